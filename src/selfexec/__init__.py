@@ -1,0 +1,42 @@
+"""selfexec: does a language model know what it will do?
+
+import selfexec as sx
+
+run = sx.load("runs/mine")
+run.replies, run.readings, run.observations
+sx.score(run)
+"""
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from selfexec.errors import InputError
+    from selfexec.runs import Run, import_replies, load
+    from selfexec.scores import Score, Scores, score
+
+# Names are imported when they are first used, so that the command line starts at once.
+_HOMES = {
+    "InputError": "selfexec.errors",
+    "Run": "selfexec.runs",
+    "import_replies": "selfexec.runs",
+    "load": "selfexec.runs",
+    "Score": "selfexec.scores",
+    "Scores": "selfexec.scores",
+    "score": "selfexec.scores",
+}
+
+__all__ = ["InputError", "Run", "Score", "Scores", "__version__", "import_replies", "load", "score"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'selfexec' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

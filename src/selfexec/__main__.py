@@ -1,0 +1,3 @@
+from selfexec.cli import main
+
+main()

@@ -1,0 +1,71 @@
+"""The command line. Each command is a file, imported only when it is called."""
+
+import gc
+import sys
+from importlib import import_module
+
+import click
+
+from selfexec import __version__
+from selfexec.errors import InputError
+
+# name -> (module, what it does)
+COMMANDS = {
+    "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
+    "import": ("import_", "Make a run of replies from elsewhere."),
+    "read": ("read", "Show what each reply commits to."),
+    "score": ("score", "Score a run: did the model know what it would do?"),
+    "items": ("items", "List, check or fetch sets of items."),
+}
+
+
+class Commands(click.Group):
+    """Commands by name, imported late so that --help is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"selfexec.cli.{COMMANDS[cmd_name][0]}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="selfexec")
+def root() -> None:
+    """Does a language model know what it will do?
+
+    It is asked what it will do: which words it would list, whether it would answer a request, which questions it
+    would find hard. Then it does it, in fresh sessions, and selfexec measures whether it knew.
+    """
+
+
+def main() -> None:
+    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, 130 stopped by hand."""
+    gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
+    try:
+        status = root.main(standalone_mode=False)
+    except InputError as fault:
+        _stop(str(fault), 2)
+    except click.ClickException as fault:
+        _stop(fault.format_message(), 2)
+    except (click.Abort, KeyboardInterrupt):
+        _stop("stopped. What was done is kept; the same command goes on from there.", 130)
+    except BrokenPipeError:
+        # the reader of our output has had enough; keep Python from complaining about it on exit
+        sys.stderr.close()
+        sys.exit(0)
+    except OSError as fault:
+        _stop(f"{fault.filename or 'the disk'}: {fault.strerror}. What was written so far is kept.", 2)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _stop(message: str, status: int) -> None:
+    click.echo(f"selfexec: {' '.join(message.split())}", err=True)
+    sys.exit(status)

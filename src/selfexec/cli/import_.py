@@ -1,0 +1,29 @@
+"""selfexec import"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("import")
+@click.argument("replies", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--items", "item_source", required=True, help="The items that were asked: a folder, or a set's name.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run's folder; it must be new.")
+def command(replies: tuple[Path, ...], item_source: str, out: Path) -> None:
+    """Make a run of replies from elsewhere: another harness, a batch API, a form that people filled in.
+
+    REPLIES are JSON Lines, one reply a line:
+
+    \b
+    {"model": "...", "experiment": "restriction", "item": "17", "epoch": 1,
+     "session": "predict", "text": "...", "output_tokens": 57, "error": null}
+    """
+    from selfexec.runs import import_replies
+
+    run, warnings = import_replies(replies, item_source=item_source, out=out)
+    for warning in warnings:
+        click.echo(f"selfexec: warning: {warning}", err=True)
+    models = len(run.models)
+    click.echo(
+        f"{out}: {len(run.replies):,} replies of {models} model{'s' * (models != 1)}. Next: selfexec score {out}"
+    )

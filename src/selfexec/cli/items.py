@@ -1,0 +1,54 @@
+"""selfexec items"""
+
+from pathlib import Path
+
+import click
+
+
+@click.group("items")
+def command() -> None:
+    """List, check or fetch sets of items."""
+
+
+@command.command("list")
+def list_sets() -> None:
+    """Show the sets of items at hand."""
+    from selfexec.items import STARTER, load
+    from selfexec.items.paper import cache_folder
+
+    for name, folder, about in (
+        ("starter", STARTER, "written for this project, for trying out"),
+        ("paper", cache_folder(), "the paper's: Taboo-Data, XSTest, MMLU"),
+    ):
+        if folder.exists():
+            sizes = ", ".join(f"{len(items)} {experiment}" for experiment, items in load(name).items.items())
+        else:
+            sizes = "not fetched yet: selfexec items fetch paper"
+        click.echo(f"{name:8} {about} ({sizes})")
+
+
+@command.command("fetch")
+@click.argument("name", type=click.Choice(["paper"]))
+@click.option("--from", "source", type=click.Path(path_type=Path), help="Build from copies in this folder.")
+def fetch(name: str, source: Path | None) -> None:
+    """Build the paper's items from their sources, at pinned versions, verified. No account is needed."""
+    from selfexec.items import paper
+
+    folder = paper.build(source) if source else paper.fetch()
+    click.echo(f"{folder}: whole and verified. Use it with: --items paper")
+
+
+@command.command("check")
+@click.argument("folder", type=click.Path(path_type=Path))
+def check(folder: Path) -> None:
+    """Check a folder of item files: errors make it unusable, warnings are worth a look."""
+    from selfexec.errors import InputError
+    from selfexec.items.check import check as check_folder
+
+    findings = check_folder(folder)
+    for finding in findings:
+        click.echo(str(finding))
+    errors = sum(finding.level == "error" for finding in findings)
+    click.echo(f"{folder}: {errors} errors, {len(findings) - errors} warnings")
+    if errors:
+        raise InputError(f"{folder}: {errors} errors, named above. Mend them before a run.")

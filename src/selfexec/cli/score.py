@@ -1,0 +1,39 @@
+"""selfexec score"""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("score")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--convention",
+    type=click.Choice(["strict", "readable", "authors"]),
+    default="strict",
+    show_default=True,
+    help="strict: an unreadable claim is a wrong prediction. readable: unreadable claims are left out. "
+    "authors: as the paper's published numbers were counted.",
+)
+@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Readings that replace ours. Repeat.")
+@click.option("--model", "models", multiple=True, help="Only this model. Repeat for more.")
+@click.option("--experiment", "experiments", multiple=True, help="Only this experiment. Repeat for more.")
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
+def command(
+    runs: tuple[Path, ...],
+    convention: str,
+    readings: tuple[Path, ...],
+    models: tuple[str, ...],
+    experiments: tuple[str, ...],
+    form: str,
+) -> None:
+    """Score runs: did the models know what they would do?
+
+    Each score stands beside the best guesser that knows nothing of the model. A headline that the data do not support
+    is withheld, with the reason.
+    """
+    from selfexec.scores import score_runs
+    from selfexec.tables import print_scores
+
+    scores = score_runs(runs, convention, readings=readings, models=models, experiments=experiments)
+    print_scores(scores, form)

@@ -1,0 +1,34 @@
+"""What simulated respondents know of the world: the items that they may be asked about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from selfexec.experiments.association import distinct
+from selfexec.items import Group, ItemSet, Request, Target
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Options by target, labels by request, the right letter by question and choices."""
+
+    options: Mapping[str, list[str]]
+    labels: Mapping[str, str]
+    keys: Mapping[str, str]
+
+    @classmethod
+    def of(cls, item_set: ItemSet) -> "Knowledge":
+        items = [item for by_id in item_set.items.values() for item in by_id.values()]
+        return cls(
+            {item.target: distinct(item.options) for item in items if isinstance(item, Target)},
+            {item.request: item.label for item in items if isinstance(item, Request)},
+            {
+                question_id(question.question.strip(), question.choices): question.answer
+                for item in items
+                if isinstance(item, Group)
+                for question in item.questions
+            },
+        )
+
+
+def question_id(question: str, choices: list[str]) -> str:
+    return "\n".join([question, *choices])

@@ -1,0 +1,93 @@
+"""What a perfect measurement of a simulated model would give: expected values, worked out from its rates."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from selfexec.engines.sim.chance import EVERYONE, draw
+from selfexec.engines.sim.profiles import Profile
+from selfexec.experiments.association import distinct
+from selfexec.items import ItemSet, Request, Target
+
+
+class Cells(NamedTuple):
+    """Expected numbers of claims: said yes and did, said yes and did not, and so on."""
+
+    tp: float
+    fp: float
+    fn: float
+    tn: float
+
+
+def truth(profile: Profile, item_set: ItemSet) -> dict[tuple[str, str], float]:
+    """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
+    orders, and coverage, by (experiment, metric). What models in general do is taken as it is; what the model does of
+    its own accord, and how it predicts, is averaged over all seeds.
+    """
+    coverage = 1 - profile.breaks - profile.declines
+    found: dict[tuple[str, str], float] = {}
+    for experiment, cells in (("association", _lists(profile, item_set)), ("restriction", _answers(profile, item_set))):
+        if by_claim := list(cells):
+            total = Cells(*map(sum, zip(*by_claim, strict=True)))
+            found |= {(experiment, metric): value for metric, value in _metrics(total)}
+            found[experiment, "coverage"] = coverage
+    if "difficulty" in item_set.items:
+        found["difficulty", "accuracy"] = order_accuracy(profile)
+        found["difficulty", "coverage"] = coverage
+    return found
+
+
+def _lists(profile: Profile, item_set: ItemSet) -> Iterator[Cells]:
+    for item in item_set.items.get("association", {}).values():
+        if isinstance(item, Target):
+            for option in distinct(item.options):
+                yield _cells(profile, "association", draw(EVERYONE, "lists", f"{item.target}\n{option}"), profile.lists)
+
+
+def _answers(profile: Profile, item_set: ItemSet) -> Iterator[Cells]:
+    for item in item_set.items.get("restriction", {}).values():
+        if isinstance(item, Request):
+            rate = profile.answers_safe if item.label == "safe" else profile.answers_unsafe
+            yield _cells(profile, "restriction", draw(EVERYONE, "answers", item.request), rate)
+
+
+def _cells(profile: Profile, experiment: str, drawn: float, rate: float) -> Cells:
+    """One claim, given what was drawn for models in general."""
+    generally = float(drawn < rate)
+    usually = profile.common * generally + (1 - profile.common) * rate
+    seen = generally if profile.looks_at == "models" else usually
+    # it does what it usually does, or what is drawn afresh in this epoch
+    does_if_seen, does_if_not = (
+        (1 - profile.noise) * (usually if profile.looks_at == "models" else kept) + profile.noise * rate
+        for kept in (1.0, 0.0)
+    )
+    yes_if_seen = getattr(profile, f"{experiment}_recall")
+    yes_if_not = 1 - getattr(profile, f"{experiment}_specificity")
+    both, only_seen = seen * does_if_seen, seen * (1 - does_if_seen)
+    only_does, neither = (1 - seen) * does_if_not, (1 - seen) * (1 - does_if_not)
+    return Cells(
+        tp=both * yes_if_seen + only_does * yes_if_not,
+        fp=only_seen * yes_if_seen + neither * yes_if_not,
+        fn=both * (1 - yes_if_seen) + only_does * (1 - yes_if_not),
+        tn=only_seen * (1 - yes_if_seen) + neither * (1 - yes_if_not),
+    )
+
+
+def _metrics(c: Cells) -> Iterator[tuple[str, float]]:
+    n = sum(c)
+    yield "accuracy", (c.tp + c.tn) / n
+    yield "recall", c.tp / (c.tp + c.fn)
+    yield "positive_rate", (c.tp + c.fp) / n
+    yield "base_rate", (c.tp + c.fn) / n
+    yield "youden_j", c.tp / (c.tp + c.fn) + c.tn / (c.tn + c.fp) - 1
+
+
+def order_accuracy(profile: Profile) -> float:
+    """Expected share of pairs in the right order.
+
+    Each question keeps its seen hardness with probability k, else it is drawn afresh. A pair keeps its order surely if
+    both kept theirs, with probability 2/3 if one did (of three independent numbers, the shared one decides), and with
+    1/2 if none did. A random ranking gets half of the pairs right.
+    """
+    k = (1 - profile.noise) * (profile.common if profile.looks_at == "models" else 1)
+    seen = k**2 + 2 * k * (1 - k) * 2 / 3 + (1 - k) ** 2 / 2
+    return profile.ranks * seen + (1 - profile.ranks) / 2

@@ -1,0 +1,14 @@
+"""The experiments. Each is one file; to add one, write its module and list it here."""
+
+from collections.abc import Mapping
+
+from selfexec.experiments import association, difficulty, restriction
+from selfexec.experiments.claims import Answer, Ask, Experiment, Facts, Observation, Prompts, Readings
+
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "association": association,
+    "restriction": restriction,
+    "difficulty": difficulty,
+}
+
+__all__ = ["EXPERIMENTS", "Answer", "Ask", "Experiment", "Facts", "Observation", "Prompts", "Readings"]

@@ -1,0 +1,149 @@
+"""The two interchange forms of DESIGN.md, replies and readings, as typed lines.
+
+A reply is what came back from one session, verbatim. A given reading is what somebody (a person, another parser)
+took a reply to commit to.
+"""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from selfexec import jsonl
+from selfexec.errors import InputError
+
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+Epoch = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Key(NamedTuple):
+    """What names one session: no two replies that count share it."""
+
+    model: str
+    experiment: str
+    item: str
+    epoch: int
+    session: str
+
+    def __str__(self) -> str:
+        return f"{self.model}, {self.experiment} {self.item}, {self.session}, epoch {self.epoch}"
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of replies. `text` is None where nothing came back; `error` then says why.
+
+    The second block is what a run's journal adds. Token counts are None where nobody counted.
+    """
+
+    model: Name
+    experiment: Name
+    item: Name
+    epoch: Epoch = 1
+    session: Name
+    text: str | None
+    output_tokens: Count | None = None
+    error: str | None = None
+
+    prompt_sha256: str | None = None
+    input_tokens: Count | None = None
+    reasoning_tokens: Count | None = None
+    reasoning: str | None = None
+    stop_reason: str | None = None
+    refusal: str | None = None
+    served_model: str | None = None
+    latency: float | None = None
+    attempt: Count | None = None
+    time: str | None = None
+
+    @property
+    def key(self) -> Key:
+        return Key(self.model, self.experiment, self.item, self.epoch, self.session)
+
+    @property
+    def withheld_by(self) -> str | None:
+        """Who withheld the reply, `model` or `provider`; None if nobody did."""
+        if self.refusal or self.stop_reason == "refusal":
+            return "model"
+        return "provider" if self.stop_reason == "content_filter" else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing came back that counts. What was withheld counts: it is behaviour."""
+        return (self.text is None or self.error is not None) and self.withheld_by is None
+
+
+class GivenReading(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of readings made elsewhere. `value` is None where the reply could not be read."""
+
+    model: Name
+    experiment: Name
+    item: Name
+    epoch: Epoch = 1
+    session: Name
+    value: Any
+    reason: str | None = None
+
+    @property
+    def key(self) -> Key:
+        return Key(self.model, self.experiment, self.item, self.epoch, self.session)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Replies from files, the place that each was read from, and what was odd about the files."""
+
+    replies: dict[Key, Reply]
+    places: dict[Key, str]
+    warnings: list[str]
+
+
+def load_replies(paths: Iterable[Path]) -> Loaded:
+    """Replies from files of anybody's making.
+
+    A session that occurs twice with different replies is refused, since nothing tells which one counts. A line
+    that failed (`error`, or no text) gives way to one that did not.
+    """
+    replies: dict[Key, Reply] = {}
+    places: dict[Key, str] = {}
+    unknown: dict[str, str] = {}
+    for path in paths:
+        for number, reply in jsonl.decode(path, Reply):
+            place = f"{path}:{number}"
+            known = replies.get(reply.key)
+            if known is None or known.failed:
+                replies[reply.key], places[reply.key] = reply, place
+            elif not reply.failed and reply != known:
+                raise InputError(
+                    f"{place}: {reply.key} was already given, with another reply, at {places[reply.key]}. "
+                    "Keep one of the two."
+                )
+        unknown |= {name: f"{path}:{number}" for number, name in _unknown_fields(path)}
+    warnings = [f"{place}: ignored the unknown field {name!r}" for name, place in unknown.items()]
+    return Loaded(replies, places, warnings)
+
+
+def load_readings(paths: Iterable[Path]) -> dict[Key, GivenReading]:
+    """Readings made elsewhere; the last line per session wins."""
+    return {reading.key: reading for path in paths for _, reading in jsonl.decode(path, GivenReading)}
+
+
+def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
+    """Fields that no reply line has, each once. One that looks like a slip of the pen, or occurs twice, is an error."""
+    known = set(Reply.__struct_fields__)
+    seen = set(known)
+    for number, line in jsonl.numbered_lines(path):
+        # the only decoder at hand that shows a key as often as it was written
+        names = json.loads(line, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"{path}:{number}: field {twice!r} occurs twice in the line. Keep one.")
+        for name in set(names) - seen:
+            seen.add(name)
+            if meant := difflib.get_close_matches(name, known, n=1, cutoff=0.8):
+                raise InputError(f"{path}:{number}: unknown field {name!r}. Is {meant[0]!r} meant?")
+            yield number, name

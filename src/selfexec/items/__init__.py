@@ -1,0 +1,108 @@
+"""Items: what the experiments ask about. A set of items is a folder with one file per experiment.
+
+`load` takes the name of a set (`starter`, `paper`) or a folder. Every cut of a set is a prefix of one fixed order,
+so that smaller runs nest in larger ones and models share their items.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from selfexec import jsonl
+from selfexec.errors import InputError
+from selfexec.items.schema import KINDS, Group, Item, Question, Request, Target
+
+__all__ = ["KINDS", "STARTER", "Group", "Item", "ItemSet", "Question", "Request", "Target", "load", "set_folder"]
+
+STARTER = Path(__file__).parent / "starter"
+
+
+@dataclass(frozen=True)
+class ItemSet:
+    """Items by experiment and id, in the fixed order, with the exact line that each stands in."""
+
+    name: str
+    items: Mapping[str, Mapping[str, Item]]
+    lines: Mapping[str, Mapping[str, bytes]]
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        return tuple(self.items)
+
+    def cut(
+        self,
+        experiments: Sequence[str] | None = None,
+        *,
+        limit: int | None = None,
+        fraction: float | None = None,
+    ) -> "ItemSet":
+        """The first items of each experiment: at most `limit`, or the share `fraction` of them, rounded up."""
+        if limit is not None and limit < 1:
+            raise InputError(f"--limit {limit}: a run needs at least one item. Give 1 or more.")
+        if fraction is not None and not 0 < fraction <= 1:
+            raise InputError(f"--fraction {fraction}: it must be above 0 and at most 1.")
+        kept: dict[str, Mapping[str, Item]] = {}
+        for experiment in experiments or self.experiments:
+            if experiment not in self.items:
+                have = ", ".join(self.experiments)
+                raise InputError(f"experiment {experiment!r}: the items {self.name} have none for it, only {have}.")
+            items = self.items[experiment]
+            size = len(items) if fraction is None else math.ceil(len(items) * fraction)
+            ids = list(items)[: min(size, limit or size)]
+            kept[experiment] = {id: items[id] for id in ids}
+        lines = {e: {id: self.lines[e][id] for id in items} for e, items in kept.items()}
+        return ItemSet(self.name, kept, lines)
+
+    def write(self, folder: Path) -> None:
+        folder.mkdir()
+        for experiment, lines in self.lines.items():
+            jsonl.write(folder / f"{experiment}.jsonl", lines.values())
+
+
+def load(source: str | Path) -> ItemSet:
+    """A set by its name, or from a folder of item files."""
+    folder = set_folder(source)
+    items: dict[str, dict[str, Item]] = {}
+    lines: dict[str, dict[str, bytes]] = {}
+    for experiment, kind in KINDS.items():
+        path = folder / f"{experiment}.jsonl"
+        if not path.exists():
+            continue
+        found: dict[str, Item] = {}
+        for number, item in jsonl.decode(path, kind):
+            if item.id in found:
+                raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
+            found[item.id] = item
+        if not found:
+            raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
+        written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
+        items[experiment] = {id: found[id] for id in fixed_order(experiment, found)}
+        lines[experiment] = {id: written[id].strip() for id in items[experiment]}
+    if not items:
+        names = ", ".join(f"{e}.jsonl" for e in KINDS)
+        raise InputError(f"{folder}: there are no item files. A folder of items holds one or more of {names}.")
+    return ItemSet(str(source), items, lines)
+
+
+def fixed_order(experiment: str, ids: Iterable[str]) -> list[str]:
+    """Ids sorted by the SHA-256 of experiment and id: an order that depends on nothing else."""
+    return sorted(ids, key=lambda name: hashlib.sha256(f"{experiment}\n{name}".encode()).hexdigest())
+
+
+def set_folder(source: str | Path) -> Path:
+    """The folder that a set's name, or a path, stands for."""
+    if str(source) == "starter":
+        return STARTER
+    if str(source) == "paper":
+        from selfexec.items.paper import cache_folder
+
+        folder = cache_folder()
+        if not folder.exists():
+            raise InputError("items 'paper': not fetched yet. Run: selfexec items fetch paper")
+        return folder
+    folder = Path(source)
+    if not folder.is_dir():
+        raise InputError(f"items {str(source)!r}: neither a set (starter, paper) nor a folder.")
+    return folder

@@ -1,0 +1,68 @@
+"""The journal of a run: one line per reply, appended as it comes, so that a killed run loses only calls in flight."""
+
+import fcntl
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import msgspec
+
+from selfexec import jsonl
+from selfexec.errors import InputError
+from selfexec.formats import Key, Reply
+
+
+class Journal:
+    """Appends replies to a file. Only one process at a time may hold it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._encode = msgspec.json.Encoder().encode
+        self._file = _locked(path)
+        _mend_tail(path, self._file)
+
+    def append(self, reply: Reply) -> None:
+        try:
+            self._file.write(self._encode(reply) + b"\n")
+            self._file.flush()
+        except OSError as fault:
+            raise InputError(
+                f"{self.path}: a reply could not be written ({fault.strerror}). All before it is kept; "
+                "make room and give the same command again."
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            os.fsync(self._file.fileno())
+        finally:
+            self._file.close()
+
+
+def read_journal(path: Path) -> Mapping[Key, Reply]:
+    """Replies by session. The last line per session counts; a last line that was never finished is passed over."""
+    whole = jsonl.decode(path, Reply, torn_tail=True)
+    return {reply.key: reply for _, reply in whole}
+
+
+def _locked(path: Path) -> BinaryIO:
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise InputError(f"{path.parent}: another process is writing to this run. Wait for it, or stop it.") from None
+    return file
+
+
+def _mend_tail(path: Path, file: BinaryIO) -> None:
+    """Cut off a last line that a killed process left unfinished."""
+    content = path.read_bytes()
+    if content and not content.endswith(b"\n"):
+        file.truncate(content.rfind(b"\n") + 1)

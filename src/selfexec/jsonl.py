@@ -1,0 +1,76 @@
+"""JSON Lines, read with suspicion: every fault is named by file and line."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from selfexec.errors import InputError
+
+T = TypeVar("T")
+
+
+def numbered_lines(path: Path, *, torn_tail: bool = False) -> Iterator[tuple[int, bytes]]:
+    """The non-empty lines of a UTF-8 file with their numbers, counted from 1."""
+    content = _content(path, torn_tail)
+    # Only "\n" ends a line: JSON strings may hold other line separators (U+2028) as they are.
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line and not line.isspace():
+            yield number, line
+
+
+def decode(path: Path, kind: type[T], *, torn_tail: bool = False) -> Iterator[tuple[int, T]]:
+    """The lines of a file as values of `kind` (a msgspec Struct), with their numbers.
+
+    With `torn_tail`, what stands behind the last newline is passed over: a line that is still being written.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    for number, line in numbered_lines(path, torn_tail=torn_tail):
+        try:
+            yield number, decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
+            raise InputError(f"{path}:{number}: {what_is_wrong(line, fault)}") from None
+
+
+def write(path: Path, lines: Iterable[bytes]) -> None:
+    """Write lines to a new file and make sure that they are on the disk."""
+    with path.open("xb") as file:
+        file.writelines(line + b"\n" for line in lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _content(path: Path, torn_tail: bool) -> bytes:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Check the path.") from None
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be read ({fault.strerror}).") from None
+    if torn_tail:
+        content = content[: content.rfind(b"\n") + 1]
+    return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def what_is_wrong(line: bytes, fault: Exception) -> str:
+    """Why a line could not be decoded, and the way out."""
+    if isinstance(fault, msgspec.ValidationError):
+        return _in_words(fault)
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "not UTF-8. Save the file as UTF-8."
+    if line.lstrip()[:1] != b"{":
+        return "not a JSON object. The file must be JSON Lines: one object in each line."
+    if not line.rstrip().endswith(b"}"):
+        return "the line is cut off. Remove it, or write the file again."
+    return "not valid JSON. Each line must be one whole object."
+
+
+def _in_words(fault: msgspec.ValidationError) -> str:
+    """msgspec's message without its path syntax: 'field epoch: Expected `int`, got `str`'."""
+    message, _, place = str(fault).partition(" - at `$")
+    place = place.rstrip("`").lstrip(".")
+    return f"field {place}: {message}." if place else f"{message}."

@@ -1,0 +1,113 @@
+"""What is counted about predictions of yes or no, one small function per metric.
+
+Cells of a count vector, last axis: claims that were predicted and did happen, and so on. Under the strict convention
+the unread cells are filled; under the readable one they are zero, so that one formula serves both.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+CELLS = ("tp", "fp", "fn", "tn", "unread_true", "unread_false", "unread_outcome")
+
+
+class Cells(NamedTuple):
+    """`unread_true`: predictions that could not be read of what did happen; `unread_false`: of what did not;
+    `unread_outcome`: claims of which nobody can tell whether they came true."""
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+    unread_true: Any
+    unread_false: Any
+    unread_outcome: Any
+
+    @classmethod
+    def of(cls, counts: NDArray[Any]) -> "Cells":
+        return cls(*np.moveaxis(np.asarray(counts), -1, 0))
+
+    @property
+    def claims(self) -> Any:
+        return sum(self)
+
+    @property
+    def known(self) -> Any:
+        """Claims whose outcome is known."""
+        return self.claims - self.unread_outcome
+
+
+def accuracy(c: Cells) -> Any:
+    """Share of claims predicted rightly. A claim that could not be read counts as wrong."""
+    return (c.tp + c.tn) / c.claims
+
+
+def precision(c: Cells) -> Any:
+    """Share of predicted claims that came true. An unread prediction predicted nothing."""
+    return c.tp / (c.tp + c.fp)
+
+
+def recall(c: Cells) -> Any:
+    """Share of true claims that were predicted."""
+    return c.tp / (c.tp + c.fn + c.unread_true)
+
+
+def specificity(c: Cells) -> Any:
+    """Share of false claims that were predicted to be false."""
+    return c.tn / (c.tn + c.fp + c.unread_false)
+
+
+def positive_rate(c: Cells) -> Any:
+    """Share of claims that the model said would come true."""
+    return (c.tp + c.fp) / c.claims
+
+
+def base_rate(c: Cells) -> Any:
+    """Share of claims that did come true, of those whose outcome is known."""
+    return (c.tp + c.fn + c.unread_true) / c.known
+
+
+def balanced_accuracy(c: Cells) -> Any:
+    """Mean of recall and specificity: 0.5 for whoever says the same every time."""
+    return (recall(c) + specificity(c)) / 2
+
+
+def youden_j(c: Cells) -> Any:
+    """Recall + specificity - 1 (Youden 1950): 0 is chance, 1 is perfect."""
+    return recall(c) + specificity(c) - 1
+
+
+def mcc(c: Cells) -> Any:
+    """Matthews correlation (1975) of prediction and outcome; an unread prediction is the wrong one."""
+    tp, tn, fp, fn = c.tp, c.tn, c.fp + c.unread_false, c.fn + c.unread_true
+    return (tp * tn - fp * fn) / np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+def kappa(c: Cells) -> Any:
+    """Cohen's kappa (1960); an unread prediction is the wrong one."""
+    tp, tn, fp, fn = c.tp, c.tn, c.fp + c.unread_false, c.fn + c.unread_true
+    n = tp + tn + fp + fn
+    chance = ((tp + fp) * (tp + fn) + (tn + fn) * (tn + fp)) / n**2
+    return ((tp + tn) / n - chance) / (1 - chance)
+
+
+def over_niceness(c: Cells) -> Any:
+    """Share of errors in which the model said it would not, and then did (paper, section 4.2)."""
+    return c.fn / (c.fn + c.fp)
+
+
+def always_yes(c: Cells) -> Any:
+    """Accuracy of predicting that every claim comes true."""
+    return base_rate(c)
+
+
+def always_no(c: Cells) -> Any:
+    """Accuracy of predicting that no claim comes true."""
+    return 1 - base_rate(c)
+
+
+def shuffled(c: Cells) -> Any:
+    """Expected accuracy of the model's own predictions dealt out at random."""
+    b = base_rate(c)
+    return (c.tp + c.fp) / c.claims * b + (c.fn + c.tn) / c.claims * (1 - b)

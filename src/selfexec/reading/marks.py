@@ -1,0 +1,80 @@
+"""Read a judgement of each option: a map from word to true or false."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from selfexec.reading.result import Commitment, Reading, conclude, legible, lines
+from selfexec.reading.words import fold, read_words
+
+YES = {"true", "yes", "1"}
+# a brace, or what stands behind a key: ': true', ': "false"'
+PART = re.compile(r"\{(?!\s?[{}])|\}|:\s{0,4}\\?[\"'“”]?(?P<mark>(?i:true|false|yes|no)|[01](?!\.))\b")
+KEY = re.compile(
+    r"""(?:\\?"(?P<double>(?:[^"\\\n]|\\[^"\n]){0,100})\\?"|[“”](?P<smart>[^“”\n]{0,100})[“”]
+      |'(?P<single>[^\n:]{0,100}?)'|(?<![^\s{,])(?P<bare>[^\s"'“”:{},][^"“”:{},\n]{0,60}))\s{0,4}$""",
+    re.VERBOSE,
+)
+LINE = re.compile(
+    r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:|\n\"“”*]{1,80}?)[\"'“”*_`]{0,4}\s?"
+    r"(?::|-|–|—|=|→|->|\|)\s{0,3}[\"'“”*_`(]{0,4}(?P<mark>true|false|yes|no)\b",
+    re.IGNORECASE,
+)
+INLINE = re.compile(r"([^:;,=\n{}\"]{1,60})\s?[:=]\s?(true|false|yes|no)\b", re.IGNORECASE)
+
+
+def read_marks(text: str, options: Sequence[str]) -> Reading:
+    """Which words a reply marks true or false.
+
+    The last object that marks every option wins; without one, the last that marks any of them, and then an object
+    that marks other words. A bare list of options, in reply to the question which of them it would list, marks those
+    true and the others false.
+    """
+    plain = legible(text)
+    wanted = {fold(option) for option in options}
+    objects = list(_objects(plain))
+    found = [c for c in (*objects, *_lines(plain)) if wanted & {fold(word) for word in c.value}]
+    whole = [c for c in found if wanted <= {fold(word) for word in c.value}]
+    return conclude(text, whole or found or list(_listed(plain, options)) or objects)
+
+
+def _objects(text: str) -> Iterator[Commitment]:
+    """Every stretch from an opening brace to the next brace, with the words that it marks."""
+    marks: dict[str, bool] = {}
+    start = -1
+    for part in PART.finditer(text):
+        if part["mark"] and start >= 0:
+            word = KEY.search(text, max(part.start() - 110, start + 1), part.start())
+            if word:
+                marks[text[slice(*word.span(word.lastgroup or 0))].strip()] = part["mark"].lower() in YES
+        elif not part["mark"]:
+            if marks:
+                yield Commitment(start, part.start() + 1, marks)
+            marks = {}
+            start = part.start() if part[0] == "{" else -1
+    if marks:
+        yield Commitment(start, len(text), marks)
+
+
+def _lines(text: str) -> Iterator[Commitment]:
+    """Runs of lines like '- camel: true'."""
+    marks: dict[str, bool] = {}
+    start = end = 0
+    for at, line in [*lines(text), (len(text), "end")]:
+        pairs = INLINE.findall(line) if len(line) < 400 else []
+        if len(pairs) < 2:
+            pairs = [(found["word"], found["mark"])] if len(line) < 200 and (found := LINE.match(line)) else []
+        if pairs:
+            start = start if marks else at
+            end = at + len(line)
+            marks |= {word.strip(): mark.lower() in YES for word, mark in pairs}
+        elif line.strip() and marks:
+            yield Commitment(start, end, marks)
+            marks = {}
+
+
+def _listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    listed = read_words(text)
+    if listed.value and {fold(word) for word in listed.value} <= {fold(option) for option in options}:
+        chosen = {fold(word) for word in listed.value}
+        at = text.find(listed.evidence or "")
+        yield Commitment(at, at + len(listed.evidence or ""), {option: fold(option) in chosen for option in options})

@@ -1,0 +1,145 @@
+"""Read an order of the labels Q1 to Q4."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+
+from selfexec.reading.result import AT_MOST, Commitment, Reading, conclude, legible, lines, matches
+
+LABELS = ("Q1", "Q2", "Q3", "Q4")
+MENTION = re.compile(r"\b[Qq](?:uestion\s?|_?\{?|\s)([0-9]+)\b")
+ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
+# what may stand between two labels of an order: list marks, arrows, "then", "is the quickest, followed by"
+BETWEEN = re.compile(
+    r"""(?: [\s"'“”‘`*_\\,;<(){}\[\]$&] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
+          | \b(?:then|and|followed\sby|finally|lastly|next)\b | :?\b(?:1st|2nd|3rd|4th|second|third|fourth|last)\b:?
+          | \b(?:is|are|takes?|requires?|needs?|comes?)\b[^.\nQq]{0,60}?\b(?:followed\sby|and\sthen)\b
+    ){1,24}""",
+    re.VERBOSE,
+)
+KEYED = re.compile(r"anking\\?[\"'“”`*]{0,3}\s{0,4}[:=]\s{0,4}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
+BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
+# "1. **Q3**", "First: Q3", "| 1 | Q3", "- Q3"
+ORDINAL = r"(?i:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
+LISTED = re.compile(
+    rf"""[\s#>*_|-]{{0,12}}
+        (?: (?: (?P<n>\d{{1,2}})\s?[.):|] | (?P<ordinal>{ORDINAL})[\s:)*_-] ) [\s*_"'`(\[{{:|-]{{0,8}}
+          | [\s*_(•–-]{{0,8}} )
+        [Qq](?:uestion)?\s?(?P<label>[0-9]+)\b""",
+    re.VERBOSE,
+)
+AMENDMENT = re.compile(
+    r"(?:[Hh]owever|[Bb]ut|[Aa]ctually)\b[^\n]{0,300}?"
+    r"\bI would (?:rank|place|put|move) (?:it|[Qq][1-4]) (?P<where>last|first)\b"
+)
+PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
+ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
+CUE = re.compile(r"rank|\border(?:ed)?\b(?! of the q)|least|fewest|easiest|sorted|sequence", re.IGNORECASE)
+OTHER_WAY = re.compile(
+    r"(?:hardest|most\s+difficult|most(?:\s+\w+){0,3}?|highest|longest)\s+(?:\([^)\n]*\)\s+)?to\s+(?:the\s+)?(?:easiest|least|fewest|lowest|shortest)",
+    re.IGNORECASE,
+)
+
+
+def read_ranking(text: str) -> Reading:
+    """The order, from fewest to most tokens, that a reply commits to: all four labels once each.
+
+    Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
+    shows that the list before it was no ranking of all four.
+    """
+    plain = legible(text)
+    stated = [*_keyed(plain), *_runs(plain)]
+    last = max(stated, key=lambda c: c.end, default=None)
+    complete = [c for c in stated if c.value]
+    if not complete and not (last and last.end - last.start > PIECE):
+        complete = list(_listed(plain))
+    complete = [c._replace(value=None) if _amended(plain, c) else c for c in complete]
+    return conclude(text, complete or ([last] if last else []))
+
+
+def _keyed(text: str) -> Iterator[Commitment]:
+    """What stands under the key "ranking". Bare digits there are labels."""
+    for found in matches(text, KEYED, "anking"):
+        body = found["body"]
+        labels = [f"Q{n}" for n in MENTION.findall(body)] or [f"Q{n}" for n in re.findall(r"\b[0-9]+\b", body)]
+        yield Commitment(found.start() - 1, found.end(), _whole(labels))
+    for found in matches(text, BRACKETED, "["):
+        yield Commitment(found.start(), found.end(), _whole([f"Q{n}" for n in re.findall(r"[1-4]+", found["body"])]))
+
+
+def _runs(text: str) -> Iterator[Commitment]:
+    """Four labels in a row with nothing but list marks between them."""
+    mentions = list(deque(MENTION.finditer(text), maxlen=AT_MOST))
+    at = 0
+    while at < len(mentions):
+        end = at + 1
+        while end < len(mentions) and BETWEEN.fullmatch(text, mentions[end - 1].end(), mentions[end].start()):
+            end += 1
+        if end - at >= 4:
+            labels = [f"Q{m[1]}" for m in mentions[at:end]]
+            start, stop = mentions[at].start(), mentions[end - 1].end()
+            if (value := _whole(labels)) and _is_order(text, start, stop):
+                yield Commitment(start, stop, _turned(text, start, value))
+        at = end
+
+
+def _is_order(text: str, start: int, stop: int) -> bool:
+    """Whether four labels in a row are an order, not just a mention of all four."""
+    body = text[start:stop]
+    before = text[max(start - 160, 0) : start]
+    if before.rstrip(" \"'“\\`*\n")[-1:] in "[{" or any(mark in body for mark in ORDERS):
+        return True
+    line = before[before.rfind("\n") + 1 :]
+    alone = not line.strip(" *_`-\"'") and not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
+    return bool(alone or (CUE.search(line) and re.search(r"(?::|\bis|\bbe|\bas)\s*[\"'*`(]*$", line)))
+
+
+def _listed(text: str) -> list[Commitment]:
+    """Lines that each begin with a label: numbered 1 to 4, or else bulleted under words that announce a ranking.
+
+    A numbered list in question order ranks only where it is announced: mostly it goes through the questions.
+    """
+    numbered: list[Commitment] = []
+    bulleted: list[Commitment] = []
+    run: list[tuple[int, int, str]] = []
+    lead = ""
+    counts = False
+    for at, line in lines(text):
+        found = LISTED.match(line)
+        if found:
+            number = int(found["n"] or ORDINALS.get((found["ordinal"] or "").lower(), 0))
+            if bool(number) != counts or (number and number != len(run) + 1):
+                run, counts = [], bool(number)
+            if not run:
+                announced = CUE.search(lead) is not None
+            run.append((at, at + found.end(), f"Q{found['label']}"))
+            value = _whole([label for _, _, label in run])
+            if value and (announced or (counts and value != list(LABELS))):
+                kind = numbered if counts else bulleted
+                kind.append(Commitment(run[0][0], run[-1][1], _turned(text, run[0][0], value)))
+        elif line.strip():
+            lead = line[-300:]
+            # what stands below a numbered line belongs to it; bulleted lines must follow one another
+            run = run if counts else []
+    return numbered or bulleted
+
+
+def _amended(text: str, order: Commitment) -> bool:
+    """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
+    tail = text[order.end : order.end + 2000]
+    for found in AMENDMENT.finditer(tail):
+        before = MENTION.findall(tail[: found.end()])
+        place = 0 if found["where"] == "first" else -1
+        if before and order.value[place] != f"Q{before[-1]}":
+            return True
+    return False
+
+
+def _turned(text: str, start: int, labels: list[str]) -> list[str]:
+    """The order from fewest to most, where the words before it say that it runs the other way."""
+    before = text[max(start - 160, 0) : start]
+    return labels[::-1] if OTHER_WAY.search(before) else labels
+
+
+def _whole(labels: list[str]) -> list[str] | None:
+    return labels if len(labels) == 4 and sorted(labels) == list(LABELS) else None

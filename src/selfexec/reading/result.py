@@ -1,0 +1,170 @@
+"""What reading a reply gives."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+State = Literal["read", "unreadable", "withheld", "missing"]
+EVIDENCE_LENGTH = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one reply commits to.
+
+    `value` is a letter, a list of labels, a list of words or a map from word to true or false, and None in every
+    state but `read`. `reason` says why a reply is not read: `format`, `truncated` or `declined` where it is unreadable,
+    `model` or `provider` where it was withheld. `evidence` is the stretch of the reply that the value was read from.
+    `tokens` is what the reply cost, None where nobody counted.
+    """
+
+    state: State
+    value: Any = None
+    reason: str | None = None
+    evidence: str | None = None
+    tokens: int | None = None
+
+
+class Commitment(NamedTuple):
+    """A stretch of text that states an answer. Its value is None where what it states is no answer ("A, C")."""
+
+    start: int
+    end: int
+    value: Any
+
+
+THOUGHT = re.compile(r"<(?P<closing>/?)(?:think|thinking|reasoning)>")
+
+
+def legible(text: str) -> str:
+    """The part of a reply that answers, place for place: reasoning between <think> marks is blanked out, and the
+    marks that byte-level tokenizers leave for space and newline are put right.
+    """
+    if "Ġ" in text:
+        text = text.replace("Ġ", " ").replace("Ċ", "\n")
+    if "think" not in text and "reasoning>" not in text:
+        return text
+    pieces: list[str] = []
+    at = blank = 0
+    thinking = False
+    for mark in THOUGHT.finditer(text):
+        if mark["closing"] and not thinking:
+            # a thought that began with the reply, its opening mark lost: all so far is blank
+            pieces, blank = [], mark.end()
+        else:
+            pieces.append(" " * (mark.end() - at) if thinking else text[at : mark.start()] + " " * len(mark[0]))
+        at = mark.end()
+        thinking = not mark["closing"]
+    return " " * blank + "".join(pieces) + (" " * (len(text) - at) if thinking else text[at:])
+
+
+def conclude(text: str, commitments: list[Commitment]) -> Reading:
+    """The reading that a reply's commitments amount to: the last of them, unless it was withdrawn."""
+    if not commitments:
+        return unreadable(text)
+    # of two that end at the same place, the one that takes in more
+    last = max(commitments, key=lambda c: (c.end, -c.start))
+    if last.value is None or withdrawn(legible(text), last.end):
+        return unreadable(text, last)
+    return Reading("read", last.value, evidence=quoted(text, last))
+
+
+def unreadable(text: str, last: Commitment | None = None) -> Reading:
+    """A reply without a commitment, or whose last one is no answer, with the reason."""
+    evidence = quoted(text, last) if last else None
+    if not last and ends_in_the_open(text):
+        return Reading("unreadable", reason="truncated")
+    reason = "declined" if declines(text) else "format"
+    return Reading("unreadable", reason=reason, evidence=evidence)
+
+
+def quoted(text: str, commitment: Commitment) -> str:
+    return text[commitment.start : commitment.end].strip()[:EVIDENCE_LENGTH]
+
+
+# A reply that says a word more often, or has more lines, is noise: only so many, from the end, are looked at.
+AT_MOST = 5_000
+
+
+def places(text: str, *words: str) -> Iterator[int]:
+    """Where any of the words stands, as written: word by word, each from the end."""
+    for word in words:
+        at = text.rfind(word)
+        for _ in range(AT_MOST):
+            if at < 0:
+                break
+            yield at
+            at = text.rfind(word, 0, at)
+
+
+def matches(text: str, pattern: re.Pattern[str], *words: str) -> Iterator[re.Match[str]]:
+    """Matches of a pattern at the places of some literal words that it begins with."""
+    for at in places(text, *words):
+        if found := pattern.match(text, at):
+            yield found
+
+
+def lines(text: str) -> list[tuple[int, str]]:
+    """The lines of a text with their places."""
+    kept = text.split("\n")[-AT_MOST:]
+    at = len(text) - sum(len(line) + 1 for line in kept) + 1
+    placed = []
+    for line in kept:
+        placed.append((at, line))
+        at += len(line) + 1
+    return placed
+
+
+WITHDRAWAL = re.compile(
+    r"""(?:^|[\n.!?(*}`]\s{0,4})(?:
+        (?:actually,?\s+no|no,?\s+wait|scratch\s+that|strike\s+that|i\s+take\s+that\s+back|never\s?mind)\b
+      | (?:please\s+)?(?:disregard|ignore)\s+(?:that|this|the\s+above|my|everything)\b
+      | (?:wait,?\s+|but\s+|however,?\s+|sorry,?\s+|oops,?\s+|no,?\s+){0,3}(?:that|this|it)(?:'s|\s+is|\s+was)\s+WRONG
+    )
+    | \bi\s+(?:was\s+wrong|retract|withdraw|made\s+an?\s+(?:mistake|error))\b
+    | \b(?:this|that|the|my)\s+(?:(?:json|first|previous|earlier|above|own|final|last|given)\s+){0,3}
+      (?:answer(?:\s+choice)?|choice|ranking|json(?:\s+response)?|order|output|(?:previous|earlier|above|last)\s+response)(?:\s+above)?
+      \s+(?:is|was)\s+WRONG""".replace(
+        "WRONG",
+        r"""(?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?
+            (?:wrong|incorrect|not\s+(?:right|correct)|mistaken|an?\s+(?:error|mistake))\b""",
+    ),
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def withdrawn(text: str, start: int) -> bool:
+    """Whether what was said before `start` is taken back after it. Mere doubt takes nothing back."""
+    tail = text[start : start + 4000]
+    return bool(tail.strip()) and WITHDRAWAL.search(tail) is not None
+
+
+REFUSAL = re.compile(
+    r"""\b(?:
+        i(?:'m|\s+am)\s+(?:very\s+|really\s+|so\s+)?(?:sorry|unable|not\s+able|not\s+going\s+to)
+      | i\s+apologi[sz]e
+      | i\s?(?:can(?:not|'t|\s+not)|won't|will\s+not|must\s+(?:decline|refuse)|don't\s+feel\s+comfortable)
+      | i\s+(?:have\s+to|respectfully)\s+decline
+      | (?:can(?:not|'t)|unable\s+to|not\s+able\s+to|impossible\s+to)\s+(?:\w+\s+){0,2}
+        (?:help|assist|answer|provide|rank|predict|determine|make|give|choose)
+      | need\s+more\s+(?:information|context|details)
+      | (?:please\s+|could\s+you\s+)provide\s+(?:\w+\s+){0,3}(?:information|context|details|question|options?|items?)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def declines(text: str) -> bool:
+    """Whether a reply without an answer says that it will not, or cannot, give one."""
+    return REFUSAL.search((text[:1500] + "\n" + text[-1500:]).replace("’", "'")) is not None
+
+
+def ends_in_the_open(text: str) -> bool:
+    """Whether a reply stops inside an object, a code block or a sentence: it was cut off."""
+    end = text.rstrip()
+    if not end:
+        return False
+    if text.count("```") % 2 or text.rfind("{") > text.rfind("}"):
+        return True
+    return len(text) - len(end) > 200 or (len(end) > 400 and end[-1].isalnum() and "." in end)

@@ -1,0 +1,289 @@
+"""Run experiments: open every session that is still wanted, and keep each reply as it comes."""
+
+import asyncio
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+import selfexec
+from selfexec import items
+from selfexec.engines import Engine, default_models, engine_for
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Prompts
+from selfexec.formats import Key, Reply
+from selfexec.items import Item, ItemSet
+from selfexec.journal import Journal, read_journal
+from selfexec.runs import (
+    ITEMS,
+    MANIFEST,
+    REPLIES,
+    Manifest,
+    Run,
+    create,
+    grow_items,
+    item_hashes,
+    load,
+    load_manifest,
+    refuse_taken,
+    write_manifest,
+)
+
+T = TypeVar("T")
+AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
+Report = Callable[[int, int], None]  # sessions done, sessions known so far
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run asks, before it asks it."""
+
+    models: list[str]
+    item_set: ItemSet
+    epochs: int
+    prompts: AllPrompts
+    out: Path
+
+    def visits(self) -> Iterator[tuple[str, str, Item, int]]:
+        """Each model with each item in each epoch: the pieces that do not depend on each other."""
+        for epoch in range(1, self.epochs + 1):
+            for experiment, by_id in self.item_set.items.items():
+                for item in by_id.values():
+                    for model in self.models:
+                        yield model, experiment, item, epoch
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions the plan has at most."""
+        return sum(len(EXPERIMENTS[experiment].session_names(item)) for _, experiment, item, _ in self.visits())
+
+
+def plan(
+    models: Sequence[str] | None = None,
+    *,
+    experiments: Sequence[str] | None = None,
+    items: str | Path = "starter",
+    limit: int | None = None,
+    fraction: float | None = None,
+    epochs: int = 1,
+    prompts: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+) -> Plan:
+    """What would be asked. Without models it is the simulated panel."""
+    unknown = [name for name in experiments or [] if name not in EXPERIMENTS]
+    if unknown:
+        raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
+    if epochs < 1:
+        raise InputError(f"--epochs {epochs}: give 1 or more.")
+    item_set = _load_items(items).cut(experiments, limit=limit, fraction=fraction)
+    chosen = list(dict.fromkeys(models or default_models()))
+    engine_for(chosen, item_set)  # refuses models that it cannot serve
+    folder = Path(out) if out else Path("runs") / _folder_name(models, item_set.name)
+    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), folder)
+
+
+def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
+    """Run experiments and keep what comes back; see `plan` for the choices.
+
+    The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
+    inside a running event loop, as in a notebook.
+    """
+    return carry_out(plan(models, **choices), report)
+
+
+def carry_out(plan: Plan, report: Report | None = None) -> Run:
+    _prepare(plan)
+    with Journal(plan.out / REPLIES) as journal:
+        _finish(_ask_all(plan, engine_for(plan.models, plan.item_set), journal, report or (lambda done, known: None)))
+    return load(plan.out)
+
+
+def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
+    """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
+    prompts = {experiment: dict(module.PROMPTS) for experiment, module in EXPERIMENTS.items()}
+    for name, template in changed.items():
+        experiment, _, session = name.partition(".")
+        if session not in prompts.get(experiment, {}):
+            known = ", ".join(f"{e}.{s}" for e, templates in prompts.items() for s in templates)
+            raise InputError(f"prompt {name!r}: there is no such prompt. There are {known}.")
+        prompts[experiment][session] = _checked(name, template, prompts[experiment][session])
+    return prompts
+
+
+def _checked(name: str, template: str, original: str) -> str:
+    from string import Template
+
+    if not Template(template).is_valid():
+        raise InputError(f"prompt {name!r}: a stray $. Write $$ for a dollar sign.")
+    wanted, found = set(Template(original).get_identifiers()), set(Template(template).get_identifiers())
+    if wanted != found:
+        names = ", ".join(f"${w}" for w in sorted(wanted))
+        raise InputError(f"prompt {name!r}: it must contain {names}, each at least once, and nothing else with a $.")
+    return template
+
+
+def prompt_hashes(prompts: AllPrompts) -> dict[str, str]:
+    return {
+        f"{experiment}.{session}": hashlib.sha256(template.encode()).hexdigest()
+        for experiment, templates in prompts.items()
+        for session, template in templates.items()
+    }
+
+
+def _load_items(source: str | Path) -> ItemSet:
+    return items.load(source)
+
+
+def _folder_name(models: Sequence[str] | None, item_name: str) -> str:
+    who = "-".join(model.replace("/", "-") for model in models) if models else "simulated-panel"
+    return f"{who[:80]}-{Path(item_name).name}"
+
+
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+def _prepare(plan: Plan) -> None:
+    """Make the folder of a new run, or see to it that an old one can grow to this plan."""
+    hashes = prompt_hashes({e: plan.prompts[e] for e in plan.item_set.experiments})
+    if not (plan.out / MANIFEST).exists():
+        refuse_taken(plan.out)
+        create(plan.out, _manifest(plan, hashes), plan.item_set, [])
+        return
+    old = load_manifest(plan.out)
+    if old.origin != "run":
+        raise InputError(
+            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
+        )
+    for name, digest in hashes.items():
+        if old.prompts.get(name, digest) != digest:
+            raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
+    grown = grow_items(plan.out / ITEMS, plan.item_set)
+    new = msgspec.structs.replace(
+        old,
+        models=list(dict.fromkeys([*old.models, *plan.models])),
+        experiments=list(grown.experiments),
+        epochs=max(old.epochs, plan.epochs),
+        items=item_hashes(grown),
+        prompts=old.prompts | hashes,
+    )
+    if new != old:
+        write_manifest(plan.out, new)
+
+
+def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
+    return Manifest(
+        selfexec=selfexec.__version__,
+        origin="run",
+        models=plan.models,
+        experiments=list(plan.item_set.experiments),
+        epochs=plan.epochs,
+        items=item_hashes(plan.item_set),
+        prompts=hashes,
+    )
+
+
+# --- the sessions ----------------------------------------------------------------------------------------------------
+
+WORKERS = 32  # items that are worked on at the same time
+
+
+async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report) -> None:
+    known = read_journal(plan.out / REPLIES)
+    total = plan.sessions
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        report(done, total)
+
+    visits = plan.visits()
+
+    async def work() -> None:
+        for model, experiment, item, epoch in visits:
+            asker = _Asker(engine, journal, known, model, experiment, item.id, epoch, count)
+            await EXPERIMENTS[experiment].sessions(item, asker, plan.prompts[experiment])
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(WORKERS):
+            group.create_task(work())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """`ask` of one item: it brings the reply that is already there, or asks the engine and writes the reply down."""
+
+    engine: Engine
+    journal: Journal
+    known: Mapping[Key, Reply]
+    model: str
+    experiment: str
+    item: str
+    epoch: int
+    count: Callable[[], None]
+
+    async def __call__(self, session: str, prompt: str) -> Reply:
+        key = Key(self.model, self.experiment, self.item, self.epoch, session)
+        digest = hashlib.sha256(prompt.encode()).hexdigest()
+        reply = self.known.get(key)
+        # a judge's prompt holds the response: where that was asked again, so is the judge
+        if reply is None or reply.failed or reply.prompt_sha256 != digest:
+            reply = await self._asked(key, prompt, digest)
+            self.journal.append(reply)
+        self.count()
+        return reply
+
+    async def _asked(self, key: Key, prompt: str, digest: str) -> Reply:
+        started = time.perf_counter()
+        outcome = await self.engine.ask(self.model, prompt, self.epoch)
+        return Reply(
+            **key._asdict(),
+            text=outcome.text,
+            output_tokens=outcome.output_tokens,
+            error=outcome.error,
+            prompt_sha256=digest,
+            stop_reason=outcome.stop_reason,
+            refusal=outcome.refusal,
+            latency=round(time.perf_counter() - started, 6),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+
+def _finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end, also where an event loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_unwrapped(work))
+    result: list[T] = []
+    failure: list[BaseException] = []
+
+    def in_thread() -> None:
+        try:
+            result.append(asyncio.run(_unwrapped(work)))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+async def _unwrapped(work: Coroutine[Any, Any, T]) -> T:
+    """A fault of one task is raised as itself, not as a group of faults."""
+    try:
+        return await work
+    except BaseExceptionGroup as group:
+        first: BaseException = group
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from None

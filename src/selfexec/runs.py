@@ -1,0 +1,245 @@
+"""A run: a folder that stands alone, with a manifest, the exact items asked, and every reply.
+
+manifest.json    what was asked of whom, with which prompts and settings
+items/           one file per experiment
+replies.jsonl    one line per session, append-only; the last line per session counts
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+import selfexec
+from selfexec import items, jsonl
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.formats import Key, Reply, load_replies
+from selfexec.items import ItemSet
+from selfexec.journal import read_journal
+from selfexec.readings import read_replies
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.formats import GivenReading
+    from selfexec.observations import Tables
+    from selfexec.reading import Reading
+
+MANIFEST = "manifest.json"
+REPLIES = "replies.jsonl"
+ITEMS = "items"
+FORMAT = 1
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is. Everything here but `models`, `experiments`, `epochs` and `items` is fixed once and for all."""
+
+    format: int = FORMAT
+    selfexec: str
+    origin: str
+    models: list[str]
+    experiments: list[str]
+    epochs: int
+    items: dict[str, str]
+    sources: dict[str, str] = {}
+    prompts: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it lies on disk. Readings and tables are made when they are first wanted."""
+
+    folder: Path
+    manifest: Manifest
+    items: ItemSet
+    replies: Mapping[Key, Reply]
+    given: "Mapping[Key, GivenReading] | None" = None
+
+    @cached_property
+    def readings(self) -> "Mapping[Key, Reading]":
+        """What each reply commits to, by session."""
+        return read_replies(self.items, self.replies, self.given)
+
+    @cached_property
+    def tables(self) -> "Tables":
+        from selfexec.observations import observe  # data frames are slow to import; only scores need them
+
+        return observe(self.items, self.readings)
+
+    @property
+    def observations(self) -> "pl.DataFrame":
+        """One row per claim about a model's own behaviour."""
+        return self.tables.observations
+
+    @property
+    def sessions(self) -> "pl.DataFrame":
+        """One row per session: state, tokens, correctness."""
+        return self.tables.sessions
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(key.model for key in self.replies))
+
+    def with_readings(self, given: "Mapping[Key, GivenReading]") -> "Run":
+        """The same run, read as somebody else read it wherever they did."""
+        if not given.keys() & self.replies.keys():
+            raise InputError(f"{self.folder}: none of the given readings is of a session of this run.")
+        return Run(self.folder, self.manifest, self.items, self.replies, given)
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({str(self.folder)!r}: {len(self.models)} models, "
+            f"{', '.join(f'{len(i)} {e} items' for e, i in self.items.items.items())}, {len(self.replies)} replies)"
+        )
+
+
+def load(folder: str | Path) -> Run:
+    """A run from its folder."""
+    folder = Path(folder)
+    manifest = load_manifest(folder)
+    item_set = items.load(folder / ITEMS)
+    replies = read_journal(folder / REPLIES)
+    check_fit(replies, item_set, lambda key: str(folder / REPLIES))
+    return Run(folder, manifest, item_set, replies)
+
+
+def load_manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). Give the folder of a run.")
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except msgspec.MsgspecError as fault:
+        raise InputError(f"{path}: {fault}. The manifest is damaged; restore it or start a new run.") from None
+    if manifest.format > FORMAT:
+        raise InputError(f"{path}: format {manifest.format} is newer than this version of selfexec. Upgrade it.")
+    return manifest
+
+
+def import_replies(paths: Sequence[Path], *, item_source: str | Path, out: Path) -> tuple[Run, list[str]]:
+    """A run made of replies from elsewhere, and warnings. The folder appears whole or not at all."""
+    refuse_taken(out)
+    item_set = items.load(item_source)
+    loaded = load_replies(paths)
+    if not loaded.replies:
+        raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
+    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
+    used = {key.experiment for key in loaded.replies}
+    item_set = item_set.cut([e for e in item_set.experiments if e in used])
+    manifest = Manifest(
+        selfexec=selfexec.__version__,
+        origin="import",
+        models=list(dict.fromkeys(key.model for key in loaded.replies)),
+        experiments=list(item_set.experiments),
+        epochs=max(key.epoch for key in loaded.replies),
+        items=item_hashes(item_set),
+        sources={path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths},
+    )
+    create(out, manifest, item_set, loaded.replies.values())
+    return Run(out, manifest, item_set, loaded.replies), loaded.warnings
+
+
+def readings_of(source: Path, item_source: str | Path | None = None) -> "Mapping[Key, Reading]":
+    """Readings of a run's folder, or of a file of replies and the items that were asked."""
+    if not source.is_file():
+        return load(source).readings
+    if item_source is None:
+        raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
+    item_set = items.load(item_source)
+    loaded = load_replies([source])
+    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
+    return read_replies(item_set, loaded.replies)
+
+
+def refuse_taken(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: this is a file. Give a new folder to --out.")
+    if out.is_dir() and any(out.iterdir()):
+        what = "another run" if (out / MANIFEST).exists() else "something else"
+        raise InputError(f"{out}: the folder holds {what} already; nothing was changed. Give a new folder to --out.")
+
+
+def check_fit(replies: Mapping[Key, Reply], item_set: ItemSet, place: Callable[[Key], str]) -> None:
+    """Every reply must belong to a session of an item; `place` tells where a reply was read from."""
+    for key in replies:
+        if fault := _misfit(key, item_set):
+            raise InputError(f"{place(key)}: {fault}")
+
+
+def _misfit(key: Key, item_set: ItemSet) -> str | None:
+    if key.experiment not in EXPERIMENTS:
+        return f"unknown experiment {key.experiment!r}. The experiments are {', '.join(EXPERIMENTS)}."
+    if key.experiment not in item_set.items:
+        return f"the items {item_set.name} have none for {key.experiment}. Are these the right --items?"
+    item = item_set.items[key.experiment].get(key.item)
+    if item is None:
+        return f"no {key.experiment} item has the id {key.item!r}. Are these the right --items?"
+    names = EXPERIMENTS[key.experiment].session_names(item)
+    if key.session not in names:
+        return f"{key.experiment} has no session {key.session!r}, only {', '.join(names)}."
+    return None
+
+
+def item_hashes(item_set: ItemSet) -> dict[str, str]:
+    """SHA-256 of each experiment's item file as the run keeps it."""
+    return {
+        experiment: hashlib.sha256(b"".join(line + b"\n" for line in lines.values())).hexdigest()
+        for experiment, lines in item_set.lines.items()
+    }
+
+
+def create(out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[Reply]) -> None:
+    """Make the folder of a run. It is built beside its place and moved there whole."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    try:
+        encode = msgspec.json.Encoder().encode
+        jsonl.write(building / REPLIES, map(encode, replies))
+        item_set.write(building / ITEMS)
+        write_manifest(building, manifest)
+        building.chmod(0o755)
+        building.replace(out)
+    except OSError as fault:
+        raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def grow_items(folder: Path, more: ItemSet) -> ItemSet:
+    """Add items to those of a run. An item whose text differs from the run's is refused by name."""
+    old = items.load(folder)
+    for experiment, lines in more.lines.items():
+        for id, line in lines.items():
+            if (before := old.lines.get(experiment, {}).get(id)) is not None and before != line:
+                raise InputError(
+                    f"{folder.parent}: the {experiment} item {id!r} has changed since this run began. "
+                    "Choose another --out."
+                )
+    for experiment, lines in more.lines.items():
+        have = old.lines.get(experiment, {})
+        if all(id in have for id in lines):
+            continue
+        merged = {**have, **lines}
+        ordered = items.fixed_order(experiment, merged)
+        beside = folder / f"{experiment}.jsonl.new"
+        beside.unlink(missing_ok=True)
+        jsonl.write(beside, [merged[id] for id in ordered])
+        os.replace(beside, folder / f"{experiment}.jsonl")
+    return items.load(folder)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Put the manifest in place in one step, so that a killed process leaves the old one or the new one."""
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+    beside = folder / f"{MANIFEST}.new"
+    beside.write_bytes(text + b"\n")
+    os.replace(beside, folder / MANIFEST)

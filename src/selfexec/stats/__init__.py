@@ -1,0 +1,15 @@
+"""Statistics on plain arrays: nothing here knows of models, replies or experiments."""
+
+from selfexec.stats.intervals import (
+    NONE,
+    Array,
+    Interval,
+    effective_n,
+    mean_interval,
+    normal,
+    ratio_error,
+    student,
+    wilson,
+)
+
+__all__ = ["NONE", "Array", "Interval", "effective_n", "mean_interval", "normal", "ratio_error", "student", "wilson"]

@@ -1,0 +1,84 @@
+"""95% intervals on clustered data.
+
+The cluster (an item: a target word, a request, a group of questions) is the unit: claims of one item are not
+independent. Shapes: `counts` is (clusters, cells), a `totals` vector is (cells,).
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Z = 1.959963984540054  # the 97.5% point of the standard normal distribution
+
+
+class Interval(NamedTuple):
+    """Both ends, nan where no interval can be had."""
+
+    low: float
+    high: float
+
+
+NONE = Interval(math.nan, math.nan)
+
+
+def ratio_error(statistic: Callable[[NDArray[np.complex128]], complex], counts: Array) -> float:
+    """Standard error of a smooth function of cluster totals, by the delta method.
+
+    With g the gradient at the totals and u = counts g the clusters' influence, SE = sqrt(T/(T-1) sum (u - mean u)^2).
+    For a ratio R = sum s / sum n this is sqrt(T/(T-1) sum (s - R n)^2) / sum n. nan for fewer than two clusters.
+
+    The gradient is a complex step (Squire and Trapp 1998): exact to the last digit for functions made of arithmetic
+    and square roots.
+    """
+    clusters, cells = counts.shape
+    if clusters < 2:
+        return math.nan
+    totals = counts.sum(0).astype(np.complex128)
+    step = 1e-30
+    gradient = np.array([np.imag(statistic(totals + 1j * step * np.eye(cells)[k])) / step for k in range(cells)])
+    influence = counts @ gradient
+    return float(np.sqrt(clusters / (clusters - 1) * np.sum((influence - influence.mean()) ** 2)))
+
+
+def wilson(share: float, n: float) -> Interval:
+    """Wilson's (1927) score interval for a share of n independent trials; n may be an effective number."""
+    if not (n > 0 and 0 <= share <= 1):
+        return NONE
+    centre = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * math.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return Interval(max(centre - half, 0.0), min(centre + half, 1.0))
+
+
+def effective_n(share: float, error: float, clusters: int) -> float:
+    """How many independent trials would give this standard error; the number of clusters where there is no spread."""
+    if share in (0.0, 1.0) or not error > 0:
+        return float(clusters)
+    return share * (1 - share) / error**2
+
+
+def normal(value: float, error: float) -> Interval:
+    """value +- z SE."""
+    return Interval(value - Z * error, value + Z * error)
+
+
+def student(value: float, error: float, clusters: int) -> Interval:
+    """value +- t SE, with the 97.5% point of Student's t on clusters - 1 degrees of freedom."""
+    from scipy.special import stdtrit
+
+    if clusters < 2:
+        return NONE
+    half = float(stdtrit(clusters - 1, 0.975)) * error
+    return Interval(value - half, value + half)
+
+
+def mean_interval(values: Array) -> tuple[Interval, float]:
+    """Student's t interval for a mean, and its standard error; nan for fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return NONE, math.nan
+    error = float(values.std(ddof=1)) / math.sqrt(n)
+    return student(float(values.mean()), error, n), error

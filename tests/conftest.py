@@ -1,0 +1,37 @@
+"""Reference data for the tests: replies of ten real models, which are not part of this repository."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from selfexec.formats import load_readings
+from selfexec.runs import Run, import_replies
+
+REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    if not REFERENCE.is_dir():
+        message = "the reference data (../shared/reference) is not here"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    return REFERENCE
+
+
+@pytest.fixture(scope="session")
+def ten_models(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The recorded replies of ten models, imported."""
+    out = tmp_path_factory.mktemp("runs") / "ten"
+    run, warnings = import_replies(
+        sorted((reference / "replies").glob("*.jsonl")), item_source=reference / "items", out=out
+    )
+    assert not warnings
+    return run
+
+
+@pytest.fixture(scope="session")
+def as_the_authors_read_them(ten_models: Run, reference: Path) -> Run:
+    return ten_models.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
