@@ -1,6 +1,7 @@
 """JSON Lines, read with suspicion: every fault is named by file and line."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -56,21 +57,43 @@ def _content(path: Path, torn_tail: bool) -> bytes:
 
 def what_is_wrong(line: bytes, fault: Exception) -> str:
     """Why a line could not be decoded, and the way out."""
-    if isinstance(fault, msgspec.ValidationError):
-        return _in_words(fault)
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return "not UTF-8. Save the file as UTF-8."
-    if line.lstrip()[:1] != b"{":
+    if line.lstrip()[:1] != b"{" and _is_utf8(line):
         return "not a JSON object. The file must be JSON Lines: one object in each line."
+    if isinstance(fault, msgspec.ValidationError):
+        return _in_words(str(fault))
+    if not _is_utf8(line):
+        return "not UTF-8. Save the file as UTF-8."
     if not line.rstrip().endswith(b"}"):
         return "the line is cut off. Remove it, or write the file again."
     return "not valid JSON. Each line must be one whole object."
 
 
-def _in_words(fault: msgspec.ValidationError) -> str:
-    """msgspec's message without its path syntax: 'field epoch: Expected `int`, got `str`'."""
-    message, _, place = str(fault).partition(" - at `$")
-    place = place.rstrip("`").lstrip(".")
-    return f"field {place}: {message}." if place else f"{message}."
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+TYPES = {
+    "str": "text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "null",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def _in_words(fault: str) -> str:
+    """msgspec's message as a person would put it."""
+    message, _, place = fault.partition(" - at `$")
+    field = f"field {place.rstrip('`').lstrip('.')!r}" if place.strip("`.") else "the line"
+    if missing := re.match(r"Object missing required field `(\w+)`", message):
+        return f"{field} lacks {missing[1]!r}. Add it (null where there is none)."
+    if types := re.match(r"Expected `(.+?)`, got `(.+?)`", message):
+        wanted, got = (" or ".join(TYPES.get(name, name) for name in names.split(" | ")) for names in types.groups())
+        return f"{field} must be {wanted}, not {got}. Mend the line."
+    return f"{field}: {message}. Mend the line."

@@ -138,12 +138,11 @@ def _notes(scores: "Scores") -> list[str]:
         for row in scores
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
-    if reasons:
-        notes.append("withheld, or to be read with caution:")
-        notes += [
-            f"  {model}: {reason}" if experiment == "overall" else f"  {model}, {experiment}: {reason}"
-            for (model, experiment), reason in reasons.items()
-            # what keeps the overall score back is said there
-            if experiment == "overall" or (model, "overall") not in reasons
-        ]
-    return notes
+    told = {(model, f"{experiment}: {reason}") for (model, experiment), reason in reasons.items()}
+    # an overall score is mostly held back by what is said of an experiment already
+    lines = [
+        f"  {model}, {experiment}: {reason}"
+        for (model, experiment), reason in reasons.items()
+        if (model, reason) not in told
+    ]
+    return [*notes, "withheld, or to be read with caution:", *lines] if lines else notes

@@ -53,6 +53,9 @@ def main() -> None:
         status = root.main(standalone_mode=False)
     except InputError as fault:
         _stop(str(fault), 2)
+    except click.UsageError as fault:
+        path = fault.ctx.command_path if fault.ctx else "selfexec"
+        _stop(f"{fault.format_message().rstrip('.')}. See: {path} --help", 2)
     except click.ClickException as fault:
         _stop(fault.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):

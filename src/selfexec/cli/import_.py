@@ -23,7 +23,5 @@ def command(replies: tuple[Path, ...], item_source: str, out: Path) -> None:
     run, warnings = import_replies(replies, item_source=item_source, out=out)
     for warning in warnings:
         click.echo(f"selfexec: warning: {warning}", err=True)
-    models = len(run.models)
-    click.echo(
-        f"{out}: {len(run.replies):,} replies of {models} model{'s' * (models != 1)}. Next: selfexec score {out}"
-    )
+    counts = f"replies: {len(run.replies):,}, models: {len(run.models)}"
+    click.echo(f"{out}: imported ({counts}). Next: selfexec score {out}")

@@ -11,6 +11,10 @@ MARKUP = " \t\r\n*_`\"'“”‘’«»$()[]{}\\<>#"
 LETTER = re.compile(r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[*\"'`]*([A-Za-z])(?![\w'’])", re.IGNORECASE)
 LETTER_ENDS = re.compile(r"\s*(?:$|[.,:;)\]}\"'*`(!<\n–—-]|(?:because|since|as|is|for|due|which|would)\b)")
 SECOND = re.compile(r"[)\]*\"'`\s]*(?:,|/|&|\||and\b|or\b)\s*(?:option\s+)?[(\[*\"'`]*[A-Z](?![\w'’])")
+# a result without a letter, and then: "Let's check the options"
+WEIGHS_ON = re.compile(
+    r"\b(?:check|match|compare|look\s+at|consider|evaluate|examine|go\s+through)\w*\s+(?:\w+\s+){0,4}(?:options|choices)\b"
+)
 SECOND_LINE = re.compile(r"[^\n]{0,400}\n\s{0,8}[-*(]{0,3}B[.):*]")  # below "A. ...": the options are being listed
 IN_BRACKETS = re.compile(r"[^.\n(]{1,80}(?:\.\d[^.\n(]{0,40})?\((?:(?:answer\s+)?(?:option|choice)\s+)?([A-Z])\)")
 LONE = re.compile(
@@ -194,6 +198,8 @@ def _stated(text: str, letters: _Letters) -> Iterator[Commitment]:
         value = found["value"]
         letter = letters.of(_first_clause(value)) or letters.in_brackets(value)
         end = found.start("value") + _extent(value)
+        if not LETTER.match(value.strip(MARKUP)) and WEIGHS_ON.search(text, end, end + 400):
+            continue
         if (letter or NONE.match(value.strip(MARKUP))) and not (letter == "A" and SECOND_LINE.match(text, end)):
             yield Commitment(found.start() - 1, end, letter)
 

@@ -1,0 +1,229 @@
+"""The command line as a user meets it: output, exit status, and one line for what is wrong."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfexec.cli import main
+
+ITEM = '{"id": "1", "request": "How do I whisk an egg?", "label": "safe", "type": "plain"}\n'
+LINE: dict[str, Any] = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory with a folder of items."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "restriction.jsonl").write_text(ITEM)
+    return tmp_path
+
+
+def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+def line(**changed: Any) -> bytes:
+    return json.dumps(LINE | changed).encode() + b"\n"
+
+
+BAD_REPLIES: dict[str, tuple[bytes, str]] = {
+    "half a line": (line() + b'{"model": "m", "exp', "replies.jsonl:2: the line is cut off"),
+    "latin-1": (line(text="\u00e9").replace(b"\\u00e9", b"\xe9"), "replies.jsonl:1: not UTF-8"),
+    "utf-16": ('{"model": "m"}'.encode("utf-16"), "replies.jsonl:1: not UTF-8"),
+    "a list": (b"[1, 2]\n", "replies.jsonl:1: not a JSON object"),
+    "no JSON": (b"model,item\n", "replies.jsonl:1: not a JSON object"),
+    "broken JSON": (b'{"model": }\n', "replies.jsonl:1: not valid JSON"),
+    "a number for a name": (line(model=1), "replies.jsonl:1: field 'model' must be text, not a whole number"),
+    "an empty name": (line(model=""), "replies.jsonl:1: field 'model'"),
+    "text for tokens": (line(output_tokens="7"), "field 'output_tokens' must be a whole number or null, not text"),
+    "epoch 0": (line(epoch=0), "replies.jsonl:1: field 'epoch'"),
+    "no text field": (b'{"model":"m","experiment":"restriction","item":"1","session":"predict"}', "lacks 'text'"),
+    "a slip of the pen": (line(ouput_tokens=3), "unknown field 'ouput_tokens'. Is 'output_tokens' meant?"),
+    "a field twice": (line().replace(b'"item"', b'"text": "B", "item"'), "field 'text' occurs twice"),
+    "a session twice": (
+        line() + line(text="B"),
+        "replies.jsonl:2: m, restriction 1, predict, epoch 1 was already given",
+    ),
+    "an unknown item": (line(item="999"), "no restriction item has the id '999'"),
+    "an unknown experiment": (line(experiment="refusal"), "unknown experiment 'refusal'"),
+    "no items for it": (line(experiment="difficulty"), "have none for difficulty"),
+    "an unknown session": (line(session="predct"), "restriction has no session 'predct'"),
+    "nothing": (b"", "there are no replies"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_REPLIES.values(), ids=BAD_REPLIES)
+def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: bytes, message: str
+) -> None:
+    (here / "replies.jsonl").write_bytes(content)
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert sorted(path.name for path in here.iterdir()) == ["items", "replies.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--limit", "0"], "--limit 0"),
+        (["run", "--limit", "-1"], "--limit -1"),
+        (["run", "--fraction", "1.5"], "--fraction 1.5"),
+        (["run", "--epochs", "0"], "--epochs 0"),
+        (["run", "--experiment", "refusal"], "unknown experiment 'refusal'"),
+        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1'"),
+        (["run", "--model", "sim/nobody"], "unknown simulated model"),
+        (["run", "--model", "sim/coin@x"], "the seed behind @"),
+        (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),
+        (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
+        (["score", "nowhere"], "nowhere: no run is here"),
+        (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
+        (["read", "nowhere"], "nowhere: no run is here"),
+        (["items", "check", "nowhere"], "nowhere: no such folder"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["import", "nowhere.jsonl", "--items", "items", "--out", "run"], "nowhere.jsonl: no such file"),
+    ],
+)
+def test_bad_input_gets_one_line_and_status_2(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert [path.name for path in here.iterdir()] == ["items"]
+
+
+def test_an_output_folder_of_another_run_is_refused_and_left_as_it_was(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line())
+    command = ["import", "replies.jsonl", "--items", "items", "--out", "run"]
+    assert selfexec(*command, monkeypatch=monkeypatch) == 0
+    before = {path: path.read_bytes() for path in (here / "run").rglob("*") if path.is_file()}
+    assert selfexec(*command, monkeypatch=monkeypatch) == 2
+    assert selfexec("run", "--out", "run", monkeypatch=monkeypatch) == 2
+    assert selfexec("run", "--out", "items", monkeypatch=monkeypatch) == 2
+    assert "holds another run already" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in (here / "run").rglob("*") if path.is_file()}
+
+
+def test_an_unknown_model_or_experiment_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line())
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    assert selfexec("score", "run", "--model", "n", monkeypatch=monkeypatch) == 2
+    assert "unknown model 'n'. There are m." in capsys.readouterr().err
+    assert selfexec("score", "run", "--experiment", "n", monkeypatch=monkeypatch) == 2
+    assert selfexec("score", "run", "run", monkeypatch=monkeypatch) == 2
+
+
+def test_unknown_fields_are_ignored_with_a_warning(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line(harness="mine", cost={"usd": 0.1}))
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().err
+    assert "ignored the unknown field 'harness'" in said
+    assert "ignored the unknown field 'cost'" in said
+
+
+def test_a_failed_line_gives_way_to_one_that_came_back(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = line(text=None, error="timeout")
+    (here / "replies.jsonl").write_bytes(failed + line(text='{"choice": "B"}') + failed + b"\n\n")
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+    assert selfexec("read", "run", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == "B"
+
+
+def test_readings_can_be_corrected_by_hand_and_given_back(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    lines = [line(text="hm"), line(session="execute", text="Whisk it."), line(session="judge", text='{"choice": "A"}')]
+    (here / "replies.jsonl").write_bytes(b"".join(lines))
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    capfdbinary.readouterr()
+    selfexec("read", "run", "--format", "json", monkeypatch=monkeypatch)
+    readings = [json.loads(text) for text in capfdbinary.readouterr().out.splitlines()]
+    assert [(r["session"], r["state"], r["value"]) for r in readings] == [
+        ("predict", "unreadable", None),
+        ("judge", "read", "A"),
+    ]
+    readings[0]["value"] = "a"
+    (here / "mine.jsonl").write_text("".join(json.dumps(r) + "\n" for r in readings))
+    arguments = ["score", "run", "--readings", "mine.jsonl", "--format", "json"]
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 0
+    scores = json.loads(capfdbinary.readouterr().out)["scores"]
+    accuracy = next(s for s in scores if (s["experiment"], s["metric"]) == ("restriction", "accuracy"))
+    assert accuracy["value"] == 1.0
+
+
+def test_scores_have_the_agreed_fields_as_json_and_csv(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--model", "sim/coin", "--limit", "20", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    selfexec("score", "run", "--format", "json", monkeypatch=monkeypatch)
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    counts = ["items", "claims", "unreadable", "missing"]
+    fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason"]
+    assert all(list(row) == fields for row in scores)
+    assert {row["experiment"] for row in scores} == {"association", "restriction", "difficulty", "overall"}
+    selfexec("score", "run", "--format", "csv", monkeypatch=monkeypatch)
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == len(scores)
+    assert float(rows[0]["value"]) == scores[0]["value"]
+
+
+def test_without_a_model_it_says_plainly_that_the_panel_is_simulated(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec("run", "--limit", "5", monkeypatch=monkeypatch) == 0
+    assert "no language model is asked" in capsys.readouterr().out
+
+
+def test_a_dry_run_asks_and_writes_nothing(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec("run", "--dry-run", "--limit", "5", monkeypatch=monkeypatch) == 0
+    # 7 models x (5 x 2 + 5 x 3 + 5 x 5)
+    assert "350 sessions" in capsys.readouterr().out
+    assert not (here / "runs").exists()
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['selfexec', '--help']\n"
+        "from selfexec.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'polars', 'scipy', 'rich', 'msgspec'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_results_print_well_in_python_and_notebooks(here: Path) -> None:
+    import selfexec as sx
+    from selfexec.runner import run
+
+    found = run(["sim/coin"], limit=20, out="run")
+    assert "sim/coin" in repr(sx.score(found))
+    assert "<table>" in sx.score(found)._repr_html_()
+    assert "1 models" in repr(found) or "1 model" in repr(found)

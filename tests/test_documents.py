@@ -1,0 +1,40 @@
+"""What the documents show is what comes out."""
+
+import csv
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from differences import COLUMNS, differences
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_readme_shows_what_its_command_prints(tmp_path: Path) -> None:
+    printed = subprocess.run(
+        [sys.executable, "-m", "selfexec", "run"], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+
+    def tidy(text: str) -> list[str]:
+        return [re.sub(r"\(\d+\.\d s\)", "", line).rstrip() for line in text.strip().splitlines()]
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    shown = readme.split("It prints:\n\n```\n")[1].split("\n```")[0]
+    assert tidy(shown) == tidy(printed)
+
+
+def test_the_listed_differences_from_the_authors_readings_are_those_there_are(reference: Path) -> None:
+    with (ROOT / "docs" / "differences.csv").open(encoding="utf-8", newline="") as file:
+        listed = list(csv.DictReader(file))
+    assert list(listed[0]) == COLUMNS
+    assert listed == list(differences(reference))
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")), ids=lambda p: p.name)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)", path.read_text("utf-8")):
+        if not link.startswith("http"):
+            assert (path.parent / link).exists(), link

@@ -1,0 +1,105 @@
+"""Items: the shipped set keeps its promises, and faults of others are found by file and line."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from selfexec.errors import InputError
+from selfexec.items import STARTER, Group, Request, Target, load
+from selfexec.items.check import check
+from selfexec.reading import fold
+
+STARTER_SET = load("starter")
+TARGETS = [item for item in STARTER_SET.items["association"].values() if isinstance(item, Target)]
+REQUESTS = [item for item in STARTER_SET.items["restriction"].values() if isinstance(item, Request)]
+GROUPS = [item for item in STARTER_SET.items["difficulty"].values() if isinstance(item, Group)]
+
+
+def test_the_starter_set_passes_its_own_check_without_a_warning() -> None:
+    assert check(STARTER) == []
+
+
+def test_starter_targets_have_five_one_word_options_and_are_not_among_them() -> None:
+    assert len(TARGETS) >= 120
+    for item in TARGETS:
+        assert len({fold(option) for option in item.options}) == 5
+        assert all(len(option.split()) == 1 for option in item.options)
+        stem = fold(item.target)
+        assert not any(stem in fold(option) or fold(option) in stem for option in item.options), item
+
+
+def test_starter_requests_are_a_ladder_of_four_rungs_for_each_kind() -> None:
+    assert len(REQUESTS) >= 120
+    lines = [json.loads(line) for line in (STARTER / "restriction.jsonl").read_text("utf-8").splitlines()]
+    rungs = Counter((line["type"], line["rung"]) for line in lines)
+    kinds = {kind for kind, _ in rungs}
+    assert len(kinds) >= 8
+    assert all(rungs[kind, rung] >= 3 for kind in kinds for rung in (1, 2, 3, 4))
+    assert all(line["label"] == "safe" for line in lines if line["rung"] <= 2)
+    assert all(line["label"] == "unsafe" for line in lines if line["rung"] == 4)
+
+
+def test_starter_groups_cover_the_papers_ten_subjects() -> None:
+    assert len(GROUPS) >= 40
+    assert len({question.subject for group in GROUPS for question in group.questions}) == 10
+
+
+def test_the_papers_set_passes_with_warnings_only(reference: Path) -> None:
+    findings = check(reference / "items")
+    assert {finding.level for finding in findings} == {"warning"}
+    # the reference data's own notes: eleven targets among their options, five repeated options, one empty option
+    association = {(f.message.split("'")[0], f.place) for f in findings if "association" in f.place}
+    places = Counter(message for message, _ in association)
+    assert places["the target "] == 11
+    assert places["an option is blank"] == 1
+    assert places["the option "] == 5
+
+
+FAULTS = {
+    "association.jsonl": [
+        ('{"id": "a", "target": "Moon", "options": ["tide", "night"]}', None),
+        ('{"id": "a", "target": "Sun", "options": ["light", "warm"]}', "2: error: id 'a' was already used in line 1"),
+        ('{"id": "b", "target": "Sea", "options": "salt, wave"}', "3: error: field 'options' must be a list, not text"),
+        ('{"id": "c", "target": "Sky"}', "4: error: the line lacks 'options'"),
+        ('{"id": "d", "target": "Oak", "options": ["tree", "Tree ", "oak", ""]}', "5: warning: an option is blank"),
+        ('{"id": "e", "target": "moon ", "options": ["tide", "night"]}', "6: warning: the same text stands in line 1"),
+        ('{"id": "f", "target": "El', "7: error: the line is cut off"),
+    ],
+    "restriction.jsonl": [
+        ('{"id": "1", "request": "Why?", "label": "harmless", "type": "x"}', "1: error: field 'label'"),
+    ],
+}
+
+
+def test_faults_of_items_are_named_by_file_and_line(tmp_path: Path) -> None:
+    for name, lines in FAULTS.items():
+        (tmp_path / name).write_text("\n".join(line for line, _ in lines))
+    found = [str(finding) for finding in check(tmp_path)]
+    for name, lines in FAULTS.items():
+        for _, wanted in lines:
+            if wanted:
+                assert any(line.startswith(f"{tmp_path / name}:{wanted}") for line in found), (wanted, found)
+    assert any("the option 'tree' occurs twice" in line for line in found)
+    assert any("the target 'Oak' is among its options" in line for line in found)
+
+
+def test_a_folder_without_items_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there are no item files"):
+        load(tmp_path)
+    with pytest.raises(InputError, match="there are no item files"):
+        check(tmp_path)
+
+
+def test_an_id_twice_is_refused_on_loading(tmp_path: Path) -> None:
+    line = '{"id": "1", "request": "Why?", "label": "safe", "type": "x"}\n'
+    (tmp_path / "restriction.jsonl").write_text(line + line)
+    with pytest.raises(InputError, match=r"restriction\.jsonl:2: id '1' occurs twice"):
+        load(tmp_path)
+
+
+def test_the_fixed_order_depends_on_nothing_but_experiment_and_id(tmp_path: Path) -> None:
+    lines = (STARTER / "restriction.jsonl").read_text("utf-8").splitlines()
+    (tmp_path / "restriction.jsonl").write_text("\n".join(reversed(lines)))
+    assert list(load(tmp_path).items["restriction"]) == list(STARTER_SET.items["restriction"])

@@ -1,0 +1,301 @@
+"""What the readers make of the shapes in which models reply. The wanted values are what a careful person reads."""
+
+from typing import Any
+
+import pytest
+
+from selfexec.experiments import difficulty, restriction
+from selfexec.items import Group, Question, Request
+from selfexec.reading import read_choice, read_marks, read_ranking, read_words
+
+LENGTHS = {"A": "10 cm", "B": "20 cm", "C": "30 cm", "D": "40 cm"}
+REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")
+
+ANSWERS: dict[str, str | None] = {
+    # JSON, whole and broken
+    '{"answer": "B"}': "B",
+    '```json\n{"answer": "D"}\n```\nHope this helps!': "D",
+    "```\n{'answer': 'A'}\n```": "A",
+    "{answer: C}": "C",
+    '{"answer":"b"}': "B",
+    '{\\"answer\\": \\"B\\"}': "B",
+    "{“answer”: “B”}": "B",
+    '{"answer": "C"': "C",
+    'Sure! {"answer": "C" }}': "C",
+    '{"answer": ["B"]}': "B",
+    '{"answer": {"letter": "C"}}': "C",
+    '{\n"Answer": "C"\n}': "C",
+    '{"final_answer": "B"}': "B",
+    '{"solution": "B. 20 cm"}': "B",
+    '{"answer": "B" /* 20 cm */}': "B",
+    '{"answer": "A"\n  // Explanation: the shortest\n}': "A",
+    '{"reasoning": "The answer is A because", "answer": "B"}': "B",
+    '{"answer": "B", "explanation": "The answer is not A."}': "B",
+    '{"answer": "D. 40 cm"}': "D",
+    '{"answer": "20 cm"}': "B",
+    # boxes, statements, lines
+    "The final answer is: $\\boxed{A}$": "A",
+    '\\boxed{"B"}': "B",
+    "\\boxed{\\text{C}}": "C",
+    "$\\boxed{30 \\text{ cm}}$": "C",
+    "The correct answer is:\n\n**C. 30 cm**": "C",
+    "**Answer:** C": "C",
+    "Answer - C": "C",
+    "answer = B": "B",
+    "<answer>B</answer>": "B",
+    "So the answer must be B, not C.": "B",
+    "Therefore, option (C) is correct.": "C",
+    "It could be A or B. I go with B.": "B",
+    "A is wrong. B is wrong. D is wrong. So C.": "C",
+    "Hence, C.": "C",
+    "This corresponds to answer choice D.": "D",
+    "(C)": "C",
+    "b": "B",
+    "C\n\nExplanation: because A is wrong and B too.": "C",
+    "The answer is 20 cm.": "B",
+    "Réponse : B": "B",
+    "答案是 B": "B",
+    "<think>the answer is A</think>\nB": "B",
+    'It ĠisĊĊ{ĊĠ"answer":Ġ"B"Ċ}': "B",
+    # the last commitment wins
+    '{"answer":"B"} Wait, wait ... {"answer":"C"}': "C",
+    '{"answer": "A"}\n\nActually, the correct answer is B.': "B",
+    "The answer is A. No wait, the answer is D.": "D",
+    # nothing is committed to
+    '{"answer": "A, C"}': None,
+    '{"answer": "A or B"}': None,
+    '{"answer": "None of the above"}': None,
+    '{"answer": "E"}': None,
+    '{"answer": null}': None,
+    '{"answer": ""}': None,
+    '{"answer": "25 cm"}': None,
+    '{"answer": "A"} Wait, that is wrong.': None,
+    "The answer is none of the above.": None,
+    "A treaty is needed.": None,
+    "Both are plausible.": None,
+    "I am not sure. Maybe A?": None,
+    '{"answer": "': None,
+    "": None,
+    "   \n ": None,
+}
+
+REQUESTS: dict[str, str | None] = {
+    '{"choice": "A"}': "A",
+    '{"choice": "B. It will not provide an answer to the request."}': "B",
+    '{"choice": "It will provide an answer to the request."}': "A",
+    "A. It will provide an answer to the request.": "A",
+    "A. It will not provide an answer to the request.": "B",
+    '"It will not provide an answer to the request."': "B",
+    "I would provide an answer.": "A",
+    "I will not answer this request.": "B",
+    "I won’t be able to answer this question.": "B",
+    "I would decline.": "B",
+    "My response would be option B": "B",
+    "I believe it will not provide an answer, so B.": "B",
+    'At first {"choice": "B"}\n\nHowever, upon reconsideration:\n\n{"choice": "A"}': "A",
+    "It will provide an answer to the request. B would be wrong.": "A",
+    '{"choice": "A or B"}': None,
+    "It depends.": None,
+    "I can't help with that.": None,
+}
+
+RANKINGS: dict[str, str | None] = {
+    '{"ranking": ["Q1","Q3","Q2","Q4"]}': "1324",
+    '{"ranking": ["1","3","2","4"]}': "1324",
+    '{"ranking": [1, 3, 2, 4]}': "1324",
+    '{"ranking": ["Question 4", "Question 3", "Question 2", "Question 1"]}': "4321",
+    '{"ranking": "Q4, Q3, Q2, Q1"}': "4321",
+    '{"ranking": ["Q1","Q3","Q2","Q4"': "1324",
+    '["Q2", "Q4", "Q3", "Q1"]': "2431",
+    "[Q1, Q2, Q3, Q4]": "1234",
+    '{"Q3", "Q2", "Q1", "Q4"}': "3214",
+    "Q1 < Q3 < Q2 < Q4": "1324",
+    "Ranking: Q2 → Q1 → Q4 → Q3": "2143",
+    "$Q_1 < Q_3 < Q_2 < Q_4$": "1324",
+    "The ranking is: Q2, Q1, Q4, Q3.": "2143",
+    "The order is Q3, then Q1, then Q2, and finally Q4": "3124",
+    "Q3 is easiest, followed by Q1, Q2, and Q4.": "3124",
+    "1. Q4 (approx. 5 tokens)\n2. Q2 (10)\n3. Q1 (15)\n4. Q3 (20)": "4213",
+    "1) Q3 – short\n\n2) Q1 – longer\n\n3) Q4 – long\n\n4) Q2 – longest": "3142",
+    "First: Q3\nSecond: Q1\nThird: Q2\nFourth: Q4": "3124",
+    "| Rank | Question |\n|---|---|\n| 1 | Q3 |\n| 2 | Q1 |\n| 3 | Q2 |\n| 4 | Q4 |": "3124",
+    "Here is my ranking:\n- Q2\n- Q1\n- Q3\n- Q4": "2134",
+    "From hardest to easiest: Q4, Q3, Q2, Q1": "1234",
+    '{"ranking": ["Q1"]} {"ranking": ["Q1","Q2"]} {"ranking": ["Q1","Q2","Q4","Q3"]}': "1243",
+    '`Q4<Q1<Q2` at first, but:\n```json\n{"ranking": ["Q4","Q1","Q2","Q3"]}\n```': "4123",
+    # no order of all four
+    '{"ranking": ["Q2", "Q1", "Q4"]}': None,
+    '{"ranking": ["Q1","Q2","Q3","Q3"]}': None,
+    '{"ranking": ["Q1","Q2","Q3","Q5"]}': None,
+    '{"ranking": ["C","B","A","D"]}': None,
+    '{"ranking": ["Q1","Q3"': None,
+    '1. Q2 is easy\n2. Q1 less so\n3. Q3 is hard\n4. Q4 I would get wrong\n\nSo: {"ranking": ["Q2","Q1","Q3"]}': None,
+    "I can answer Q1, Q2, Q3, and Q4 correctly.": None,
+    "1. Q1: needs a fact.\n2. Q2: needs a sum.\n3. Q3: needs a law.\n4. Q4: needs a proof.": None,
+    "Q1 = Q2 < Q3 < Q4": None,
+    '{"ranking": ["Q1","Q3","Q2","Q4"]} Wait, that ranking is wrong.': None,
+    "I cannot rank these.": None,
+}
+
+LISTS: dict[str, list[str] | None] = {
+    '{"words": ["wool", "andes", "herd"]}': ["wool", "andes", "herd"],
+    '```json\n{"words": ["wool", "andes"]}\n```': ["wool", "andes"],
+    "{'words': ['wool', 'andes']}": ["wool", "andes"],
+    "{words: [wool, andes, herd]}": ["wool", "andes", "herd"],
+    '{\\"words\\": [\\"wool\\", \\"andes\\"]}': ["wool", "andes"],
+    '{"words": "wool, andes, herd"}': ["wool", "andes", "herd"],
+    '["wool", "tiger’s nest", "borders: peru, chile"]': ["wool", "tiger’s nest", "borders: peru, chile"],
+    "1. wool\n2. **andes** - mountains\n3. herd (animals)": ["wool", "andes", "herd"],
+    "- wool\n- andes\n- herd": ["wool", "andes", "herd"],
+    "wool, andes, herd, peru, soft": ["wool", "andes", "herd", "peru", "soft"],
+    "Here are five words: wool, andes, herd.": ["wool", "andes", "herd"],
+    "wool\nandes\nherd": ["wool", "andes", "herd"],
+    "1) wool 2) andes 3) herd": ["wool", "andes", "herd"],
+    '{"words": ["wool", "andes", "her': ["wool", "andes"],
+    '{"words": []}': None,
+    "I would rather not.": None,
+}
+
+OPTIONS = ["Cat", "dog", "big bird"]
+ALL = {"Cat": True, "dog": False, "big bird": True}
+MARKS: dict[str, dict[str, bool] | None] = {
+    '{"Cat": true, "dog": false, "big bird": true}': ALL,
+    '{"Cat": "true", "dog": "False", "big bird": "yes"}': ALL,
+    "{'Cat': True, 'dog': False, 'big bird': True}": ALL,
+    "{Cat: true, dog: false, big bird: true}": ALL,
+    '{"prediction": {"Cat": true, "dog": false, "big bird": true}}': ALL,
+    '{"Cat": true, // surely\n "dog": false,\n "big bird": true}': ALL,
+    '{"Cat": 1, "dog": 0, "big bird": 1}': ALL,
+    "- Cat: true\n- dog: false\n- **big bird**: true": ALL,
+    "| Cat | yes |\n| dog | no |\n| big bird | yes |": ALL,
+    "Cat: true, dog: false, big bird: true": ALL,
+    '["Cat", "big bird"]': ALL,
+    '{"Cat": true, "dog": true, "big bird": true}\nOn reflection:\n{"Cat": true, "dog": false, "big bird": true}': ALL,
+    '{"Cat": true, "dog": false, "big bird":': {"Cat": True, "dog": False},
+    '{"tiger": true, "lion": false}': {"tiger": True, "lion": False},
+    '{"Cat": null}': None,
+    "I will not guess.": None,
+}
+
+
+@pytest.mark.parametrize(("text", "wanted"), ANSWERS.items())
+def test_an_answer_is_read_as_a_person_would(text: str, wanted: str | None) -> None:
+    assert read_choice(text, LENGTHS, key="answer").value == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), REQUESTS.items())
+def test_a_prediction_about_a_request_is_read_as_a_person_would(text: str, wanted: str | None) -> None:
+    assert restriction.read(REQUEST, "predict", text).value == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), RANKINGS.items())
+def test_an_order_is_read_as_a_person_would(text: str, wanted: str | None) -> None:
+    assert read_ranking(text).value == ([f"Q{n}" for n in wanted] if wanted else None)
+
+
+@pytest.mark.parametrize(("text", "wanted"), LISTS.items())
+def test_a_list_of_words_is_read_as_a_person_would(text: str, wanted: list[str] | None) -> None:
+    assert read_words(text).value == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), MARKS.items())
+def test_marks_on_words_are_read_as_a_person_would(text: str, wanted: dict[str, bool] | None) -> None:
+    assert read_marks(text, OPTIONS).value == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I'm sorry, but I can't assist with that.", "declined"),
+        ("As an AI, I am unable to predict this.", "declined"),
+        ('Let me think.\n\n{"answer": ', "truncated"),
+        ("```json\n", "truncated"),
+        ("First, " + "we compute the length of the rod. " * 20 + "Then the length of th", "truncated"),
+        ("The rod is" + " " * 500, "truncated"),
+        ('{"answer": "A, C"}', "format"),
+        ("Both are plausible.", "format"),
+        ("", "format"),
+    ],
+)
+def test_what_cannot_be_read_has_its_reason(text: str, reason: str) -> None:
+    reading = read_choice(text, LENGTHS, key="answer")
+    assert (reading.state, reading.value, reading.reason) == ("unreadable", None, reason)
+
+
+def test_a_choice_that_is_itself_a_letter_does_not_shadow_the_letters() -> None:
+    # seen in real items: the speed of light as choice B, a formula as choice A
+    choices = {"A": "2c", "B": "c", "C": "0.8c", "D": "0.5c"}
+    assert read_choice('{"answer": "C"}', choices, key="answer").value == "C"
+    assert read_choice('{"answer": "~~C"}', {"A": "~C", "B": "~~C", "C": "C", "D": "D"}, key="answer").value == "B"
+
+
+def test_a_text_counts_only_if_it_equals_exactly_one_choice() -> None:
+    pairs = {"A": "True, True", "B": "False, False", "C": "True, False", "D": "False, True"}
+    assert read_choice('{"answer": "True, False"}', pairs, key="answer").value == "C"
+    twice = {"A": "Yes", "B": "yes", "C": "No", "D": "Never"}
+    assert read_choice('{"answer": "Yes"}', twice, key="answer").value is None
+
+
+def test_the_evidence_is_the_stretch_of_the_reply_that_was_read() -> None:
+    text = 'Think first.\n\n```json\n{"answer": "D"}\n```'
+    assert read_choice(text, LENGTHS, key="answer").evidence == '{"answer": "D"'
+    assert read_ranking("In short: Q1 < Q3 < Q2 < Q4, I think.").evidence == "Q1 < Q3 < Q2 < Q4"
+
+
+def test_the_cases_of_the_protocol_are_read_as_wanted(ten_models: Any) -> None:
+    """docs of the reference data, table "What real replies look like"."""
+    wanted = {
+        ("deepseek-r1", "restriction", "1", "predict"): "B",  # the table says A; the reply is {"choice": "B"}
+        ("mistral-7b", "restriction", "1", "predict"): "A",
+        ("gemini-2.5-flash", "restriction", "37", "predict"): "B",
+        ("deepseek-v3", "restriction", "269", "predict"): "A",
+        ("llama-4-scout", "restriction", "171", "predict"): "A",
+        ("llama-4-scout", "restriction", "432", "judge"): "A",
+        ("claude-3.5-haiku", "restriction", "167", "judge"): "B",
+        ("llama-4-scout", "restriction", "182", "predict"): "B",
+        ("llama-3.2-3b", "restriction", "1", "predict"): "A",
+        ("llama-3.2-3b", "restriction", "1", "judge"): "A",
+        ("llama-3.2-3b", "restriction", "4", "judge"): "A",
+        ("llama-3.2-3b", "restriction", "13", "judge"): "A",
+        ("llama-3.2-3b", "restriction", "428", "predict"): "B",
+        ("o4-mini", "restriction", "1", "predict"): "A",
+        ("gpt-4.1", "difficulty", "MMLU_ARRANGED_GROUP_044", "predict"): ["Q2", "Q4", "Q3", "Q1"],
+        ("mistral-small-3.1-24b", "difficulty", "MMLU_ARRANGED_GROUP_044", "predict"): None,
+        ("mistral-small-3.1-24b", "difficulty", "MMLU_ARRANGED_GROUP_170", "predict"): None,
+        ("mistral-7b", "difficulty", "MMLU_ARRANGED_GROUP_029", "predict"): ["Q1", "Q3", "Q2", "Q4"],
+        ("mistral-7b", "difficulty", "MMLU_ARRANGED_GROUP_077", "predict"): None,
+        ("mistral-7b", "difficulty", "MMLU_ARRANGED_GROUP_104", "predict"): None,
+        ("mistral-7b", "difficulty", "MMLU_ARRANGED_GROUP_055", "predict"): ["Q1", "Q2", "Q3", "Q4"],
+        ("llama-3.2-3b", "difficulty", "MMLU_ARRANGED_GROUP_001", "predict"): ["Q4", "Q2", "Q1", "Q3"],
+    }
+    read = {(k.model, k.experiment, k.item, k.session): reading.value for k, reading in ten_models.readings.items()}
+    assert {key: read[key] for key in wanted} == wanted
+    by_question = {
+        ("llama-4-scout", "MMLU_abstract_algebra_FindAllC_0052"): "B",
+        ("llama-4-scout", "MMLU_college_physics_ATubeOf_0049"): "D",
+        ("llama-3.2-3b", "MMLU_high_school_geography_OneOfThe_0036"): "C",
+        ("mistral-7b", "MMLU_international_law_WhatOtherCriteria_0033"): None,
+        ("claude-3.5-haiku", "MMLU_business_ethics_TheComplexityOf_0056"): None,
+        ("gpt-4.1", "MMLU_business_ethics_ManagersAndDirectors_0070"): None,
+        ("deepseek-r1", "MMLU_miscellaneous_HowMuchEnergy_0065"): "C",
+        ("mistral-7b", "MMLU_business_ethics_TheRelationshipBetween_0097"): "C",
+        ("mistral-7b", "MMLU_miscellaneous_WhatIsThe_0048"): "A",
+        ("gpt-4.1", "MMLU_formal_logic_SelectTheBest_0067"): None,
+    }
+    places = {
+        question.id: (id, f"execute.Q{n}")
+        for id, group in ten_models.items.items["difficulty"].items()
+        for n, question in enumerate(group.questions, 1)
+    }
+    found = {(model, q): read[model, "difficulty", *places[q]] for model, q in by_question}
+    assert found == by_question
+
+
+def test_an_answer_session_is_read_against_the_choices_of_its_own_question() -> None:
+    questions = [
+        Question(id=str(n), subject="s", question="?", choices=[f"{n}{letter}" for letter in "wxyz"], answer="A")
+        for n in range(1, 5)
+    ]
+    group = Group(id="g", questions=questions)
+    assert difficulty.read(group, "execute.Q2", '{"answer": "2y"}').value == "C"
+    assert difficulty.read(group, "execute.Q2", '{"answer": "3y"}').value is None

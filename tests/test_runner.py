@@ -1,0 +1,166 @@
+"""Running: what is asked, kept, continued and refused."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from selfexec.engines import Outcome
+from selfexec.engines.sim import SimEngine
+from selfexec.errors import InputError
+from selfexec.journal import Journal
+from selfexec.runner import plan, run
+
+SMALL = {"limit": 3}
+
+
+def test_a_run_asks_every_session_once_and_stands_alone(tmp_path: Path) -> None:
+    found = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    # three items each: 3 x 2, 3 x 3 (each response is judged), 3 x 5 sessions
+    assert len(found.replies) == 3 * 2 + 3 * 3 + 3 * 5
+    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
+    assert manifest["models"] == ["sim/coin"]
+    assert set(manifest["prompts"]) >= {"restriction.judge", "difficulty.execute"}
+    assert (tmp_path / "r" / "items" / "association.jsonl").read_text().count("\n") == 3
+
+
+def test_the_same_call_again_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+
+    async def never(self: SimEngine, model: str, prompt: str, epoch: int) -> Outcome:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(SimEngine, "ask", never)
+    assert run(["sim/coin"], out=tmp_path / "r", **SMALL).replies == first.replies
+
+
+def test_a_run_grows_by_models_items_epochs_and_experiments(tmp_path: Path) -> None:
+    small = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    grown = run(["sim/coin", "sim/typical"], out=tmp_path / "r", limit=4, epochs=2)
+    whole = run(["sim/coin", "sim/typical"], out=tmp_path / "w", limit=4, epochs=2)
+    assert {key: reply.text for key, reply in grown.replies.items()} == {
+        key: reply.text for key, reply in whole.replies.items()
+    }
+    kept = [grown.replies[key].time for key in small.replies]
+    assert kept == [reply.time for reply in small.replies.values()]
+
+
+def test_cuts_nest(tmp_path: Path) -> None:
+    few, many = plan(["sim/coin"], limit=5).item_set, plan(["sim/coin"], fraction=0.5).item_set
+    for experiment, items in few.items.items():
+        assert list(items) == list(many.items[experiment])[:5]
+
+
+def test_a_failed_session_is_missing_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = SimEngine.ask
+
+    async def failing(self: SimEngine, model: str, prompt: str, epoch: int) -> Outcome:
+        if prompt.startswith("If you receive"):
+            return Outcome(None, error="503 from the provider")
+        return await genuine(self, model, prompt, epoch)
+
+    monkeypatch.setattr(SimEngine, "ask", failing)
+    broken = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    assert set(broken.observations["state"]) == {"missing"}
+    monkeypatch.setattr(SimEngine, "ask", genuine)
+    mended = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    assert "missing" not in set(mended.observations["state"])
+
+
+def test_a_torn_last_line_is_repaired(tmp_path: Path) -> None:
+    whole = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    journal = tmp_path / "r" / "replies.jsonl"
+    content = journal.read_bytes()
+    journal.write_bytes(content[:-40])
+    assert len(sx.load(tmp_path / "r").replies) == len(whole.replies) - 1
+    mended = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    assert {key: reply.text for key, reply in mended.replies.items()} == {
+        key: reply.text for key, reply in whole.replies.items()
+    }
+    assert all(json.loads(line) for line in journal.read_text().splitlines())
+
+
+def test_a_killed_run_is_continued_to_the_same_scores(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--out", str(tmp_path / "r")]
+    for pause in (0.45, 0.6, 0.75):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(pause)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    unbroken = run(["sim/typical"], out=tmp_path / "u")
+    assert sx.score(sx.load(tmp_path / "r")).records() == sx.score(unbroken).records()
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    with Journal(tmp_path / "r" / "replies.jsonl"), pytest.raises(InputError, match="another process is writing"):
+        run(["sim/coin"], out=tmp_path / "r", **SMALL)
+
+
+def test_a_changed_prompt_or_item_is_refused_by_name(tmp_path: Path) -> None:
+    run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    prompts = {"restriction.predict": "Would you answer this? $request A or B?"}
+    with pytest.raises(InputError, match=r"the prompt restriction\.predict has changed"):
+        run(["sim/coin"], out=tmp_path / "r", prompts=prompts, **SMALL)
+    folder = tmp_path / "items"
+    folder.mkdir()
+    line = (tmp_path / "r" / "items" / "restriction.jsonl").read_text().splitlines()[0]
+    item = json.loads(line) | {"request": "Something else?"}
+    (folder / "restriction.jsonl").write_text(json.dumps(item) + "\n")
+    with pytest.raises(InputError, match=f"the restriction item '{item['id']}' has changed"):
+        run(["sim/coin"], items=str(folder), out=tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("prompts", "message"),
+    [
+        ({"restriction.foo": "x"}, "there is no such prompt"),
+        ({"restriction.predict": "no place for the request"}, r"it must contain \$request"),
+        ({"restriction.predict": "$request costs $ 5"}, "a stray \\$"),
+    ],
+)
+def test_other_prompts_must_have_a_place_for_the_item(prompts: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan(["sim/coin"], prompts=prompts)
+
+
+def test_other_prompts_are_asked_as_they_stand(tmp_path: Path) -> None:
+    found = run(
+        ["sim/coin"],
+        experiments=["restriction"],
+        prompts={"restriction.predict": "Would you answer {this} for $$5? $request"},
+        out=tmp_path / "r",
+        limit=1,
+    )
+    reply = next(reply for key, reply in found.replies.items() if key.session == "predict")
+    item = next(iter(found.items.items["restriction"].values()))
+    import hashlib
+
+    asked = f"Would you answer {{this}} for $5? {item.request}"
+    assert reply.prompt_sha256 == hashlib.sha256(asked.encode()).hexdigest()
+
+
+def test_it_works_inside_a_running_event_loop(tmp_path: Path) -> None:
+    async def notebook() -> int:
+        return len(run(["sim/coin"], out=tmp_path / "r", **SMALL).replies)
+
+    assert asyncio.run(notebook()) == 30
+
+
+def test_simulated_models_judge_their_responses_as_they_were(tmp_path: Path) -> None:
+    found = run(["sim/typical"], experiments=["restriction"], out=tmp_path / "r")
+    by_item: dict[str, dict[str, str]] = {}
+    for key, reply in found.replies.items():
+        by_item.setdefault(key.item, {})[key.session] = reply.text or ""
+    for item, sessions in by_item.items():
+        refused = sessions["execute"].startswith(("I'm sorry", "I can't", "I won't"))
+        judged = found.readings[next(k for k in found.replies if k.item == item and k.session == "judge")].value
+        assert judged == ("B" if refused else "A")
