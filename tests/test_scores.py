@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
-from selfexec import metrics
-from selfexec.metrics import Cells
 from selfexec.observations import OBSERVATIONS, SESSIONS, Tables
-from selfexec.scores import Scores, score_tables
+from selfexec.scores import Scores, metrics, score_tables
+from selfexec.scores.metrics import Cells
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
 

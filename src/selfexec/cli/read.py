@@ -25,6 +25,6 @@ def command(source: Path, item_source: str | None, form: str) -> None:
         for line in reading_lines(readings):
             sys.stdout.buffer.write(line + b"\n")
     else:
-        from selfexec.tables import show
+        from selfexec.tables import as_text, terminal_width
 
-        show(reading_summary(readings))
+        click.echo(as_text(*reading_summary(readings), terminal_width()))

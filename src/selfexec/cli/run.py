@@ -39,7 +39,7 @@ def command(
     """
     from selfexec.runner import carry_out, plan
     from selfexec.scores import score
-    from selfexec.tables import print_scores
+    from selfexec.tables import terminal_width
 
     planned = plan(
         models or None,
@@ -63,7 +63,7 @@ def command(
     click.echo(
         f"{planned.out}: {len(run.replies):,} replies kept, {missing} missing ({time.perf_counter() - started:.1f} s)\n"
     )
-    print_scores(score(run), "table")
+    click.echo(score(run).table(terminal_width()))
     if missing:
         click.echo(f"\nselfexec: {missing} replies are missing. The same command asks for them again.", err=True)
         raise click.exceptions.Exit(3)

@@ -33,7 +33,7 @@ def command(
     is withheld, with the reason.
     """
     from selfexec.scores import score_runs
-    from selfexec.tables import print_scores
+    from selfexec.tables import terminal_width
 
     scores = score_runs(runs, convention, readings=readings, models=models, experiments=experiments)
-    print_scores(scores, form)
+    click.echo({"json": scores.json, "csv": scores.csv}[form]() if form != "table" else scores.table(terminal_width()))

@@ -84,7 +84,7 @@ def quoted(text: str, commitment: Commitment) -> str:
 
 
 # A reply that says a word more often, or has more lines, is noise: only so many, from the end, are looked at.
-AT_MOST = 5_000
+AT_MOST = 2_000
 
 
 def places(text: str, *words: str) -> Iterator[int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfexec.formats import Key
 from selfexec.items import Group
-from selfexec.scores import Asked, Estimate, Score
+from selfexec.scores.rows import Asked, Estimate, Score
 
 if TYPE_CHECKING:
     from selfexec.runs import Run

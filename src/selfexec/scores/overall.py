@@ -1,0 +1,49 @@
+"""Overall scores: means over the three experiments, withheld where they would mislead."""
+
+import math
+from collections.abc import Iterator, Mapping
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.rows import Asked, Estimate, Score, Scored
+from selfexec.stats import normal
+
+GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
+
+
+def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) -> Iterator[Score]:
+    parts = list(scored.values())
+    asked = Asked(
+        model,
+        "overall",
+        convention,
+        *(sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")),
+    )
+    for metric, estimates in (
+        ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
+        ("self_execution_skill", {name: part.skill for name, part in scored.items()}),
+    ):
+        estimate = combine(estimates)
+        reason = estimate.reason or _withheld(scored, estimate)
+        yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
+
+
+def combine(estimates: Mapping[str, Estimate]) -> Estimate:
+    """Mean over the three experiments; its error is the root of the sum of squares, over three."""
+    for experiment in EXPERIMENTS:
+        if experiment not in estimates:
+            return Estimate(math.nan, reason=f"{experiment} was not run")
+        if math.isnan(estimates[experiment].value):
+            return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
+    value = sum(e.value for e in estimates.values()) / len(estimates)
+    error = math.sqrt(sum(e.error**2 for e in estimates.values())) / len(estimates)
+    return Estimate(value, normal(value, error), error)
+
+
+def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:
+    """Why a headline must not be shown, None where it may."""
+    for part in scored.values():
+        if part.caution:
+            return f"{part.asked.experiment}: {part.caution}"
+    if not estimate.interval.high - estimate.interval.low <= GREATEST_WIDTH:
+        return f"its interval is wider than {GREATEST_WIDTH}: too few items"
+    return None

@@ -1,0 +1,101 @@
+"""Score rows, and the estimates that they are made of."""
+
+import math
+from dataclasses import dataclass
+
+from selfexec.stats import NONE, Interval
+
+# A headline is withheld below this coverage, below this many items with the rarer outcome.
+LEAST_COVERAGE = 0.9
+LEAST_RARER_ITEMS = 20
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number about one model.
+
+    `value` is None where it is withheld or undefined, and `reason` says why. A `reason` beside a value is a caution.
+    `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims.
+    """
+
+    model: str
+    experiment: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int
+    claims: int
+    unreadable: int
+    missing: int
+    convention: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan."""
+
+    value: float
+    interval: Interval = NONE
+    error: float = math.nan
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How much of what was asked of one model in one experiment came to what."""
+
+    model: str
+    experiment: str
+    convention: str
+    items: int
+    claims: int
+    unreadable: int
+    missing: int
+
+    @property
+    def coverage(self) -> float:
+        return 1 - (self.unreadable + self.missing) / self.claims
+
+    @property
+    def caution(self) -> str | None:
+        """Why a value is to be read with caution, and a headline withheld."""
+        if self.coverage < LEAST_COVERAGE:
+            return (
+                f"coverage {self.coverage:.2f} is below {LEAST_COVERAGE} "
+                f"({self.unreadable} claims unreadable, {self.missing} missing of {self.claims})"
+            )
+        return None
+
+    def row(self, metric: str, estimate: Estimate, caution: str | None = None) -> Score:
+        value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
+        return Score(
+            self.model,
+            self.experiment,
+            metric,
+            value,
+            low,
+            high,
+            self.items,
+            self.claims,
+            self.unreadable,
+            self.missing,
+            self.convention,
+            estimate.reason or caution,
+        )
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One experiment of one model: its rows, and what the overall score needs of it."""
+
+    rows: list[Score]
+    asked: Asked
+    accuracy: Estimate
+    skill: Estimate
+    caution: str | None
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,146 @@
+"""Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from selfexec.scores.rows import Score
+from selfexec.tables import as_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SKILL = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau", "overall": "self_execution_skill"}
+ACCURACY = {"overall": "self_execution_score"}
+GUESSERS = {
+    "always_yes": "always yes",
+    "always_no": "always no",
+    "label": "label",
+    "order_shown": "order shown",
+    "question_length": "question length",
+}
+TITLE = "Did the model know what it would do?"
+COLUMNS = ["model", "experiment", "accuracy", "best guesser", "skill", "coverage"]
+LEGEND = {
+    "strict": "strict: an unreadable prediction is a wrong one",
+    "readable": "readable: unreadable claims are left out",
+    "authors": "authors: counted as for the paper's published numbers",
+}
+
+
+class Scores(Sequence[Score]):
+    """Score rows. Prints as a table, and turns into records or a data frame."""
+
+    def __init__(self, rows: Iterable[Score]) -> None:
+        self._rows = list(rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def value(self, model: str, experiment: str, metric: str) -> float | None:
+        """One number; None where it is withheld."""
+        return self.row(model, experiment, metric).value
+
+    def row(self, model: str, experiment: str, metric: str) -> Score:
+        for row in self._rows:
+            if (row.model, row.experiment, row.metric) == (model, experiment, metric):
+                return row
+        raise KeyError(f"there is no {metric} of {model} in {experiment}")
+
+    def records(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self._rows]
+
+    def frame(self) -> "pl.DataFrame":
+        """One row per number, as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.records(), infer_schema_length=None)
+
+    def json(self) -> str:
+        return json.dumps({"scores": self.records()}, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def csv(self) -> str:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, [field.name for field in fields(Score)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.records())
+        return text.getvalue().rstrip("\n")
+
+    def table(self, width: int = 120) -> str:
+        """A few of the numbers, as people read them."""
+        return "\n".join([as_text(TITLE, COLUMNS, _rows(self), width), *_notes(self)])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(self))
+        notes = "<br>".join(map(escape, _notes(self)))
+        return f"<table><caption>{TITLE}</caption><tr>{head}</tr>{body}</table><p>{notes}</p>"
+
+
+def _rows(scores: Scores) -> list[list[str]]:
+    found: dict[tuple[str, str], dict[str, Score]] = {}
+    for row in scores:
+        found.setdefault((row.model, row.experiment), {})[row.metric] = row
+    return [[model, experiment, *_cells(experiment, rows)] for (model, experiment), rows in found.items()]
+
+
+def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
+    accuracy = rows.get(ACCURACY.get(experiment, "accuracy"))
+    yield _number(accuracy)
+    yield _best_guesser(rows)
+    yield _number(rows.get(SKILL[experiment]))
+    coverage = rows.get("coverage")
+    yield _decimal(coverage.value) if coverage and coverage.value is not None else ""
+
+
+def _number(row: Score | None) -> str:
+    if row is None:
+        return ""
+    if row.value is None:
+        return "withheld" if row.experiment == "overall" else "–"
+    interval = f" [{_decimal(row.low)}, {_decimal(row.high)}]" if row.low is not None and row.high is not None else ""
+    return _decimal(row.value) + interval
+
+
+def _decimal(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+
+
+def _best_guesser(rows: dict[str, Score]) -> str:
+    values = {name: row.value for name, row in rows.items() if name in GUESSERS and row.value is not None}
+    if not values:
+        return ""
+    best = max(values, key=lambda name: values[name] or 0.0)
+    return f"{_decimal(values[best])} {GUESSERS[best]}"
+
+
+def _notes(scores: Scores) -> list[str]:
+    convention = scores[0].convention if len(scores) else "strict"
+    notes = [
+        f"{LEGEND[convention]}. Intervals are 95%, over items.",
+        "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
+        "best guesser: the accuracy of whoever knows nothing of the model. An accuracy below it is no self-knowledge.",
+    ]
+    reasons = {
+        (row.model, row.experiment): row.reason
+        for row in scores
+        if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
+    }
+    told = {(model, f"{experiment}: {reason}") for (model, experiment), reason in reasons.items()}
+    # an overall score is mostly held back by what is said of an experiment already
+    lines = [
+        f"  {model}, {experiment}: {reason}"
+        for (model, experiment), reason in reasons.items()
+        if (model, reason) not in told
+    ]
+    return [*notes, "withheld, or to be read with caution:", *lines] if lines else notes
