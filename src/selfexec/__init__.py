@@ -2,8 +2,8 @@
 
 import selfexec as sx
 
-run = sx.load("runs/mine")
-run.replies, run.readings, run.observations
+run = sx.run(["sim/typical"])         # or sx.load("runs/mine")
+run.replies, run.readings, run.observations, run.sessions
 sx.score(run)
 """
 
@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from selfexec.errors import InputError
+    from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
     from selfexec.scores import Score, Scores, score
 
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
 _HOMES = {
     "InputError": "selfexec.errors",
     "Run": "selfexec.runs",
-    "import_replies": "selfexec.runs",
-    "load": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
+    "import_replies": "selfexec.runs",
+    "load": "selfexec.runs",
+    "run": "selfexec.runner",
     "score": "selfexec.scores",
 }
 
-__all__ = ["InputError", "Run", "Score", "Scores", "__version__", "import_replies", "load", "score"]
+__all__ = ["InputError", "Run", "Score", "Scores", "__version__", "import_replies", "load", "run", "score"]
 
 
 def __getattr__(name: str) -> Any:
