@@ -53,7 +53,7 @@ def _mean(values: Array, reason: str) -> Estimate:
     if not len(values):
         return Estimate(math.nan, reason=reason)
     interval, error = mean_interval(values)
-    return Estimate(float(values.mean()), interval, error)
+    return Estimate(float(values.mean()), interval.within(0, 1), error)
 
 
 def _question_accuracy(answers: pl.DataFrame) -> Estimate:

@@ -36,7 +36,7 @@ def combine(estimates: Mapping[str, Estimate]) -> Estimate:
             return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
     value = sum(e.value for e in estimates.values()) / len(estimates)
     error = math.sqrt(sum(e.error**2 for e in estimates.values())) / len(estimates)
-    return Estimate(value, normal(value, error), error)
+    return Estimate(value, normal(value, error).within(-1, 1), error)
 
 
 def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:

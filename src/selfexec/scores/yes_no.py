@@ -28,8 +28,14 @@ SHARES: dict[str, Callable[[Cells], Any]] = {
     "always_no": metrics.always_no,
     "shuffled": metrics.shuffled,
 }
-# these are no shares of trials: their interval is value +- t SE
-DIFFERENCES = {"balanced_accuracy", "youden_j", "mcc", "kappa", "shuffled"}
+# These are no shares of trials: their interval is value +- t SE, within what is possible.
+DIFFERENCES = {
+    "balanced_accuracy": (0, 1),
+    "youden_j": (-1, 1),
+    "mcc": (-1, 1),
+    "kappa": (-1, 1),
+    "shuffled": (0, 1),
+}
 UNDEFINED = {
     "precision": "no claim was predicted to come true",
     "recall": "no claim came true",
@@ -82,7 +88,7 @@ def _estimate(name: str, formula: Callable[[Cells], Any], counts: Array) -> Esti
             return Estimate(math.nan, reason=UNDEFINED.get(name, NO_CONTRAST))
         error = ratio_error(lambda totals: complex(formula(Cells.of(totals))), counts)
     if name in DIFFERENCES:
-        return Estimate(value, student(value, error, len(counts)), error)
+        return Estimate(value, student(value, error, len(counts)).within(*DIFFERENCES[name]), error)
     return Estimate(value, share_interval(value, error, counts), error)
 
 

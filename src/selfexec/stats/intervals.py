@@ -21,6 +21,12 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def within(self, least: float, most: float) -> "Interval":
+        """The part that is possible: no share is below 0, whatever a small sample says."""
+        if math.isnan(self.low) or math.isnan(self.high):
+            return self
+        return Interval(min(max(self.low, least), most), max(min(self.high, most), least))
+
 
 NONE = Interval(math.nan, math.nan)
 
