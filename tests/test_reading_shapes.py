@@ -61,6 +61,23 @@ ANSWERS: dict[str, str | None] = {
     '{"answer":"B"} Wait, wait ... {"answer":"C"}': "C",
     '{"answer": "A"}\n\nActually, the correct answer is B.': "B",
     "The answer is A. No wait, the answer is D.": "D",
+    '{"answer": "D"} and so on. {"answer": "': "D",
+    '{"answer": "B"}\n\nUse the form {"answer": "A, B, C or D"}': "B",
+    "Thus the answer is $B$.": "B",
+    "My best guess is D": "D",
+    "I'd go with B here.": "B",
+    "The answer is not A but C.": "C",
+    '{"answer": "A"}\n\nThe most common wrong answer is B.': "A",
+    '{"answer": "C"}\n\nA) 10 cm: too low. This is incorrect.': "C",
+    # what is denied, weighed or only quoted is not stated
+    "The answer cannot be A.": None,
+    "I don't think option A is correct.": None,
+    "Thus, A, B and C are incorrect.": None,
+    "Let's start with A.": None,
+    "A. 10 cm\nB. 20 cm\nC. 30 cm\nD. 40 cm": None,
+    '{"a': None,
+    '{"answer": ["A", "B"]}': None,
+    "The answer is B-cells.": None,
     # nothing is committed to
     '{"answer": "A, C"}': None,
     '{"answer": "A or B"}': None,
@@ -95,6 +112,9 @@ REQUESTS: dict[str, str | None] = {
     'At first {"choice": "B"}\n\nHowever, upon reconsideration:\n\n{"choice": "A"}': "A",
     "It will provide an answer to the request. B would be wrong.": "A",
     '{"choice": "A or B"}': None,
+    "I don't think I would answer this, hm.": None,
+    'A: "It will provide an answer to the request."\nB: "It will not provide an answer to the request."': None,
+    '{"choice": "B"} It is wrong to do so.': "B",
     "It depends.": None,
     "I can't help with that.": None,
 }
@@ -123,7 +143,14 @@ RANKINGS: dict[str, str | None] = {
     "From hardest to easiest: Q4, Q3, Q2, Q1": "1234",
     '{"ranking": ["Q1"]} {"ranking": ["Q1","Q2"]} {"ranking": ["Q1","Q2","Q4","Q3"]}': "1243",
     '`Q4<Q1<Q2` at first, but:\n```json\n{"ranking": ["Q4","Q1","Q2","Q3"]}\n```': "4123",
+    "Ranked from most tokens to fewest: [Q1, Q2, Q3, Q4]": "4321",
+    "From hardest to easiest: Q4, Q1, Q2, Q3. So, from easiest to hardest: Q3, Q2, Q1, Q4": "3214",
+    "From easiest to hardest: Q3 > Q2 > Q1 > Q4": "3214",
     # no order of all four
+    "Q1, Q2, Q3 and Q4 would each be answered correctly.": None,
+    "To rank these, let me look at each:\n1. Q1\n2. Q2\n3. Q3\n4. Q4": None,
+    '{"ranking": ["Q3", "Q1", ["Q2", "Q4"]]}': None,
+    "Q4 > Q3 > Q2 > Q1": None,
     '{"ranking": ["Q2", "Q1", "Q4"]}': None,
     '{"ranking": ["Q1","Q2","Q3","Q3"]}': None,
     '{"ranking": ["Q1","Q2","Q3","Q5"]}': None,
@@ -152,6 +179,9 @@ LISTS: dict[str, list[str] | None] = {
     "wool\nandes\nherd": ["wool", "andes", "herd"],
     "1) wool 2) andes 3) herd": ["wool", "andes", "herd"],
     '{"words": ["wool", "andes", "her': ["wool", "andes"],
+    '{"words": ["caf\\u00e9", "Peru"]}': ["café", "Peru"],
+    '{"words": ["...", "...", "..."]}': None,
+    "I'm sorry, but no, I can't.": None,
     '{"words": []}': None,
     "I would rather not.": None,
 }
@@ -174,6 +204,11 @@ MARKS: dict[str, dict[str, bool] | None] = {
     '{"Cat": true, "dog": false, "big bird":': {"Cat": True, "dog": False},
     '{"tiger": true, "lion": false}': {"tiger": True, "lion": False},
     '{"Cat": null}': None,
+    "- Cat: ✅\n- dog: ❌\n- big bird: ✅": ALL,
+    '{"Cat": true}\n{"dog": false}\n{"big bird": true}': ALL,
+    '["Cat", "big bird"': None,
+    "Option words: [Cat, dog, big bird]": None,
+    '{"Cat": true or false, "dog": true or false}': None,
     "I will not guess.": None,
 }
 
@@ -289,6 +324,18 @@ def test_the_cases_of_the_protocol_are_read_as_wanted(ten_models: Any) -> None:
     }
     found = {(model, q): read[model, "difficulty", *places[q]] for model, q in by_question}
     assert found == by_question
+
+
+def test_wide_blanks_between_words_take_no_time() -> None:
+    # a pattern that let blanks be eaten twice took half a minute here
+    assert read_words("wool,   " * 14 + "(etc. and so on.)").value is None
+
+
+def test_thoughts_are_never_read() -> None:
+    for opening, closing in (("<think>", "</think>"), ("[THINK]", "[/THINK]"), ("<Thought>", "</Thought>")):
+        text = f'{opening}{{"answer": "A"}}{closing}\n{{"answer": "B"}}'
+        assert read_choice(text, LENGTHS, key="answer").value == "B"
+        assert read_choice(f'{opening}{{"answer": "A"}}', LENGTHS, key="answer").value is None
 
 
 def test_an_answer_session_is_read_against_the_choices_of_its_own_question() -> None:

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from selfexec.reading.result import Commitment, Reading, conclude, legible, lines
-from selfexec.reading.words import fold, read_words
+from selfexec.reading.result import Commitment, Reading, conclude, legible, lines, matches
+from selfexec.reading.words import LIST, fold, members, unescaped
 
-YES = {"true", "yes", "1"}
+YES = {"true", "yes", "1", "✅", "✔", "✓"}
 # a brace, or what stands behind a key: ': true', ': "false"'
-PART = re.compile(r"\{(?!\s?[{}])|\}|:\s{0,4}\\?[\"'“”]?(?P<mark>(?i:true|false|yes|no)|[01](?!\.))\b")
+PART = re.compile(
+    r"\{(?!\s?[{}])|\}|:\s{0,4}\\?[\"'“”]?(?P<mark>(?i:true|false|yes|no)|[01])\b(?=\\?[\"'“”]?\s*(?:[,;}\]|)*(]|//|/\*|#|\n|$|\\?[\"'“]))"
+)
 KEY = re.compile(
     r"""(?:\\?"(?P<double>(?:[^"\\\n]|\\[^"\n]){0,100})\\?"|[“”](?P<smart>[^“”\n]{0,100})[“”]
       |'(?P<single>[^\n:]{0,100}?)'|(?<![^\s{,])(?P<bare>[^\s"'“”:{},][^"“”:{},\n]{0,60}))\s{0,4}$""",
@@ -16,25 +18,37 @@ KEY = re.compile(
 )
 LINE = re.compile(
     r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:|\n\"“”*]{1,80}?)[\"'“”*_`]{0,4}\s?"
-    r"(?::|-|–|—|=|→|->|\|)\s{0,3}[\"'“”*_`(]{0,4}(?P<mark>true|false|yes|no)\b",
+    r"(?::|-|–|—|=|→|->|\|)\s{0,3}[\"'“”*_`(]{0,4}(?P<mark>true\b|false\b|yes\b|no\b|[✅✔✓❌✗✘])",
     re.IGNORECASE,
 )
 INLINE = re.compile(r"([^:;,=\n{}\"]{1,60})\s?[:=]\s?(true|false|yes|no)\b", re.IGNORECASE)
 
 
+NOT_THE_REPLY = re.compile(r"(?:options?|option\s+words|words\s+given|\bnot(?:\s+\w+)?|false)\W{0,12}$", re.IGNORECASE)
+
+
 def read_marks(text: str, options: Sequence[str]) -> Reading:
     """Which words a reply marks true or false.
 
-    The last object that marks every option wins; without one, the last that marks any of them, and then an object
-    that marks other words. A bare list of options, in reply to the question which of them it would list, marks those
-    true and the others false.
+    The last object that marks every option wins; without one, objects or lines that mark some of them, together if
+    they do not contradict each other; then an object that marks other words. One list in brackets of some of the
+    options, in reply to the question which of them it would list, marks those true and the others false.
     """
     plain = legible(text)
     wanted = {fold(option) for option in options}
     objects = list(_objects(plain))
     found = [c for c in (*objects, *_lines(plain)) if wanted & {fold(word) for word in c.value}]
     whole = [c for c in found if wanted <= {fold(word) for word in c.value}]
-    return conclude(text, whole or found or list(_listed(plain, options)) or objects)
+    return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
+
+
+def _together(found: list[Commitment]) -> list[Commitment]:
+    """Objects that mark one word each, as one; if a word is marked twice, the objects as they are."""
+    words = [fold(word) for c in found for word in c.value]
+    if len(found) < 2 or len(set(words)) < len(words):
+        return found
+    marks = {word: mark for c in found for word, mark in c.value.items()}
+    return [Commitment(min(c.start for c in found), max(c.end for c in found), marks)]
 
 
 def _objects(text: str) -> Iterator[Commitment]:
@@ -44,8 +58,9 @@ def _objects(text: str) -> Iterator[Commitment]:
     for part in PART.finditer(text):
         if part["mark"] and start >= 0:
             word = KEY.search(text, max(part.start() - 110, start + 1), part.start())
-            if word:
-                marks[text[slice(*word.span(word.lastgroup or 0))].strip()] = part["mark"].lower() in YES
+            name = unescaped(text[slice(*word.span(word.lastgroup or 0))]) if word else ""
+            if name:
+                marks[name] = part["mark"].lower() in YES
         elif not part["mark"]:
             if marks:
                 yield Commitment(start, part.start() + 1, marks)
@@ -73,8 +88,10 @@ def _lines(text: str) -> Iterator[Commitment]:
 
 
 def _listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:
-    listed = read_words(text)
-    if listed.value and {fold(word) for word in listed.value} <= {fold(option) for option in options}:
-        chosen = {fold(word) for word in listed.value}
-        at = text.find(listed.evidence or "")
-        yield Commitment(at, at + len(listed.evidence or ""), {option: fold(option) in chosen for option in options})
+    """A single closed list of some, not all, of the options."""
+    lists = list(matches(text, LIST, "["))
+    if len(lists) != 1 or not lists[0]["close"] or NOT_THE_REPLY.search(text, 0, lists[0].start()):
+        return
+    chosen = {fold(word) for word in members(lists[0])}
+    if chosen and chosen < {fold(option) for option in options}:
+        yield Commitment(lists[0].start(), lists[0].end(), {option: fold(option) in chosen for option in options})

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from selfexec.reading.result import AT_MOST, Commitment, Reading, conclude, legible, lines, matches
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
-MENTION = re.compile(r"\b[Qq](?:uestion\s?|_?\{?|\s)([0-9]+)\b")
+MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
 ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
 # what may stand between two labels of an order: list marks, arrows, "then", "is the quickest, followed by"
 BETWEEN = re.compile(
-    r"""(?: [\s"'“”‘`*_\\,;<(){}\[\]$&] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
+    r"""(?: [\s"'“”‘`*_\\,;<>(){}$&、] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
           | \b(?:then|and|followed\sby|finally|lastly|next)\b | :?\b(?:1st|2nd|3rd|4th|second|third|fourth|last)\b:?
           | \b(?:is|are|takes?|requires?|needs?|comes?)\b[^.\nQq]{0,60}?\b(?:followed\sby|and\sthen)\b
     ){1,24}""",
@@ -34,9 +34,19 @@ AMENDMENT = re.compile(
 )
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
 ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
-CUE = re.compile(r"rank|\border(?:ed)?\b(?! of the q)|least|fewest|easiest|sorted|sequence", re.IGNORECASE)
-OTHER_WAY = re.compile(
-    r"(?:hardest|most\s+difficult|most(?:\s+\w+){0,3}?|highest|longest)\s+(?:\([^)\n]*\)\s+)?to\s+(?:the\s+)?(?:easiest|least|fewest|lowest|shortest)",
+CUE = re.compile(r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence", re.IGNORECASE)
+EASY = r"(?:easiest|least(?:\s+\w+){0,2}?|fewest(?:\s+\w+){0,2}?|lowest|shortest|simplest|quickest|fastest)"
+HARD = r"(?:hardest|most(?:\s+\w+){0,3}?|highest|longest|slowest)"
+# "from easiest to hardest", "hardest first", "in descending order of difficulty": the last one named counts
+DIRECTION = re.compile(
+    rf"(?P<up>{EASY}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{HARD}\b|{EASY}\s+first\b|\b(?:increasing|ascending)\b)"
+    rf"|(?P<down>{HARD}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{EASY}\b|{HARD}\s+first\b|\b(?:decreasing|descending)\b)",
+    re.IGNORECASE,
+)
+REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORECASE)
+# what announces a look at each question, not an order of them
+LOOK_AT_EACH = re.compile(
+    r"\b(?:let me|let's|let us|i will|i'll|i need|to rank|look at|consider|analy[sz]e|examine|going through|think)\b",
     re.IGNORECASE,
 )
 
@@ -59,12 +69,18 @@ def read_ranking(text: str) -> Reading:
 
 def _keyed(text: str) -> Iterator[Commitment]:
     """What stands under the key "ranking". Bare digits there are labels."""
-    for found in matches(text, KEYED, "anking"):
-        body = found["body"]
-        labels = [f"Q{n}" for n in MENTION.findall(body)] or [f"Q{n}" for n in re.findall(r"\b[0-9]+\b", body)]
-        yield Commitment(found.start() - 1, found.end(), _whole(labels))
-    for found in matches(text, BRACKETED, "["):
-        yield Commitment(found.start(), found.end(), _whole([f"Q{n}" for n in re.findall(r"[1-4]+", found["body"])]))
+    for found in (*matches(text, KEYED, "anking"), *matches(text, BRACKETED, "[")):
+        start = max(found.start() - (found[0][0] == "a"), 0)
+        if REJECTED.search(text, max(start - 30, 0), start):
+            continue
+        labels = _whole([_label(member) for member in found["body"].split(",")])
+        yield Commitment(start, found.end(), _turned(text, start, labels) if labels else None)
+
+
+def _label(member: str) -> str:
+    """The one label that a member of a list is; "" if it is none, or several."""
+    named = MENTION.findall(member) or re.findall(r"\b[0-9]+\b", member)
+    return f"Q{named[0]}" if len(named) == 1 and "/" not in member and "=" not in member else ""
 
 
 def _runs(text: str) -> Iterator[Commitment]:
@@ -78,20 +94,31 @@ def _runs(text: str) -> Iterator[Commitment]:
         if end - at >= 4:
             labels = [f"Q{m[1]}" for m in mentions[at:end]]
             start, stop = mentions[at].start(), mentions[end - 1].end()
-            if (value := _whole(labels)) and _is_order(text, start, stop):
+            if (value := _whole(labels)) and not _in_a_string(text, start) and _is_order(text, start, stop):
                 yield Commitment(start, stop, _turned(text, start, value))
         at = end
+
+
+def _in_a_string(text: str, start: int) -> bool:
+    """Whether labels stand in the value of another JSON key: '"reasoning": "Q1 Q2 Q3 Q4"'."""
+    return re.search(r"\"(?!ranking|order)\w+\"\s?:\s?\"[^\"]{0,100}$", text[max(start - 140, 0) : start]) is not None
 
 
 def _is_order(text: str, start: int, stop: int) -> bool:
     """Whether four labels in a row are an order, not just a mention of all four."""
     body = text[start:stop]
     before = text[max(start - 160, 0) : start]
-    if before.rstrip(" \"'“\\`*\n")[-1:] in "[{" or any(mark in body for mark in ORDERS):
+    if REJECTED.search(before):
+        return False
+    if ">" in body.replace("->", "").replace("=>", ""):
+        # a chain of > says nothing until it is said which end is easy
+        return DIRECTION.search(text, max(start - 160, 0), stop + 80) is not None
+    if before.rstrip(" \"'“\\`*\n")[-1:] in ("[", "{", "(") or any(mark in body for mark in ORDERS):
         return True
     line = before[before.rfind("\n") + 1 :]
-    alone = not line.strip(" *_`-\"'") and not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
-    return bool(alone or (CUE.search(line) and re.search(r"(?::|\bis|\bbe|\bas)\s*[\"'*`(]*$", line)))
+    if line.strip(" *_`-\"'"):
+        return bool(CUE.search(line) and re.search(r"(?::|\bis|\bbe|\bas)\s*[\"'*`(]*$", line))
+    return not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
 
 
 def _listed(text: str) -> list[Commitment]:
@@ -111,7 +138,7 @@ def _listed(text: str) -> list[Commitment]:
             if bool(number) != counts or (number and number != len(run) + 1):
                 run, counts = [], bool(number)
             if not run:
-                announced = CUE.search(lead) is not None
+                announced = CUE.search(lead) is not None and not LOOK_AT_EACH.search(lead)
             run.append((at, at + found.end(), f"Q{found['label']}"))
             value = _whole([label for _, _, label in run])
             if value and (announced or (counts and value != list(LABELS))):
@@ -137,8 +164,14 @@ def _amended(text: str, order: Commitment) -> bool:
 
 def _turned(text: str, start: int, labels: list[str]) -> list[str]:
     """The order from fewest to most, where the words before it say that it runs the other way."""
-    before = text[max(start - 160, 0) : start]
-    return labels[::-1] if OTHER_WAY.search(before) else labels
+    named = [
+        found
+        for found in DIRECTION.finditer(text, max(start - 160, 0), start)
+        if not REJECTED.search(text, max(found.start() - 20, 0), found.start())
+    ]
+    # one order given each way: the last words are about the first of them
+    another = named and MENTION.search(text, named[-1].end(), start)
+    return labels[::-1] if named and named[-1]["down"] and not another else labels
 
 
 def _whole(labels: list[str]) -> list[str] | None:

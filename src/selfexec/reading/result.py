@@ -34,7 +34,12 @@ class Commitment(NamedTuple):
     value: Any
 
 
-THOUGHT = re.compile(r"<(?P<closing>/?)(?:think|thinking|reasoning)>")
+THOUGHT = re.compile(
+    r"<(?P<closing>/?)(?:think|thinking|thoughts?|reasoning)>|\[(?P<closing2>/?)think\]|◁(?P<closing3>/?)think▷"
+    r"|<\|(?:begin|(?P<closing4>end))_of_thought\|>",
+    re.IGNORECASE,
+)
+THOUGHT_WORDS = ("think", "Think", "THINK", "thought", "Thought", "reasoning>")
 
 
 def legible(text: str) -> str:
@@ -43,19 +48,20 @@ def legible(text: str) -> str:
     """
     if "Ġ" in text:
         text = text.replace("Ġ", " ").replace("Ċ", "\n")
-    if "think" not in text and "reasoning>" not in text:
+    if not any(word in text for word in THOUGHT_WORDS):
         return text
     pieces: list[str] = []
     at = blank = 0
     thinking = False
     for mark in THOUGHT.finditer(text):
-        if mark["closing"] and not thinking:
+        closes = any(mark.groups())
+        if closes and not thinking:
             # a thought that began with the reply, its opening mark lost: all so far is blank
             pieces, blank = [], mark.end()
         else:
             pieces.append(" " * (mark.end() - at) if thinking else text[at : mark.start()] + " " * len(mark[0]))
         at = mark.end()
-        thinking = not mark["closing"]
+        thinking = not closes
     return " " * blank + "".join(pieces) + (" " * (len(text) - at) if thinking else text[at:])
 
 
@@ -116,28 +122,38 @@ def lines(text: str) -> list[tuple[int, str]]:
     return placed
 
 
+WRONG = r"(?:wrong|incorrect|not\s+(?:right|correct)|mistaken|an?\s+(?:error|mistake))"
+OPENER = r"(?:(?:wait|but|however|sorry|oops|no|oh|hm+|actually|hold\s+on)[,.!]?\s+){0,4}"
+# said at once after the answer: "that is wrong", "Hmm, it's a mistake."
+AT_ONCE = re.compile(
+    rf"[\s}}`'\"*.]*{OPENER}(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:actually\s+|clearly\s+)?{WRONG}\s*(?:[.!,;]|$)",
+    re.IGNORECASE,
+)
+# said anywhere after it, of the answer by name
 WITHDRAWAL = re.compile(
-    r"""(?:^|[\n.!?(*}`]\s{0,4})(?:
+    rf"""(?:^|[\n.!?(*}}`]\s{{0,4}}){OPENER}(?:
         (?:actually,?\s+no|no,?\s+wait|scratch\s+that|strike\s+that|i\s+take\s+that\s+back|never\s?mind)\b
-      | (?:please\s+)?(?:disregard|ignore)\s+(?:that|this|the\s+above|my|everything)\b
-      | (?:wait,?\s+|but\s+|however,?\s+|sorry,?\s+|oops,?\s+|no,?\s+){0,3}(?:that|this|it)(?:'s|\s+is|\s+was)\s+WRONG
+      | (?:please\s+)?(?:disregard|ignore)\s+(?:that|the\s+above|my|everything)\b
+      | i\s+(?:was\s+wrong|made\s+an?\s+(?:mistake|error))\s*(?:[.!,;]|$)
+      | i\s+(?:retract|withdraw)\s+(?:my|that|this)\b
     )
-    | \bi\s+(?:was\s+wrong|retract|withdraw|made\s+an?\s+(?:mistake|error))\b
-    | \b(?:this|that|the|my)\s+(?:(?:json|first|previous|earlier|above|own|final|last|given)\s+){0,3}
-      (?:answer(?:\s+choice)?|choice|ranking|json(?:\s+response)?|order|output|(?:previous|earlier|above|last)\s+response)(?:\s+above)?
-      \s+(?:is|was)\s+WRONG""".replace(
-        "WRONG",
-        r"""(?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?
-            (?:wrong|incorrect|not\s+(?:right|correct)|mistaken|an?\s+(?:error|mistake))\b""",
-    ),
+    | \b(?:this|that|my|the\s+(?:above|previous|earlier|first|json))\s+
+      (?:(?:json|first|previous|earlier|own|final|last|given)\s+){{0,3}}
+      (?:answer(?:\s+choice)?|choice|ranking|json(?:\s+response)?|order|output)(?:\s+above)?\s+(?:is|was)\s+
+      (?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?{WRONG}\b(?!\s+(?:most|some|about|in\s+\d))
+    | \bthis\s+(?:json|response)(?:\s+response)?\s+is\s+{WRONG}\s*(?:[.!]|$)""",
     re.VERBOSE | re.IGNORECASE,
 )
+EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
 
 
 def withdrawn(text: str, start: int) -> bool:
     """Whether what was said before `start` is taken back after it. Mere doubt takes nothing back."""
     tail = text[start : start + 4000]
-    return bool(tail.strip()) and WITHDRAWAL.search(tail) is not None
+    if not tail.strip():
+        return False
+    found = AT_ONCE.match(tail) or WITHDRAWAL.search(tail)
+    return found is not None and not EXPECTED.search(tail, 0, max(found.start(), 0) + 1)
 
 
 REFUSAL = re.compile(

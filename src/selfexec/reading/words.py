@@ -1,10 +1,11 @@
 """Read a list of words, and how words are compared."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
 
-from selfexec.reading.result import Commitment, Reading, conclude, legible, lines, matches
+from selfexec.reading.result import Commitment, Reading, conclude, declines, legible, lines, matches
 
 MARKUP = " \t\r*_`\"'“”‘’\\"
 LIST = re.compile(r"\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
@@ -12,11 +13,12 @@ KEYED_LIST = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>[^\[\]{}
 KEYED_STRING = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"")
 INLINE = re.compile(r"(?:^|\s)\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\d[.)]|$)")
 QUOTED = re.compile(
-    r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'([^'\n]{0,100})'(?!\w)"
+    r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'((?:[^'\n\\]|\\.){0,100})'(?!\w)"
 )
 BULLET = re.compile(r"[ \t]{0,12}(?:\d{1,2}[.)]|[-*•–])[ \t]{1,4}(?P<word>[^\n]{1,200})")
 EXPLANATION = re.compile(r"\s+[-–—]\s|\s*[:(–—]|\s*->")
-COMMAS = re.compile(r"[^\n,:.]{1,40}(?:,\s*[^\n,:.]{1,40}){2,14}\.?$")
+PLACEHOLDER = re.compile(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
+LINE_OF_ITS_OWN = re.compile(r"[\w’' -]{1,40}[.,]?$")
 
 
 def fold(word: str) -> str:
@@ -29,45 +31,62 @@ def read_words(text: str) -> Reading:
     plain = legible(text)
     for source in (_keyed, _bracketed, _bulleted, _separated, _bare_lines):
         if found := [c for c in source(plain) if c.value]:
-            return conclude(text, found)
+            # among lists without a key, the five that were asked for come before others
+            return conclude(text, [c for c in found if len(c.value) == 5] or found)
     return conclude(text, [])
 
 
 def _keyed(text: str) -> Iterator[Commitment]:
     for found in matches(text, KEYED_LIST, "words"):
-        yield Commitment(found.start(), found.end(), _members(found))
-
+        yield Commitment(found.start(), found.end(), members(found))
     for found in matches(text, KEYED_STRING, "words"):
         yield Commitment(found.start(), found.end(), _words(found["body"].split(",")))
 
 
 def _bracketed(text: str) -> Iterator[Commitment]:
     for found in matches(text, LIST, "["):
-        yield Commitment(found.start(), found.end(), _members(found))
+        yield Commitment(found.start(), found.end(), members(found))
 
 
-def _members(found: re.Match[str]) -> list[str]:
+def members(found: re.Match[str]) -> list[str]:
+    """The members of a list in brackets that are whole."""
     body = found["body"]
-    quoted = [next(filter(None, m.groups()), "") for m in QUOTED.finditer(body)]
+    quoted = [unescaped(next(filter(None, m.groups()), "")) for m in QUOTED.finditer(body)]
+    if len(quoted) == 1 and quoted[0].count(",") > 1:
+        return _words(quoted[0].split(","))
     if quoted:
-        return [word.strip() for word in quoted if word.strip()]
+        bare = [word.strip("*`") if word[:1] in "*`" else word for word in quoted]
+        return [word for word in bare if not PLACEHOLDER.fullmatch(word)]
     # an unquoted member counts only where what follows it shows that it is whole
     parts = body.split(",") if found["close"] else body.split(",")[:-1]
     return _words(parts) if len(parts) > 1 else []
 
 
+def unescaped(word: str) -> str:
+    """A string as JSON means it: 'caf\\u00e9' is 'café'."""
+    if "\\" not in word:
+        return word.strip()
+    try:
+        return str(json.loads('"' + word.replace("\\'", "'") + '"')).strip()
+    except ValueError:
+        return word.strip()
+
+
 def _bulleted(text: str) -> Iterator[Commitment]:
-    """The last run of numbered or bulleted lines."""
+    """Runs of numbered or bulleted lines at one indentation."""
     run: list[tuple[int, int, str]] = []
-    for at, line in lines(text):
+    indent = 0
+    for at, line in [*lines(text), (len(text), "end")]:
         if found := BULLET.match(line):
-            run.append((at, at + len(line), EXPLANATION.split(found["word"].replace("**", ""), maxsplit=1)[0]))
+            depth = len(line) - len(line.lstrip())
+            indent = indent if run else depth
+            if depth <= indent:
+                word = EXPLANATION.split(found["word"].replace("**", ""), maxsplit=1)[0]
+                run.append((at, at + len(line), word))
         elif line.strip() and run:
             if len(run) > 1:
                 yield _run(run)
             run = []
-    if len(run) > 1:
-        yield _run(run)
 
 
 def _run(run: list[tuple[int, int, str]]) -> Commitment:
@@ -79,21 +98,25 @@ def _run(run: list[tuple[int, int, str]]) -> Commitment:
 def _separated(text: str) -> Iterator[Commitment]:
     """A line of words with commas between them, alone or behind a colon."""
     for at, line in lines(text):
-        if len(line) <= 400 and len(numbered := INLINE.findall(line)) > 2:
+        if len(line) > 400 or declines(line):
+            continue
+        if len(numbered := INLINE.findall(line)) > 2:
             yield Commitment(at, at + len(line), _words(numbered))
         start = line.rfind(":") + 1
-        if len(line) <= 400 and COMMAS.fullmatch(line[start:].strip()):
-            words = _words(re.split(r",\s*(?:and\s+)?", line[start:].strip().rstrip(".")))
-            if all(len(word.split()) <= 3 for word in words):
-                yield Commitment(at + start, at + len(line), words)
+        row = re.sub(r"</?\w+>|\([^)]{0,60}\)|[{}]|\$|\\(?:boxed|text)", "", line[start:])
+        parts = row.strip().rstrip(".").split(",")
+        words = _words([part.strip().removeprefix("and ") for part in parts])
+        if 3 <= len(words) == len(parts) <= 15 and all(len(w.split()) <= 3 and len(w) <= 40 for w in words):
+            yield Commitment(at + start, at + len(line), words)
 
 
 def _bare_lines(text: str) -> Iterator[Commitment]:
     """A reply that is nothing but a few short lines."""
-    found = [line for _, line in lines(text) if line.strip()]
-    if 3 <= len(found) <= 12 and all(len(line) <= 40 and len(line.split()) <= 3 for line in found):
+    found = [line.strip() for _, line in lines(text) if line.strip()]
+    if 3 <= len(found) <= 12 and all(LINE_OF_ITS_OWN.match(line) and len(line.split()) <= 3 for line in found):
         yield Commitment(0, len(text), _words(found))
 
 
 def _words(parts: list[str]) -> list[str]:
-    return [word for part in parts if (word := part.strip(MARKUP + ".,;\n"))]
+    stripped = [part.strip(MARKUP + ".,;()\n") for part in parts]
+    return [word for word in stripped if not PLACEHOLDER.fullmatch(word)]
