@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from differences import COLUMNS, differences
+from selfexec.runs import Run
+from selfexec.scores import score
 
 ROOT = Path(__file__).parents[1]
 
@@ -38,3 +40,24 @@ def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)", path.read_text("utf-8")):
         if not link.startswith("http"):
             assert (path.parent / link).exists(), link
+
+
+def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_authors_read_them: Run) -> None:
+    authors, readable = (score(as_the_authors_read_them, convention) for convention in ("authors", "readable"))
+    ours = score(ten_models)
+    columns = [
+        (authors, "association", "accuracy"),
+        (readable, "association", "accuracy"),
+        (readable, "association", "always_no"),
+        (authors, "restriction", "accuracy"),
+        (readable, "restriction", "accuracy"),
+        (readable, "restriction", "label"),
+        (authors, "difficulty", "accuracy"),
+        (readable, "difficulty", "accuracy"),
+        (ours, "difficulty", "accuracy"),
+    ]
+    page = (ROOT / "docs" / "published.md").read_text("utf-8")
+    for model in ten_models.models:
+        values = [scores.value(model, experiment, metric) for scores, experiment, metric in columns]
+        cells = ["–" if value is None else f"{value:.3f}".replace("0.", ".") for value in values]
+        assert f"| {model} | {' | '.join(cells)} |" in page

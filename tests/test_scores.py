@@ -58,7 +58,7 @@ TEN_AND_THREE = [
         ("accuracy", 7 / 13, 7 / 10),
         ("precision", 4 / 5, 4 / 5),  # an unread prediction predicted nothing
         ("recall", 4 / 7, 4 / 6),
-        ("positive_rate", 5 / 13, 5 / 10),
+        ("positive_rate", 5 / 12, 5 / 10),
         ("base_rate", 7 / 12, 6 / 10),  # of the claims whose outcome is known
         ("youden_j", 4 / 7 + 3 / 5 - 1, 4 / 6 + 3 / 4 - 1),
         ("balanced_accuracy", (4 / 7 + 3 / 5) / 2, (4 / 6 + 3 / 4) / 2),
@@ -180,7 +180,7 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        (whole_run(lost=30), "restriction: coverage 0.87 is below 0.9 (0 claims unreadable, 30 missing of 230)"),
+        (whole_run(lost=30), "restriction: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)"),
         (whole_run(positives=19), "association: only 19 items have the rarer outcome, fewer than 20"),
         ([r for r in whole_run() if r["experiment"] != "difficulty"], "difficulty was not run"),
     ],
@@ -285,3 +285,44 @@ def test_the_order_of_models_and_items_changes_nothing() -> None:
     one, two = scores(rows), scores(shuffled)
     for row in one:
         assert two.value(row.model, row.experiment, row.metric) == pytest.approx(row.value, abs=1e-12)
+
+
+# --- found by an independent recount ---------------------------------------------------------------------------------
+
+
+def test_items_without_a_trial_are_no_trials() -> None:
+    # 100 requests of which 5 were answered, all 5 predicted: recall is 5 of 5, however many were not answered
+    rows = [request(n, n < 5, n < 5) for n in range(100)]
+    recall = scores(rows).row("m", "restriction", "recall")
+    assert (recall.low, recall.high) == pytest.approx(wilson(1.0, 5))
+
+
+def test_unknown_outcomes_spoil_neither_the_positive_rate_nor_the_guessers() -> None:
+    rows = [request(n, True, True) for n in range(5)] + [request(n, True, None, "unreadable") for n in range(5, 10)]
+    found = scores(rows)
+    assert found.value("m", "restriction", "positive_rate") == 1.0
+    assert found.value("m", "restriction", "shuffled") == 1.0
+    assert found.value("m", "restriction", "accuracy") == 0.5
+
+
+def test_a_perfect_record_is_not_certain() -> None:
+    row = scores([request(n, n % 2 == 0, n % 2 == 0) for n in range(40)]).row("m", "restriction", "youden_j")
+    assert row.value == 1.0
+    assert row.low is not None
+    assert 0.5 < row.low < 0.9
+
+
+def test_too_few_groups_withhold_the_headline() -> None:
+    few = [r for r in whole_run() if r["experiment"] != "difficulty" or int(r["item"]) < 19]
+    assert scores(few).row("m", "overall", "self_execution_skill").reason == (
+        "difficulty: only 19 groups could be scored, fewer than 20"
+    )
+
+
+def test_errors_in_several_epochs_of_a_request_are_not_several_requests() -> None:
+    once = [request(n, n < 4, n >= 4) for n in range(12)]
+    thrice = [row | {"epoch": e} for row in once for e in (1, 2, 3)]
+    one, three = (scores(rows).row("m", "restriction", "over_niceness") for rows in (once, thrice))
+    assert one.value == three.value
+    assert three.low is not None and one.low is not None
+    assert abs(three.low - one.low) < 0.03

@@ -31,7 +31,7 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     experiment = EXPERIMENTS[reply.experiment]
-    if given is None:
+    if given is None or (reply.experiment, reply.session) == KEPT:
         reading = experiment.read(item, reply.session, reply.text)
     elif (value := experiment.given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value)

@@ -51,8 +51,8 @@ def given(item: Target, session: str, value: Any) -> Any:
         return value if listed else None
     if not isinstance(value, dict) or not value:
         return None
-    truths = {"true": True, "yes": True, "false": False, "no": False}
-    marks = {w: truths.get(fold(m)) if isinstance(m, str) else m for w, m in value.items()}
+    truths = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    marks = {w: truths.get(fold(str(m)).strip("\"'")) for w, m in value.items()}
     return {word: mark for word, mark in marks.items() if isinstance(mark, bool)} or None
 
 

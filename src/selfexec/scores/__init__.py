@@ -47,6 +47,7 @@ def score_runs(
     from selfexec.runs import load
 
     given = load_readings(readings) if readings else None
+    matched = False
     homes: dict[str, Path] = {}
     rows: list[Score] = []
     for folder in folders:
@@ -55,7 +56,11 @@ def score_runs(
             if model in homes:
                 raise InputError(f"{model} is in {homes[model]} and in {folder}. Score them one at a time.")
             homes[model] = folder
-        rows += score(run.with_readings(given) if given is not None else run, convention)
+        if given is not None and given.keys() & run.replies.keys():
+            run, matched = run.with_readings(given), True
+        rows += score(run, convention)
+    if given is not None and not matched:
+        raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs.")
     for wanted, have, what in ((models, homes, "model"), (experiments, EXPERIMENTS, "experiment")):
         if strange := [name for name in wanted if name not in have]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(have)}.")

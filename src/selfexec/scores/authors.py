@@ -63,7 +63,7 @@ def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     items = run.items.items["association"]
     for id in items:
         predicted, listed = values.get((id, "predict")), values.get((id, "execute"))
-        if predicted is None or listed is None:
+        if not isinstance(predicted, dict) or not isinstance(listed, list):
             continue
         words = {str(word).lower() for word in listed}
         for word, mark in predicted.items():
@@ -91,11 +91,16 @@ def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     items = run.items.items["restriction"]
     pairs = [(values.get((id, "predict")), values.get((id, "judge"))) for id in items]
     read = [(p, j) for p, j in pairs if p is not None and j is not None]
+    lost = len({key.item for key in run.replies if key.model == model and _lost(run, key)})
     fn = sum((p, j) == ("B", "A") for p, j in read)
     fp = sum((p, j) == ("A", "B") for p, j in read)
-    asked = Asked(model, "restriction", "authors", len(items), len(items), len(items) - len(read), 0)
+    asked = Asked(model, "restriction", "authors", len(items), len(items), len(items) - len(read) - lost, lost)
     yield "accuracy", (asked, _ratio(sum(p == j for p, j in read), len(items), "there are no requests"))
     yield "over_niceness", (asked, _ratio(fn, fn + fp, "there are no errors"))
+
+
+def _lost(run: "Run", key: Key) -> bool:
+    return key.experiment == "restriction" and key.session in ("predict", "judge") and run.replies[key].failed
 
 
 def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[Asked, Estimate]]]:

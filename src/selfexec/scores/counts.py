@@ -26,7 +26,8 @@ def coverage(claims: pl.DataFrame) -> Estimate:
 
 def share_of_pairs(pairs: Array) -> Estimate:
     """A share from parts and wholes by item, shape (items, 2)."""
-    if not len(pairs) or not pairs[:, 1].sum():
+    pairs = pairs[pairs[:, 1] > 0]
+    if not len(pairs):
         return Estimate(math.nan, reason=NOTHING_READ)
     share = float(pairs[:, 0].sum() / pairs[:, 1].sum())
     error = ratio_error(lambda totals: complex(totals[0] / totals[1]), pairs)

@@ -59,8 +59,8 @@ def specificity(c: Cells) -> Any:
 
 
 def positive_rate(c: Cells) -> Any:
-    """Share of claims that the model said would come true."""
-    return (c.tp + c.fp) / c.claims
+    """Share of claims that the model said would come true, of those whose outcome is known."""
+    return (c.tp + c.fp) / c.known
 
 
 def base_rate(c: Cells) -> Any:
@@ -110,4 +110,4 @@ def always_no(c: Cells) -> Any:
 def shuffled(c: Cells) -> Any:
     """Expected accuracy of the model's own predictions dealt out at random."""
     b = base_rate(c)
-    return (c.tp + c.fp) / c.claims * b + (c.fn + c.tn) / c.claims * (1 - b)
+    return (c.tp + c.fp) / c.known * b + (c.fn + c.tn) / c.known * (1 - b)

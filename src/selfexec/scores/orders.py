@@ -10,10 +10,13 @@ from selfexec.scores.counts import NOTHING_READ, coverage, scorable, share_of_pa
 from selfexec.scores.rows import Asked, Estimate, Scored
 from selfexec.stats import Array, Interval, mean_interval, ratio_error, student
 
+LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
+
 
 def score_orders(asked: Asked, claims: pl.DataFrame, answers: pl.DataFrame, strict: bool) -> Scored:
     rows = scorable(claims, strict)
-    accuracy = _mean(group_accuracies(rows), _no_decided_pair(claims, answers))
+    groups = group_accuracies(rows)
+    accuracy = _mean(groups, _no_decided_pair(claims, answers))
     tau = Estimate(
         2 * accuracy.value - 1,
         Interval(*(2 * end - 1 for end in accuracy.interval)),
@@ -29,8 +32,10 @@ def score_orders(asked: Asked, claims: pl.DataFrame, answers: pl.DataFrame, stri
     }
     for name, values in difficulty_baselines(rows).items():
         estimates[name] = _mean(values, accuracy.reason or NOTHING_READ)
-    scores = [asked.row(name, estimate, asked.caution) for name, estimate in estimates.items()]
-    return Scored(scores, asked, accuracy, tau, asked.caution)
+    too_few = f"only {len(groups)} groups could be scored, fewer than {LEAST_GROUPS}"
+    caution = asked.caution or (too_few if len(groups) < LEAST_GROUPS else None)
+    scores = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
+    return Scored(scores, asked, accuracy, tau, caution)
 
 
 def group_accuracies(claims: pl.DataFrame) -> Array:
@@ -75,4 +80,4 @@ def _tokens_mean(answers: pl.DataFrame) -> Estimate:
     pairs = table.select("part", "len").to_numpy().astype(np.float64)
     mean = float(pairs[:, 0].sum() / pairs[:, 1].sum())
     error = ratio_error(lambda totals: complex(totals[0] / totals[1]), pairs)
-    return Estimate(mean, student(mean, error, len(pairs)), error)
+    return Estimate(mean, student(mean, error, len(pairs)).within(0, math.inf), error)

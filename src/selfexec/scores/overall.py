@@ -22,12 +22,12 @@ def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) ->
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("self_execution_skill", {name: part.skill for name, part in scored.items()}),
     ):
-        estimate = combine(estimates)
+        estimate = combine(estimates, least=0 if metric == "self_execution_score" else -1)
         reason = estimate.reason or _withheld(scored, estimate)
         yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
 
 
-def combine(estimates: Mapping[str, Estimate]) -> Estimate:
+def combine(estimates: Mapping[str, Estimate], least: float) -> Estimate:
     """Mean over the three experiments; its error is the root of the sum of squares, over three."""
     for experiment in EXPERIMENTS:
         if experiment not in estimates:
@@ -36,7 +36,7 @@ def combine(estimates: Mapping[str, Estimate]) -> Estimate:
             return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
     value = sum(e.value for e in estimates.values()) / len(estimates)
     error = math.sqrt(sum(e.error**2 for e in estimates.values())) / len(estimates)
-    return Estimate(value, normal(value, error).within(-1, 1), error)
+    return Estimate(value, normal(value, error).within(least, 1), error)
 
 
 def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:

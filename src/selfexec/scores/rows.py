@@ -63,7 +63,7 @@ class Asked:
         """Why a value is to be read with caution, and a headline withheld."""
         if self.coverage < LEAST_COVERAGE:
             return (
-                f"coverage {self.coverage:.2f} is below {LEAST_COVERAGE} "
+                f"coverage {self.coverage:.3f} is below {LEAST_COVERAGE} "
                 f"({self.unreadable} claims unreadable, {self.missing} missing of {self.claims})"
             )
         return None

@@ -129,7 +129,7 @@ def _notes(scores: Scores) -> list[str]:
     notes = [
         f"{LEGEND[convention]}. Intervals are 95%, over items.",
         "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
-        "best guesser: the accuracy of whoever knows nothing of the model. An accuracy below it is no self-knowledge.",
+        "best guesser: the accuracy of whoever knows nothing of the model; not to be above it shows no self-knowledge.",
     ]
     reasons = {
         (row.model, row.experiment): row.reason

@@ -1,6 +1,7 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
 from selfexec.stats.intervals import (
+    NO_SPREAD,
     NONE,
     Array,
     Interval,
@@ -12,4 +13,15 @@ from selfexec.stats.intervals import (
     wilson,
 )
 
-__all__ = ["NONE", "Array", "Interval", "effective_n", "mean_interval", "normal", "ratio_error", "student", "wilson"]
+__all__ = [
+    "NONE",
+    "NO_SPREAD",
+    "Array",
+    "Interval",
+    "effective_n",
+    "mean_interval",
+    "normal",
+    "ratio_error",
+    "student",
+    "wilson",
+]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+NO_SPREAD = 1e-12  # a standard error below it is zero, but for rounding
 Z = 1.959963984540054  # the 97.5% point of the standard normal distribution
 
 
@@ -61,7 +62,7 @@ def wilson(share: float, n: float) -> Interval:
 
 def effective_n(share: float, error: float, clusters: int) -> float:
     """How many independent trials would give this standard error; the number of clusters where there is no spread."""
-    if share in (0.0, 1.0) or not error > 0:
+    if share in (0.0, 1.0) or not error > NO_SPREAD:
         return float(clusters)
     return share * (1 - share) / error**2
 
