@@ -20,6 +20,7 @@ LINE: dict[str, Any] = {"model": "m", "experiment": "restriction", "item": "1", 
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory with a folder of items."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     (tmp_path / "items").mkdir()
     (tmp_path / "items" / "restriction.jsonl").write_text(ITEM)
     return tmp_path
@@ -83,7 +84,14 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--fraction", "1.5"], "--fraction 1.5"),
         (["run", "--epochs", "0"], "--epochs 0"),
         (["run", "--experiment", "refusal"], "unknown experiment 'refusal'"),
-        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1'"),
+        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no key. Set OPENAI_API_KEY"),
+        (["run", "--model", "nobody/model"], "unknown provider 'nobody'"),
+        (["run", "--model", "gpt-4.1"], "write it as provider/model"),
+        (["run", "--model", "x/y", "--base-url", "localhost:8000"], "it must begin with http://"),
+        (["run", "--model", "sim/coin", "--model", "vllm/x"], "cannot be in one command"),
+        (["run", "--set", "temperature"], "write it as NAME=VALUE"),
+        (["run", "--extra-body", "[1]"], "it must be a JSON object"),
+        (["serve", "--fault", "flood=0.1"], "fault 'flood': there are 429, 500"),
         (["run", "--model", "sim/nobody"], "unknown simulated model"),
         (["run", "--model", "sim/coin@x"], "the seed behind @"),
         (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from selfexec.engines import Outcome
+from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.journal import Journal
@@ -34,7 +34,7 @@ def test_a_run_asks_every_session_once_and_stands_alone(tmp_path: Path) -> None:
 def test_the_same_call_again_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run(["sim/coin"], out=tmp_path / "r", **SMALL)
 
-    async def never(self: SimEngine, model: str, prompt: str, epoch: int) -> Outcome:
+    async def never(self: SimEngine, call: Call) -> Outcome:
         raise AssertionError("asked again")
 
     monkeypatch.setattr(SimEngine, "ask", never)
@@ -61,10 +61,10 @@ def test_cuts_nest(tmp_path: Path) -> None:
 def test_a_failed_session_is_missing_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     genuine = SimEngine.ask
 
-    async def failing(self: SimEngine, model: str, prompt: str, epoch: int) -> Outcome:
-        if prompt.startswith("If you receive"):
+    async def failing(self: SimEngine, call: Call) -> Outcome:
+        if call.kind == "predict":
             return Outcome(None, error="503 from the provider")
-        return await genuine(self, model, prompt, epoch)
+        return await genuine(self, call)
 
     monkeypatch.setattr(SimEngine, "ask", failing)
     broken = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)

@@ -56,6 +56,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     stop_reason: str | None = None
     refusal: str | None = None
     served_model: str | None = None
+    fingerprint: str | None = None
     latency: float | None = None
     attempt: Count | None = None
     time: str | None = None

@@ -4,8 +4,9 @@ import asyncio
 import hashlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ import msgspec
 
 import selfexec
 from selfexec import items
-from selfexec.engines import Engine, default_models, engine_for
+from selfexec.engines import Call, Engine, EngineOptions, default_models, engine_for
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
 from selfexec.formats import Key, Reply
@@ -36,8 +37,27 @@ from selfexec.runs import (
 )
 
 T = TypeVar("T")
+# sampling settings by scope, see engines.lean.settings_for
+PROTOCOLS: Mapping[str, Mapping[str, float]] = {
+    "default": {},
+    "paper": {"association.temperature": 0.0, "restriction.temperature": 0.0, "difficulty.temperature": 1.0},
+}
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
-Report = Callable[[int, int], None]  # sessions done, sessions known so far
+Report = Callable[["Progress"], None]
+
+
+@dataclass
+class Progress:
+    """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error."""
+
+    total: int
+    done: int = 0
+    calls: int = 0
+    retries: int = 0
+    withheld: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    output_tokens: Counter[str] = field(default_factory=Counter)
+    warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -48,6 +68,7 @@ class Plan:
     item_set: ItemSet
     epochs: int
     prompts: AllPrompts
+    options: EngineOptions
     out: Path
 
     def visits(self) -> Iterator[tuple[str, str, Item, int]]:
@@ -73,9 +94,14 @@ def plan(
     fraction: float | None = None,
     epochs: int = 1,
     prompts: Mapping[str, str] | None = None,
+    options: EngineOptions | None = None,
+    protocol: str = "default",
     out: str | Path | None = None,
 ) -> Plan:
-    """What would be asked. Without models it is the simulated panel."""
+    """What would be asked. Without models it is the simulated panel.
+
+    `protocol` "paper" sends the sampling settings of the paper's authors; `options.settings` add to them.
+    """
     unknown = [name for name in experiments or [] if name not in EXPERIMENTS]
     if unknown:
         raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
@@ -83,9 +109,13 @@ def plan(
         raise InputError(f"--epochs {epochs}: give 1 or more.")
     item_set = _load_items(items).cut(experiments, limit=limit, fraction=fraction)
     chosen = list(dict.fromkeys(models or default_models()))
-    engine_for(chosen, item_set)  # refuses models that it cannot serve
+    if protocol not in PROTOCOLS:
+        raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
+    options = options or EngineOptions()
+    options = replace(options, settings={**PROTOCOLS[protocol], **options.settings})
+    engine_for(chosen, item_set, options)  # refuses models that it cannot serve
     folder = Path(out) if out else Path("runs") / _folder_name(models, item_set.name)
-    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), folder)
+    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), options, folder)
 
 
 def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
@@ -99,8 +129,9 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
 
 def carry_out(plan: Plan, report: Report | None = None) -> Run:
     _prepare(plan)
+    engine = engine_for(plan.models, plan.item_set, plan.options)
     with Journal(plan.out / REPLIES) as journal:
-        _finish(_ask_all(plan, engine_for(plan.models, plan.item_set), journal, report or (lambda done, known: None)))
+        _finish(_ask_all(plan, engine, journal, report or (lambda progress: None)))
     return load(plan.out)
 
 
@@ -151,6 +182,7 @@ def _folder_name(models: Sequence[str] | None, item_name: str) -> str:
 def _prepare(plan: Plan) -> None:
     """Make the folder of a new run, or see to it that an old one can grow to this plan."""
     hashes = prompt_hashes({e: plan.prompts[e] for e in plan.item_set.experiments})
+    settings = _settings(plan.options)
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
         create(plan.out, _manifest(plan, hashes), plan.item_set, [])
@@ -163,6 +195,13 @@ def _prepare(plan: Plan) -> None:
     for name, digest in hashes.items():
         if old.prompts.get(name, digest) != digest:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
+    for name in old.settings.keys() | settings.keys():
+        before, now = old.settings.get(name), settings.get(name)
+        if before != now:
+            raise InputError(
+                f"{plan.out}: the setting {name} was {before!r} when this run began and is {now!r} now. "
+                "Choose another --out."
+            )
     grown = grow_items(plan.out / ITEMS, plan.item_set)
     new = msgspec.structs.replace(
         old,
@@ -176,6 +215,13 @@ def _prepare(plan: Plan) -> None:
         write_manifest(plan.out, new)
 
 
+def _settings(options: EngineOptions) -> dict[str, Any]:
+    """What changes the replies. How fast and from where they are asked does not."""
+    named = {"system": options.system} if options.system else {}
+    extra = {f"extra_body.{name}": value for name, value in options.extra_body.items()}
+    return {**options.settings, **named, **extra}
+
+
 def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
     return Manifest(
         selfexec=selfexec.__version__,
@@ -185,33 +231,25 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
         epochs=plan.epochs,
         items=item_hashes(plan.item_set),
         prompts=hashes,
+        settings=_settings(plan.options),
     )
 
 
 # --- the sessions ----------------------------------------------------------------------------------------------------
 
-WORKERS = 32  # items that are worked on at the same time
-
 
 async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report) -> None:
     known = read_journal(plan.out / REPLIES)
-    total = plan.sessions
-    done = 0
-
-    def count() -> None:
-        nonlocal done
-        done += 1
-        report(done, total)
-
+    progress = Progress(plan.sessions)
     visits = plan.visits()
 
     async def work() -> None:
         for model, experiment, item, epoch in visits:
-            asker = _Asker(engine, journal, known, model, experiment, item.id, epoch, count)
+            asker = _Asker(engine, journal, known, model, experiment, item.id, epoch, progress, report)
             await EXPERIMENTS[experiment].sessions(item, asker, plan.prompts[experiment])
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(WORKERS):
+    async with engine, asyncio.TaskGroup() as group:
+        for _ in range(plan.options.max_connections):
             group.create_task(work())
 
 
@@ -226,7 +264,8 @@ class _Asker:
     experiment: str
     item: str
     epoch: int
-    count: Callable[[], None]
+    progress: Progress
+    report: Report
 
     async def __call__(self, session: str, prompt: str) -> Reply:
         key = Key(self.model, self.experiment, self.item, self.epoch, session)
@@ -236,20 +275,44 @@ class _Asker:
         if reply is None or reply.failed or reply.prompt_sha256 != digest:
             reply = await self._asked(key, prompt, digest)
             self.journal.append(reply)
-        self.count()
+            self._count(reply)
+        self.progress.done += 1
+        self.report(self.progress)
         return reply
+
+    def _count(self, reply: Reply) -> None:
+        progress = self.progress
+        progress.calls += 1
+        progress.retries += (reply.attempt or 1) - 1
+        progress.withheld += reply.withheld_by is not None
+        if reply.failed:
+            progress.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
+        if reply.output_tokens:
+            progress.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
+        for warning in getattr(self.engine, "warnings", [])[len(progress.warnings) :]:
+            progress.warnings.append(warning)
 
     async def _asked(self, key: Key, prompt: str, digest: str) -> Reply:
         started = time.perf_counter()
-        outcome = await self.engine.ask(self.model, prompt, self.epoch)
+        o = await self.engine.ask(Call(self.model, self.experiment, key.session, prompt, self.epoch))
         return Reply(
-            **key._asdict(),
-            text=outcome.text,
-            output_tokens=outcome.output_tokens,
-            error=outcome.error,
+            model=key.model,
+            experiment=key.experiment,
+            item=key.item,
+            epoch=key.epoch,
+            session=key.session,
+            text=o.text,
+            output_tokens=o.output_tokens,
+            error=o.error,
             prompt_sha256=digest,
-            stop_reason=outcome.stop_reason,
-            refusal=outcome.refusal,
+            input_tokens=o.input_tokens,
+            reasoning_tokens=o.reasoning_tokens,
+            reasoning=o.reasoning,
+            stop_reason=o.stop_reason,
+            refusal=o.refusal,
+            served_model=o.served_model,
+            fingerprint=o.fingerprint,
+            attempt=o.attempt,
             latency=round(time.perf_counter() - started, 6),
             time=datetime.now(UTC).isoformat(timespec="seconds"),
         )

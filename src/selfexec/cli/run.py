@@ -3,10 +3,16 @@
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from selfexec.engines import is_simulated
+
+if TYPE_CHECKING:
+    from selfexec.runner import Progress
 
 
 @click.command("run")
@@ -19,6 +25,23 @@ import click
 @click.option(
     "--prompts", type=click.Path(path_type=Path), help='Other prompts: JSON like {"restriction.predict": ...}.'
 )
+@click.option("--base-url", help="Any server that speaks the OpenAI chat-completions format.")
+@click.option(
+    "--max-connections", type=click.IntRange(1), default=50, show_default=True, help="Calls at once, at most."
+)
+@click.option("--timeout", type=float, default=600.0, show_default=True, help="Seconds for one attempt.")
+@click.option(
+    "--set", "settings", multiple=True, help="A setting, like temperature=0 or execute.temperature=1. Repeat."
+)
+@click.option("--system", help="A system prompt for every session.")
+@click.option("--extra-body", help="More fields of the request body, as a JSON object.")
+@click.option(
+    "--protocol",
+    type=click.Choice(["default", "paper"]),
+    default="default",
+    show_default=True,
+    help="paper: the sampling settings of the paper's authors.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder. An unfinished one is continued.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
 def command(
@@ -29,6 +52,13 @@ def command(
     fraction: float | None,
     epochs: int,
     prompts: Path | None,
+    base_url: str | None,
+    max_connections: int,
+    timeout: float,
+    settings: tuple[str, ...],
+    system: str | None,
+    extra_body: str | None,
+    protocol: str,
     out: Path | None,
     dry_run: bool,
 ) -> None:
@@ -37,9 +67,8 @@ def command(
     Without --model it runs a panel of simulated models, offline and free: they stand for nobody, and show how the
     scores read for a model that knows itself, one that tosses a coin, one that says yes to everything.
     """
-    from selfexec.runner import carry_out, plan
-    from selfexec.scores import score
-    from selfexec.tables import terminal_width
+    from selfexec.engines import EngineOptions
+    from selfexec.runner import Progress, carry_out, plan
 
     planned = plan(
         models or None,
@@ -49,6 +78,15 @@ def command(
         fraction=fraction,
         epochs=epochs,
         prompts=_prompts(prompts) if prompts else None,
+        options=EngineOptions(
+            base_url=base_url,
+            max_connections=max_connections,
+            timeout=timeout,
+            settings=dict(_setting(text) for text in settings),
+            system=system,
+            extra_body=_object("--extra-body", extra_body) if extra_body else {},
+        ),
+        protocol=protocol,
         out=out,
     )
     counts = ", ".join(f"{len(found)} {name}" for name, found in planned.item_set.items.items())
@@ -58,15 +96,91 @@ def command(
     if dry_run:
         return
     started = time.perf_counter()
-    run = carry_out(planned, _progress())
+    seen = Progress(planned.sessions)
+
+    def report(progress: Progress) -> None:
+        nonlocal seen
+        seen = progress
+        line.show(progress)
+
+    line = ProgressLine(started)
+    run = carry_out(planned, report)
+    line.clear()
     missing = sum(reply.failed for reply in run.replies.values())
     click.echo(
-        f"{planned.out}: {len(run.replies):,} replies kept, {missing} missing ({time.perf_counter() - started:.1f} s)\n"
+        f"{planned.out}: {len(run.replies):,} replies kept, {missing} missing ({time.perf_counter() - started:.1f} s)"
     )
+    for text in summary(seen) if planned.options.base_url or (models and not all(map(is_simulated, models))) else []:
+        click.echo(text)
+    from selfexec.scores import score
+    from selfexec.tables import terminal_width
+
+    click.echo()
     click.echo(score(run).table(terminal_width()))
     if missing:
         click.echo(f"\nselfexec: {missing} replies are missing. The same command asks for them again.", err=True)
         raise click.exceptions.Exit(3)
+
+
+def summary(progress: "Progress") -> Iterator[str]:
+    """Calls, retries, states by reason, tokens by session kind."""
+    yield f"calls {progress.calls:,}, retries {progress.retries:,}, withheld {progress.withheld:,}"
+    if progress.output_tokens:
+        yield "output tokens: " + ", ".join(f"{kind} {n:,}" for kind, n in progress.output_tokens.items())
+    yield from (f"failed: {n:,} x {error}" for error, n in progress.failures.most_common())
+    yield from (f"warning: {warning}" for warning in progress.warnings)
+
+
+class ProgressLine:
+    """One line that counts, on a terminal; a plain line now and then elsewhere."""
+
+    EVERY = 0.2, 30.0  # seconds between updates, on a terminal and elsewhere
+
+    def __init__(self, started: float) -> None:
+        self.started = self.last = started
+        self.terminal = sys.stderr.isatty()
+
+    def show(self, progress: "Progress") -> None:
+        now = time.perf_counter()
+        if now - self.last < self.EVERY[not self.terminal]:
+            return
+        self.last = now
+        rate = progress.calls / (now - self.started)
+        left = (progress.total - progress.done) / rate if rate else 0.0
+        failed = sum(progress.failures.values())
+        text = (
+            f"{progress.done:,} of {progress.total:,} sessions, {rate:.0f}/s, {failed} failed, {left / 60:.0f} min left"
+        )
+        click.echo(f"\r{text:79}" if self.terminal else text, nl=not self.terminal, err=True)
+
+    def clear(self) -> None:
+        if self.terminal:
+            click.echo("\r" + " " * 79 + "\r", nl=False, err=True)
+
+
+def _setting(text: str) -> tuple[str, object]:
+    """'execute.temperature=1' as a name and a JSON value; what is no JSON is text."""
+    from selfexec.errors import InputError
+
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise InputError(f"--set {text}: write it as NAME=VALUE, like temperature=0 or execute.temperature=1.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _object(option: str, text: str) -> dict[str, object]:
+    from selfexec.errors import InputError
+
+    try:
+        value = json.loads(text)
+    except ValueError as fault:
+        raise InputError(f"{option}: not valid JSON ({fault}).") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{option}: it must be a JSON object.")
+    return value
 
 
 def _prompts(path: Path) -> dict[str, str]:
@@ -81,21 +195,3 @@ def _prompts(path: Path) -> dict[str, str]:
     if not isinstance(prompts, dict) or not all(isinstance(text, str) for text in prompts.values()):
         raise InputError(f'{path}: it must be one object of texts, like {{"restriction.predict": "..."}}.')
     return prompts
-
-
-def _progress() -> Callable[[int, int], None] | None:
-    """A line that counts, on a terminal; nothing elsewhere."""
-    if not sys.stderr.isatty():
-        return None
-    last = 0.0
-
-    def report(done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last > 0.1 or done == total:
-            last = now
-            click.echo(f"\r{done:,} of {total:,} sessions", nl=False, err=True)
-        if done == total:
-            click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
-
-    return report

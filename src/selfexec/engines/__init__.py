@@ -1,13 +1,28 @@
 """Engines carry sessions out: one prompt in, what came back out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Protocol, Self
 
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 
-PANEL = "the simulated panel"
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One session to open: a single user message. `epoch` counts repetitions of the same prompt from 1."""
+
+    model: str
+    experiment: str
+    session: str
+    prompt: str
+    epoch: int
+
+    @property
+    def kind(self) -> str:
+        """`predict`, `execute` or `judge`: what settings go by."""
+        return self.session.split(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,25 +34,54 @@ class Outcome:
     stop_reason: str | None = None
     refusal: str | None = None
     error: str | None = None
+    input_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    reasoning: str | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+    attempt: int | None = None
 
 
 class Engine(Protocol):
-    """Opens a fresh session with one user message; `epoch` counts repetitions of the same prompt from 1."""
+    """Opens fresh sessions, as many at once as it is asked to and can bear."""
 
-    async def ask(self, model: str, prompt: str, epoch: int) -> Outcome: ...
+    async def ask(self, call: Call) -> Outcome: ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
-def engine_for(models: Sequence[str], item_set: ItemSet) -> Engine:
-    """The engine that serves these models."""
-    from selfexec.engines.sim import SimEngine
+@dataclass(frozen=True)
+class EngineOptions:
+    """How to reach models, apart from what is asked of them."""
 
-    strange = [model for model in models if not model.startswith("sim/")]
-    if strange:
-        raise InputError(
-            f"model {strange[0]!r}: only simulated models (sim/...) can be run so far. "
-            "Bring replies of real models with: selfexec import"
-        )
-    return SimEngine(models, item_set)
+    base_url: str | None = None
+    max_connections: int = 50
+    timeout: float = 600.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    system: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+
+def is_simulated(model: str) -> bool:
+    return model.startswith("sim/")
+
+
+def engine_for(models: Sequence[str], item_set: ItemSet, options: EngineOptions) -> Engine:
+    """The engine that serves these models: the simulated ones in this process, others over HTTP."""
+    simulated = [model for model in models if is_simulated(model)]
+    if len(simulated) == len(models) and options.base_url is None:
+        from selfexec.engines.sim import SimEngine
+
+        return SimEngine(models, item_set)
+    if simulated and options.base_url is None:
+        raise InputError(f"model {simulated[0]!r}: simulated and real models cannot be in one command. Give two.")
+    from selfexec.engines.lean import LeanEngine
+
+    return LeanEngine(models, options)
 
 
 def default_models() -> list[str]:

@@ -5,8 +5,10 @@ transport. `sim/typical` is a model; `sim/typical@3` is the same with seed 3.
 """
 
 from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
 
-from selfexec.engines import Outcome
+from selfexec.engines import Call, Outcome
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.respondent import Respondent
@@ -24,8 +26,16 @@ class SimEngine:
         knowledge = Knowledge.of(item_set)
         self._respondents = {model: respondent(model, knowledge) for model in models}
 
-    async def ask(self, model: str, prompt: str, epoch: int) -> Outcome:
-        return self._respondents[model].reply(prompt, epoch)
+    async def ask(self, call: Call) -> Outcome:
+        return self._respondents[call.model].reply(call.prompt, call.epoch)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
 
 
 def respondent(model: str, knowledge: Knowledge) -> Respondent:

@@ -1,0 +1,28 @@
+"""selfexec serve"""
+
+import click
+
+
+@click.command("serve")
+@click.option("--items", default="starter", show_default=True, help="The items that the simulated models know.")
+@click.option("--host", default="127.0.0.1", show_default=True)
+@click.option("--port", type=int, default=8321, show_default=True)
+@click.option("--latency", type=float, default=0.0, help="Seconds before each reply.")
+@click.option("--rate", type=float, default=0.0, help="Requests a second; more are turned away with 429. 0: no limit.")
+@click.option("--fault", "faults", multiple=True, help="FAULT=SHARE, like 429=0.1. Repeat; a wrong one lists them all.")
+@click.option("--seed", type=int, default=0, help="Which requests the faults befall.")
+def command(items: str, host: str, port: int, latency: float, rate: float, faults: tuple[str, ...], seed: int) -> None:
+    """Serve the simulated models over HTTP, in the OpenAI format, to try a set-up on.
+
+    \b
+    selfexec serve --latency 0.05 --fault 429=0.1 --fault reset=0.02
+    selfexec run --base-url http://127.0.0.1:8321/v1 --model sim/typical
+    """
+    import asyncio
+
+    from selfexec.items import load
+    from selfexec.serve import Manners, parse_faults, serve
+
+    item_set, manners = load(items), Manners(latency, rate, parse_faults(faults), seed)
+    click.echo(f"http://{host}:{port}/v1: serving the simulated models. Stop with Ctrl-C.")
+    asyncio.run(serve(item_set, manners, host, port))

@@ -1,0 +1,189 @@
+"""The formats that providers speak: how to ask, and what an answer means.
+
+Each wire is two pure functions: `request` makes the address, headers and body of one call; `outcome` reads the decoded
+body of a reply with status 200. Whatever does not have the expected shape raises Unusable.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from selfexec.engines import Outcome
+from selfexec.engines.lean.providers import Endpoint
+
+ANTHROPIC_MAX_TOKENS = 8192  # this wire demands a number; others send none unless asked
+
+
+class Unusable(Exception):
+    """A reply that is none: no choices, no JSON, another format."""
+
+
+@dataclass(frozen=True)
+class Request:
+    url: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Wire:
+    request: Callable[[Endpoint, str, str | None, Mapping[str, Any]], Request]
+    outcome: Callable[[Any], Outcome]
+
+
+# --- OpenAI chat completions -----------------------------------------------------------------------------------------
+
+
+def _openai_request(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Request:
+    messages = [{"role": "system", "content": system}] if system else []
+    body = {"model": endpoint.name, "messages": [*messages, {"role": "user", "content": prompt}], **settings}
+    if endpoint.provider == "openai":
+        body.setdefault("store", False)
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    return Request(f"{endpoint.url}/chat/completions", headers, body)
+
+
+def _openai_outcome(body: Any) -> Outcome:
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise Unusable(_complaint(body) or "no choices")
+    message = choices[0].get("message") or {}
+    text, thought = _parts(message.get("content"))
+    usage = body.get("usage") or {}
+    details = usage.get("completion_tokens_details") or {}
+    return _apart(
+        Outcome(
+            text=text,
+            output_tokens=_count(usage.get("completion_tokens")),
+            stop_reason=choices[0].get("finish_reason"),
+            refusal=message.get("refusal") or None,
+            input_tokens=_count(usage.get("prompt_tokens")),
+            reasoning_tokens=_count(details.get("reasoning_tokens")),
+            reasoning=message.get("reasoning_content") or message.get("reasoning") or thought,
+            served_model=body.get("model"),
+            fingerprint=body.get("system_fingerprint"),
+        )
+    )
+
+
+def _parts(content: Any) -> tuple[str, str | None]:
+    """Text and thought of a message, whose content may be a string or a list of parts."""
+    if content is None or isinstance(content, str):
+        return content or "", None
+    if not isinstance(content, list):
+        raise Unusable("a message of unknown shape")
+    parts = [part for part in content if isinstance(part, dict)]
+    text = "".join(str(part.get("text") or "") for part in parts if part.get("type") in (None, "text", "output_text"))
+    thought = "".join(str(part.get("thinking") or "") for part in parts if part.get("type") == "thinking")
+    return text, thought or None
+
+
+# --- Anthropic messages ----------------------------------------------------------------------------------------------
+
+
+def _anthropic_request(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Request:
+    body = {"model": endpoint.name, "max_tokens": ANTHROPIC_MAX_TOKENS, **settings}
+    body["messages"] = [{"role": "user", "content": prompt}]
+    if system:
+        body["system"] = system
+    headers = {"x-api-key": endpoint.key or "", "anthropic-version": "2023-06-01"}
+    return Request(f"{endpoint.url}/messages", headers, body)
+
+
+ANTHROPIC_STOPS: Mapping[Any, str] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "refusal": "refusal",
+}
+
+
+def _anthropic_outcome(body: Any) -> Outcome:
+    if not isinstance(body.get("content"), list):
+        raise Unusable(_complaint(body) or "no content")
+    text, thought = _parts(body["content"])
+    usage = body.get("usage") or {}
+    stop = body.get("stop_reason")
+    return Outcome(
+        text=text,
+        output_tokens=_count(usage.get("output_tokens")),
+        stop_reason=ANTHROPIC_STOPS.get(stop, stop),
+        input_tokens=_count(usage.get("input_tokens")),
+        reasoning=thought,
+        served_model=body.get("model"),
+    )
+
+
+# --- Gemini generateContent ------------------------------------------------------------------------------------------
+
+GEMINI_NAMES = {"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"}
+GEMINI_STOPS: Mapping[Any, str] = {"STOP": "stop", "MAX_TOKENS": "length"}
+GEMINI_WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII", "IMAGE_SAFETY"}
+
+
+def _gemini_request(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Request:
+    config = {GEMINI_NAMES[name]: value for name, value in settings.items() if name in GEMINI_NAMES}
+    others = {name: value for name, value in settings.items() if name not in GEMINI_NAMES}
+    body: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": prompt}]}], **others}
+    if config:
+        body["generationConfig"] = {**others.get("generationConfig", {}), **config}
+    if system:
+        body["systemInstruction"] = {"parts": [{"text": system}]}
+    return Request(
+        f"{endpoint.url}/models/{endpoint.name}:generateContent", {"x-goog-api-key": endpoint.key or ""}, body
+    )
+
+
+def _gemini_outcome(body: Any) -> Outcome:
+    usage = body.get("usageMetadata") or {}
+    thoughts = _count(usage.get("thoughtsTokenCount"))
+    answer = _count(usage.get("candidatesTokenCount"))
+    blocked = (body.get("promptFeedback") or {}).get("blockReason")
+    candidates = body.get("candidates")
+    if not blocked and (not isinstance(candidates, list) or not candidates):
+        raise Unusable(_complaint(body) or "no candidates")
+    candidate = candidates[0] if candidates else {}
+    parts = [part for part in (candidate.get("content") or {}).get("parts") or [] if isinstance(part, dict)]
+    finish = candidate.get("finishReason")
+    withheld = blocked or finish in GEMINI_WITHHELD
+    return Outcome(
+        text="".join(str(part.get("text") or "") for part in parts if not part.get("thought")),
+        # answer and thoughts are counted apart here; together they are what the reply cost
+        output_tokens=None if answer is None and thoughts is None else (answer or 0) + (thoughts or 0),
+        stop_reason="content_filter" if withheld else GEMINI_STOPS.get(finish, finish),
+        input_tokens=_count(usage.get("promptTokenCount")),
+        reasoning_tokens=thoughts,
+        reasoning="".join(str(part.get("text") or "") for part in parts if part.get("thought")) or None,
+        served_model=body.get("modelVersion"),
+    )
+
+
+WIRES: Mapping[str, Wire] = {
+    "openai": Wire(_openai_request, _openai_outcome),
+    "anthropic": Wire(_anthropic_request, _anthropic_outcome),
+    "gemini": Wire(_gemini_request, _gemini_outcome),
+}
+
+LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
+
+
+def _apart(outcome: Outcome) -> Outcome:
+    """Thoughts that a server left in the text are kept apart from the answer."""
+    found = LEADING_THOUGHT.match(outcome.text or "") if outcome.text and "</" in outcome.text else None
+    if not found or outcome.text is None:
+        return outcome
+    thought = (outcome.reasoning or "") + found[2].strip()
+    return replace(outcome, text=outcome.text[found.end() :], reasoning=thought or None)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _complaint(body: Mapping[str, Any]) -> str | None:
+    """What a server says is wrong, in a body that came with status 200."""
+    error = body.get("error")
+    if isinstance(error, dict):
+        error = error.get("message")
+    return str(error)[:300] if error else None

@@ -1,0 +1,428 @@
+"""The lean engine on real sockets: every failure is what it is, nothing is lost, nothing is invented, no key leaks."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import selfexec as sx
+from selfexec.engines import Call, EngineOptions, Outcome
+from selfexec.engines.lean import LeanEngine, settings_for
+from selfexec.engines.lean.pace import Pace
+from selfexec.engines.lean.providers import endpoint
+from selfexec.engines.lean.wires import WIRES, Unusable
+from selfexec.errors import InputError
+from selfexec.items import load
+from selfexec.runner import Progress, carry_out, plan
+from selfexec.serve import Manners, SimServer
+
+KEY = "sk-planted-0123456789"
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@asynccontextmanager
+async def server(app: web.Application) -> Any:
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        await runner.cleanup()
+
+
+def run_on(app: web.Application, out: Path, **choices: Any) -> tuple[sx.Run, Progress]:
+    """A run of sim/typical against a server in this process."""
+    seen: list[Progress] = []
+
+    async def main() -> sx.Run:
+        async with server(app) as url:
+            options = EngineOptions(base_url=url, max_connections=50, timeout=5, **choices.pop("options", {}))
+            planned = plan([choices.pop("model", "sim/typical")], options=options, out=out, **choices)
+            return await asyncio.to_thread(carry_out, planned, seen.append)
+
+    return asyncio.run(main()), seen[-1]
+
+
+def ask_once(handler: Handler, model: str = "sim/typical", prompt: str = "Hello?") -> Outcome:
+    """One call to a server that does what `handler` does."""
+
+    async def main() -> Outcome:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", handler)
+        async with server(app) as url, LeanEngine([model], EngineOptions(base_url=url, timeout=2)) as engine:
+            return await engine.ask(Call(model, "restriction", "predict", prompt, 1))
+
+    return asyncio.run(main())
+
+
+def replying(*bodies: Any, status: int = 200, headers: dict[str, str] | None = None) -> Handler:
+    """A server that sends these bodies one after the other, the last one for ever."""
+    queue = list(bodies)
+
+    async def handler(request: web.Request) -> web.Response:
+        body = queue.pop(0) if len(queue) > 1 else queue[0]
+        if isinstance(body, web.Response):
+            return body
+        return web.json_response(body, status=status, headers=headers)
+
+    return handler
+
+
+def completion(text: str | None = "Hi", finish: str = "stop", **message: Any) -> dict[str, Any]:
+    usage = {"prompt_tokens": 3, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 2}}
+    choice = {"message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
+    return {"model": "m-1", "system_fingerprint": "fp", "choices": [choice], "usage": usage}
+
+
+# --- one call --------------------------------------------------------------------------------------------------------
+
+
+def test_a_completion_is_kept_with_its_counts_and_who_served_it() -> None:
+    outcome = ask_once(replying(completion()))
+    assert (outcome.text, outcome.stop_reason, outcome.error) == ("Hi", "stop", None)
+    assert (outcome.input_tokens, outcome.output_tokens, outcome.reasoning_tokens) == (3, 5, 2)
+    assert (outcome.served_model, outcome.fingerprint) == ("m-1", "fp")
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "stop", "refusal"),
+    [
+        (completion(None, refusal="No."), "", "stop", "No."),
+        (completion("", "content_filter"), "", "content_filter", None),
+        (completion("half", "length"), "half", "length", None),
+        (completion("", "length"), "", "length", None),
+    ],
+)
+def test_what_a_model_or_provider_withholds_is_kept_as_what_it_is(
+    body: Any, text: str, stop: str, refusal: str | None
+) -> None:
+    outcome = ask_once(replying(body))
+    assert (outcome.text, outcome.stop_reason, outcome.refusal, outcome.attempt) == (text, stop, refusal, None)
+
+
+def test_a_policy_error_is_behaviour_and_not_asked_again() -> None:
+    asked = []
+
+    async def handler(request: web.Request) -> web.Response:
+        asked.append(1)
+        return web.json_response({"error": {"message": "flagged", "code": "content_policy_violation"}}, status=400)
+
+    outcome = ask_once(handler)
+    assert (outcome.text, outcome.stop_reason, outcome.error) == ("", "content_filter", None)
+    assert len(asked) == 1
+
+
+def test_empty_text_is_asked_for_once_more_and_then_kept() -> None:
+    assert ask_once(replying(completion(""), completion("now"))).text == "now"
+    outcome = ask_once(replying(completion("")))
+    assert (outcome.text, outcome.error, outcome.attempt) == ("", None, 2)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        web.json_response({"error": "slow down"}, status=429, headers={"Retry-After": "0.01"}),
+        web.json_response({"error": "oops"}, status=500),
+        web.Response(text="<html>bad gateway</html>", content_type="text/html"),
+        web.json_response({"error": {"message": "upstream"}}),
+        web.json_response({"choices": []}),
+        web.json_response(["not", "an", "object"]),
+        web.json_response({"choices": [{"message": {"content": 7}}]}),
+    ],
+    ids=["429", "500", "html", "error in 200", "no choices", "a list", "odd content"],
+)
+def test_a_failure_that_passes_is_asked_again(failure: web.Response) -> None:
+    outcome = ask_once(replying(failure, completion("Hi")))
+    assert (outcome.text, outcome.attempt) == ("Hi", 2)
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (401, "the key is not accepted"),
+        (402, "out of credit"),
+        (404, "there is no model 'typical'"),
+        (400, "not accepted"),
+    ],
+)
+def test_what_asking_again_will_not_change_stops_the_run_with_the_way_out(status: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ask_once(replying({"error": {"message": "no"}}, status=status))
+
+
+def test_a_server_of_another_kind_stops_the_run() -> None:
+    with pytest.raises(InputError, match="Is this the right address"):
+        ask_once(replying(web.Response(text="hello")))
+
+
+def test_a_wrong_address_stops_the_run() -> None:
+    async def main() -> Outcome:
+        options = EngineOptions(base_url="http://127.0.0.1:9/v1", timeout=2)
+        async with LeanEngine(["x/y"], options) as engine:
+            return await engine.ask(Call("x/y", "restriction", "predict", "?", 1))
+
+    with pytest.raises(InputError, match="Is this the right address"):
+        asyncio.run(main())
+
+
+def test_thoughts_are_kept_apart_from_the_answer() -> None:
+    for body in (
+        completion("<think>hm, B?</think>\n\nA"),
+        completion("A", reasoning_content="hm, B?"),
+        completion([{"type": "thinking", "thinking": "hm, B?"}, {"type": "text", "text": "A"}]),  # type: ignore[arg-type]
+    ):
+        outcome = ask_once(replying(body))
+        assert (outcome.text, outcome.reasoning) == ("A", "hm, B?")
+
+
+# --- what is sent ----------------------------------------------------------------------------------------------------
+
+
+def test_each_session_is_one_user_message_and_nothing_unasked_is_sent() -> None:
+    request = WIRES["openai"].request(endpoint("vllm/org/model", None), "Hello?", None, {})
+    assert request.url == "http://localhost:8000/v1/chat/completions"
+    assert request.body == {"model": "org/model", "messages": [{"role": "user", "content": "Hello?"}]}
+
+
+def test_openai_is_asked_to_store_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    request = WIRES["openai"].request(endpoint("openai/gpt-4.1", None), "Hello?", "Be brief.", {"temperature": 0})
+    assert request.body["store"] is False
+    assert request.body["temperature"] == 0
+    assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert request.headers == {"Authorization": f"Bearer {KEY}"}
+
+
+def test_the_narrowest_setting_counts() -> None:
+    settings = {"temperature": 0, "execute.temperature": 1, "difficulty.temperature": 2, "max_tokens": 9}
+    assert settings_for(settings, Call("m", "restriction", "predict", "", 1)) == {"temperature": 0, "max_tokens": 9}
+    assert settings_for(settings, Call("m", "restriction", "execute", "", 1))["temperature"] == 1
+    assert settings_for(settings, Call("m", "difficulty", "execute.Q3", "", 1))["temperature"] == 2
+
+
+def test_a_changed_setting_is_refused_by_name(tmp_path: Path) -> None:
+    def planned(temperature: float) -> Any:
+        options = EngineOptions(settings={"temperature": temperature})
+        return plan(["sim/coin"], options=options, out=tmp_path / "r", limit=1)
+
+    carry_out(planned(0))
+    with pytest.raises(InputError, match="the setting temperature was 0 when this run began and is 1 now"):
+        carry_out(planned(1))
+
+
+def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    request = WIRES["anthropic"].request(endpoint("anthropic/claude", None), "Hello?", "Be brief.", {"max_tokens": 5})
+    assert request.url == "https://api.anthropic.com/v1/messages"
+    assert request.body == {
+        "model": "claude",
+        "max_tokens": 5,
+        "messages": [{"role": "user", "content": "Hello?"}],
+        "system": "Be brief.",
+    }
+    assert request.headers["x-api-key"] == KEY
+    outcome = WIRES["anthropic"].outcome(
+        {
+            "model": "claude-1",
+            "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi"}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 3, "output_tokens": 7},
+        }
+    )
+    assert (outcome.text, outcome.reasoning, outcome.stop_reason) == ("Hi", "hm", "stop")
+    assert (outcome.input_tokens, outcome.output_tokens) == (3, 7)
+    refused = WIRES["anthropic"].outcome({"content": [], "stop_reason": "refusal"})
+    assert refused.stop_reason == "refusal"
+    with pytest.raises(Unusable):
+        WIRES["anthropic"].outcome({"type": "error", "error": {"message": "overloaded"}})
+
+
+def test_geminis_wire(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    settings = {"temperature": 0, "max_tokens": 5}
+    request = WIRES["gemini"].request(endpoint("google/gemini-x", None), "Hello?", None, settings)
+    assert request.url.endswith("/v1beta/models/gemini-x:generateContent")
+    assert request.body["generationConfig"] == {"temperature": 0, "maxOutputTokens": 5}
+    assert KEY not in request.url
+    parts = [{"text": "hm", "thought": True}, {"text": "Hi"}]
+    outcome = WIRES["gemini"].outcome(
+        {
+            "candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}],
+            "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 1, "thoughtsTokenCount": 6},
+        }
+    )
+    # the reply cost what was thought and what was said
+    assert (outcome.text, outcome.reasoning, outcome.output_tokens, outcome.reasoning_tokens) == ("Hi", "hm", 7, 6)
+    blocked = WIRES["gemini"].outcome({"promptFeedback": {"blockReason": "SAFETY"}})
+    assert (blocked.text, blocked.stop_reason) == ("", "content_filter")
+
+
+# --- pace ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_pace_slackens_on_complaint_and_recovers() -> None:
+    pace = Pace(10)
+    pace.too_fast()
+    assert pace.limit == pytest.approx(7)
+    pace.too_fast()  # the same burst
+    assert pace.limit == pytest.approx(7)
+    for _ in range(200):
+        pace.went_well()
+    assert pace.limit == 10
+
+
+def test_no_more_calls_are_under_way_than_allowed() -> None:
+    busiest = 0
+
+    async def main() -> None:
+        pace = Pace(3)
+
+        async def call() -> None:
+            nonlocal busiest
+            async with pace:
+                busiest = max(busiest, pace.busy)
+                await asyncio.sleep(0.001)
+
+        await asyncio.gather(*(call() for _ in range(30)))
+
+    asyncio.run(main())
+    assert busiest == 3
+
+
+# --- whole runs ------------------------------------------------------------------------------------------------------
+
+PASSING = {"429": 0.05, "500": 0.05, "reset": 0.04, "garbage": 0.03, "no-choices": 0.02, "slow-body": 0.01}
+
+
+def test_a_run_under_faults_that_pass_equals_one_without(tmp_path: Path) -> None:
+    app = SimServer(load("starter"), Manners(faults=PASSING)).app()
+    under_faults, progress = run_on(app, tmp_path / "faulty", limit=20)
+    plain = sx.run(["sim/typical"], out=tmp_path / "plain", limit=20)
+    assert progress.retries > 10
+    assert not progress.failures
+    assert {k: r.text for k, r in under_faults.replies.items()} == {k: r.text for k, r in plain.replies.items()}
+    assert sx.score(under_faults).records() == sx.score(plain).records()
+
+
+def test_faults_that_stay_are_states_of_their_own(tmp_path: Path) -> None:
+    lasting = {"content-filter": 0.1, "refusal": 0.1, "policy": 0.1, "truncation": 0.1, "no-usage": 0.2}
+    app = SimServer(load("starter"), Manners(faults=lasting)).app()
+    run, progress = run_on(app, tmp_path / "r", experiments=["difficulty"], limit=30)
+    assert not progress.failures
+    states = Counter(zip(run.sessions["state"], run.sessions["reason"], strict=True))
+    assert states["withheld", "model"] > 0
+    assert states["withheld", "provider"] > 0
+    assert states["unreadable", "truncated"] > 0
+    assert not any(state == "missing" for state, _ in states)
+    stops = Counter(reply.stop_reason for reply in run.replies.values())
+    assert set(stops) == {"stop", "length", "content_filter"}
+    # tokens are never guessed: pairs that only they could decide are missing
+    assert (run.observations["state"] == "missing").sum() > 0
+
+
+def test_a_rate_limit_is_kept_to(tmp_path: Path) -> None:
+    app = SimServer(load("starter"), Manners(rate=400)).app()
+    run, progress = run_on(app, tmp_path / "r", experiments=["association"], limit=100)
+    assert not progress.failures
+    assert len(run.replies) == 200
+
+
+def test_no_key_appears_in_any_file_or_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    async def echo(request: web.Request) -> web.Response:
+        given = request.headers["Authorization"]
+        prompt = (await request.json())["messages"][0]["content"]
+        if "egg" in prompt:
+            return web.json_response({"error": {"message": f"bad key {given}"}}, status=500)
+        return web.json_response(completion(f"You sent {given}"))
+
+    def app() -> web.Application:
+        made = web.Application()
+        made.router.add_post("/v1/chat/completions", echo)
+        return made
+
+    items = tmp_path / "items"
+    items.mkdir()
+    lines = [{"id": n, "request": f"Tell me about {n}.", "label": "safe", "type": "x"} for n in ("eggs", "milk")]
+    (items / "restriction.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    monkeypatch.setattr("selfexec.engines.lean.ATTEMPTS", 2)
+    monkeypatch.setattr("selfexec.engines.lean.FIRST_ATTEMPTS", 2)
+    run_on(app(), tmp_path / "r", model="openai/gpt-4.1", items=str(items))
+    with pytest.raises(InputError) as stopped:
+        ask_once(echo, model="openai/gpt-4.1", prompt="an egg")
+    assert "[key]" in str(stopped.value)
+    assert KEY not in str(stopped.value)
+    written = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file())
+    assert b"[key]" in written
+    assert KEY.encode() not in written
+    assert KEY not in "".join(capsys.readouterr())
+    assert KEY not in repr(endpoint("openai/gpt-4.1", None))
+
+
+def test_a_key_may_stand_in_a_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
+    with pytest.raises(InputError, match=r"no key\. Set MISTRAL_API_KEY"):
+        endpoint("mistral/small", None)
+    (tmp_path / ".env").write_text(f'MISTRAL_API_KEY="{KEY}"\n')
+    assert endpoint("mistral/small", None).key == KEY
+
+
+@contextmanager
+def sim_server(*options: str) -> Iterator[str]:
+    """`selfexec serve` in another process."""
+    port = random.Random(os.getpid()).randint(20_000, 60_000)
+    command = [sys.executable, "-m", "selfexec", "serve", "--port", str(port), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.3)
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+def test_a_run_that_is_killed_again_and_again_loses_nothing_and_invents_nothing(tmp_path: Path) -> None:
+    faults = [f"--fault={name}={share}" for name, share in PASSING.items()]
+    rng = random.Random(11)
+    with sim_server("--latency", "0.02", *faults) as url:
+        command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "60"]
+        command += ["--base-url", url, "--max-connections", "20", "--out", str(tmp_path / "r")]
+        kills = 0
+        for _ in range(5):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0.5, 0.9))
+            kills += process.poll() is None
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        assert kills >= 2
+        finished = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert finished.returncode == 0, finished.stderr
+    broken = sx.load(tmp_path / "r")
+    unbroken = sx.run(["sim/typical"], out=tmp_path / "u", limit=60)
+    assert {k: r.text for k, r in broken.replies.items()} == {k: r.text for k, r in unbroken.replies.items()}
+    assert sx.score(broken).records() == sx.score(unbroken).records()
+    # a call is repeated only if it was under way when the run was killed, and then it was never written down
+    lines = (tmp_path / "r" / "replies.jsonl").read_text().splitlines()
+    assert len(lines) == len(broken.replies)
