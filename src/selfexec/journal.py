@@ -20,12 +20,21 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._encode = msgspec.json.Encoder().encode
+        self._pending: list[bytes] = []
         self._file = _locked(path)
         _mend_tail(path, self._file)
 
     def append(self, reply: Reply) -> None:
+        """Add a reply. It is on its way to the disk once `flush` is called."""
+        self._pending.append(self._encode(reply) + b"\n")
+
+    def flush(self) -> None:
+        """Hand everything added so far to the operating system, whole lines at once."""
+        if not self._pending:
+            return
+        pending, self._pending = self._pending, []
         try:
-            self._file.write(self._encode(reply) + b"\n")
+            self._file.write(b"".join(pending))
             self._file.flush()
         except OSError as fault:
             raise InputError(
@@ -40,6 +49,7 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
+            self.flush()
             os.fsync(self._file.fileno())
         finally:
             self._file.close()

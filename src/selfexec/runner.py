@@ -275,6 +275,8 @@ class _Asker:
         if reply is None or reply.failed or reply.prompt_sha256 != digest:
             reply = await self._asked(key, prompt, digest)
             self.journal.append(reply)
+            # replies that come in the same turn of the loop are written together
+            asyncio.get_running_loop().call_soon(self.journal.flush)
             self._count(reply)
         self.progress.done += 1
         self.report(self.progress)

@@ -7,6 +7,7 @@ empty text                                          asked once more, then kept a
 """
 
 import asyncio
+import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from selfexec.errors import InputError
 ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
 LONGEST_PAUSE = 60.0
+PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 # how providers say that a policy of theirs, not the request's form, is in the way
 POLICY = (
     *("content_filter", "content_policy", "content management policy", "usage policy", "policy violation"),
@@ -58,7 +60,8 @@ class LeanEngine:
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=self.options.timeout),
             headers={"Content-Type": "application/json", "User-Agent": "selfexec"},
-            trust_env=True,
+            # with it, aiohttp looks into ~/.netrc in a thread at every call, which costs more than the call
+            trust_env=any(os.environ.get(name) for name in PROXIES),
         )
         return self
 
