@@ -86,7 +86,7 @@ class Experiment(Protocol):
 
 def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple[ClaimState, str | None]:
     """The state of a claim whose two sides need these sessions: missing before unreadable before read."""
-    sides = [*predicted, *observed]
+    sides = [reading for reading in (*predicted, *observed) if reading.state != "read"]
     if any(reading.state == "missing" for reading in sides):
         return "missing", None
     for reading in sides:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from selfexec.reading.letters import LETTER, MARKUP, SECOND, Letters, letters_of, plain
 from selfexec.reading.result import Commitment, Reading, conclude, legible, matches, places
@@ -110,10 +111,15 @@ def read_choice(
     return conclude(text, found)
 
 
+@cache
+def keyed_pattern(key: str) -> re.Pattern[str]:
+    """A key from its second letter on, so that "Answer" is found as well as "answer", and what stands behind it."""
+    return re.compile(f"(?:{key[1:]}|{key[1:].upper()}){KEYED}")
+
+
 def _keyed(text: str, key: str, letters: Letters) -> Iterator[Commitment]:
     """The key that was asked for, however broken the object around it. A value that is no option commits to nothing."""
-    pattern = re.compile(f"(?:{key[1:]}|{key[1:].upper()}){KEYED}")
-    for found in matches(text, pattern, key[1:], key[1:].upper()):
+    for found in matches(text, keyed_pattern(key), key[1:], key[1:].upper()):
         start = found.start() - 1
         before = text[start - 1 : start] if start > 0 else ""
         named = text[found.start() + len(key) - 1 :][:1] in "\"'”’\\"  # closed by a quote: '"final answer"'

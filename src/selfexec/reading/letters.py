@@ -23,6 +23,7 @@ class Letters:
     def __init__(self, options: Mapping[str, str], text_over_letter: bool) -> None:
         self.options = options
         self.text_over_letter = text_over_letter
+        self._known: dict[str, str | None] = {}
         folded = [plain(text) for text in options.values()]
         self.by_text = {
             text: letter
@@ -33,6 +34,13 @@ class Letters:
 
     def of(self, raw: str) -> str | None:
         """The letter that a stated value means, None if it means no single one of them."""
+        if len(raw) > 12:
+            return self._meant(raw)
+        if raw not in self._known:  # '"A' comes thousands of times
+            self._known[raw] = self._meant(raw)
+        return self._known[raw]
+
+    def _meant(self, raw: str) -> str | None:
         value = LATEX_TEXT.sub("", raw).strip(MARKUP)
         value = NOT_BUT.sub("", value)
         if letter := self.by_text.get(plain(value)):

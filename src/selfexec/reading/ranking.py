@@ -37,6 +37,8 @@ ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
 CUE = re.compile(r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence", re.IGNORECASE)
 EASY = r"(?:easiest|least(?:\s+\w+){0,2}?|fewest(?:\s+\w+){0,2}?|lowest|shortest|simplest|quickest|fastest)"
 HARD = r"(?:hardest|most(?:\s+\w+){0,3}?|highest|longest|slowest)"
+HARD_WORDS = ("hardest", "most", "highest", "longest", "slowest", "decreasing", "descending")
+EASY_WORDS = ("easiest", "least", "fewest", "lowest", "shortest", "simplest", "quickest", "fastest", "first", "ing")
 # "from easiest to hardest", "hardest first", "in descending order of difficulty": the last one named counts
 DIRECTION = re.compile(
     rf"(?P<up>{EASY}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{HARD}\b|{EASY}\s+first\b|\b(?:increasing|ascending)\b)"
@@ -164,6 +166,10 @@ def _amended(text: str, order: Commitment) -> bool:
 
 def _turned(text: str, start: int, labels: list[str]) -> list[str]:
     """The order from fewest to most, where the words before it say that it runs the other way."""
+    before = text[max(start - 160, 0) : start].lower()
+    hard = min((at for word in HARD_WORDS if (at := before.find(word)) >= 0), default=-1)
+    if hard < 0 or not any(before.find(word, hard) >= 0 for word in EASY_WORDS):
+        return labels  # most replies: nothing speaks of another direction
     named = [
         found
         for found in DIRECTION.finditer(text, max(start - 160, 0), start)

@@ -39,7 +39,6 @@ THOUGHT = re.compile(
     r"|<\|(?:begin|(?P<closing4>end))_of_thought\|>",
     re.IGNORECASE,
 )
-THOUGHT_WORDS = ("think", "Think", "THINK", "thought", "Thought", "reasoning>")
 
 
 def legible(text: str) -> str:
@@ -48,7 +47,7 @@ def legible(text: str) -> str:
     """
     if "Ġ" in text:
         text = text.replace("Ġ", " ").replace("Ċ", "\n")
-    if not any(word in text for word in THOUGHT_WORDS):
+    if not ("hink" in text or "HINK" in text or "hought" in text or "easoning>" in text):
         return text
     pieces: list[str] = []
     at = blank = 0
@@ -71,7 +70,7 @@ def conclude(text: str, commitments: list[Commitment]) -> Reading:
         return unreadable(text)
     # of two that end at the same place, the one that takes in more
     last = max(commitments, key=lambda c: (c.end, -c.start))
-    if last.value is None or withdrawn(legible(text), last.end):
+    if last.value is None or (text[last.end :].strip(" \n`}") and withdrawn(legible(text), last.end)):
         return unreadable(text, last)
     return Reading("read", last.value, evidence=quoted(text, last))
 
@@ -144,13 +143,19 @@ WITHDRAWAL = re.compile(
     | \bthis\s+(?:json|response)(?:\s+response)?\s+is\s+{WRONG}\s*(?:[.!]|$)""",
     re.VERBOSE | re.IGNORECASE,
 )
+# no withdrawal is without one of these; the patterns are slow, and most replies have none
+WITHDRAWING = (
+    *("wrong", "incorrect", "not right", "not correct", "mistake", "error", "scratch", "strike", "never mind"),
+    *("nevermind", "disregard", "ignore", "back", "actually", "no, wait", "no wait", "retract", "withdraw"),
+)
 EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
 
 
 def withdrawn(text: str, start: int) -> bool:
     """Whether what was said before `start` is taken back after it. Mere doubt takes nothing back."""
     tail = text[start : start + 4000]
-    if not tail.strip():
+    lowered = tail.lower()
+    if not any(word in lowered for word in WITHDRAWING):
         return False
     found = AT_ONCE.match(tail) or WITHDRAWAL.search(tail)
     return found is not None and not EXPECTED.search(tail, 0, max(found.start(), 0) + 1)
