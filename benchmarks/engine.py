@@ -29,15 +29,15 @@ async def main():
 LEAN = """
 import asyncio, sys, time, resource, json, tempfile
 from pathlib import Path
-from selfexec.engines import EngineOptions
-from selfexec.runner import _ask_all, _prepare, plan
 from selfexec.engines import engine_for
+from selfexec.plans import plan
+from selfexec.runner import _ask_all, _prepare
 from selfexec.journal import Journal
 url, calls, connections, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-options = EngineOptions(base_url=url, max_connections=connections)
+options = {"base_url": url, "max_connections": connections}
 # two sessions an item, so that the number of calls is known
 epochs = -(-calls // 600)
-planned = plan(["sim/typical"], experiments=["association"], epochs=epochs, options=options, out=out)
+planned = plan(["sim/typical"], experiments=["association"], epochs=epochs, out=out, **options)
 calls = planned.sessions
 _prepare(planned)
 async def main():

@@ -25,7 +25,8 @@ from selfexec.engines.lean.providers import endpoint
 from selfexec.engines.lean.wires import WIRES, Unusable
 from selfexec.errors import InputError
 from selfexec.items import load
-from selfexec.runner import Progress, carry_out, plan
+from selfexec.plans import plan
+from selfexec.runner import Progress, carry_out
 from selfexec.serve import Manners, SimServer
 
 KEY = "sk-planted-0123456789"
@@ -51,8 +52,8 @@ def run_on(app: web.Application, out: Path, **choices: Any) -> tuple[sx.Run, Pro
 
     async def main() -> sx.Run:
         async with server(app) as url:
-            options = EngineOptions(base_url=url, max_connections=50, timeout=5, **choices.pop("options", {}))
-            planned = plan([choices.pop("model", "sim/typical")], options=options, out=out, **choices)
+            model = choices.pop("model", "sim/typical")
+            planned = plan([model], base_url=url, max_connections=50, timeout=5, out=out, **choices)
             return await asyncio.to_thread(carry_out, planned, seen.append)
 
     return asyncio.run(main()), seen[-1]
@@ -217,8 +218,7 @@ def test_the_narrowest_setting_counts() -> None:
 
 def test_a_changed_setting_is_refused_by_name(tmp_path: Path) -> None:
     def planned(temperature: float) -> Any:
-        options = EngineOptions(settings={"temperature": temperature})
-        return plan(["sim/coin"], options=options, out=tmp_path / "r", limit=1)
+        return plan(["sim/coin"], settings={"temperature": temperature}, out=tmp_path / "r", limit=1)
 
     carry_out(planned(0))
     with pytest.raises(InputError, match="the setting temperature was 0 when this run began and is 1 now"):

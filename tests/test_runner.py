@@ -16,7 +16,8 @@ from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.journal import Journal
-from selfexec.runner import plan, run
+from selfexec.plans import plan
+from selfexec.runner import run
 
 SMALL = {"limit": 3}
 

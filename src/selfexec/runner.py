@@ -5,22 +5,20 @@ import hashlib
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 import selfexec
-from selfexec import items
-from selfexec.engines import Call, Engine, EngineOptions, default_models, engine_for
+from selfexec.engines import Call, Engine, EngineOptions, engine_for
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Prompts
+from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
-from selfexec.items import Item, ItemSet
 from selfexec.journal import Journal, read_journal
+from selfexec.plans import Plan, plan, prompt_hashes
 from selfexec.runs import (
     ITEMS,
     MANIFEST,
@@ -37,12 +35,6 @@ from selfexec.runs import (
 )
 
 T = TypeVar("T")
-# sampling settings by scope, see engines.lean.settings_for
-PROTOCOLS: Mapping[str, Mapping[str, float]] = {
-    "default": {},
-    "paper": {"association.temperature": 0.0, "restriction.temperature": 0.0, "difficulty.temperature": 1.0},
-}
-AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
 Report = Callable[["Progress"], None]
 
 
@@ -60,64 +52,6 @@ class Progress:
     warnings: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Everything that a run asks, before it asks it."""
-
-    models: list[str]
-    item_set: ItemSet
-    epochs: int
-    prompts: AllPrompts
-    options: EngineOptions
-    out: Path
-
-    def visits(self) -> Iterator[tuple[str, str, Item, int]]:
-        """Each model with each item in each epoch: the pieces that do not depend on each other."""
-        for epoch in range(1, self.epochs + 1):
-            for experiment, by_id in self.item_set.items.items():
-                for item in by_id.values():
-                    for model in self.models:
-                        yield model, experiment, item, epoch
-
-    @property
-    def sessions(self) -> int:
-        """How many sessions the plan has at most."""
-        return sum(len(EXPERIMENTS[experiment].session_names(item)) for _, experiment, item, _ in self.visits())
-
-
-def plan(
-    models: Sequence[str] | None = None,
-    *,
-    experiments: Sequence[str] | None = None,
-    items: str | Path = "starter",
-    limit: int | None = None,
-    fraction: float | None = None,
-    epochs: int = 1,
-    prompts: Mapping[str, str] | None = None,
-    options: EngineOptions | None = None,
-    protocol: str = "default",
-    out: str | Path | None = None,
-) -> Plan:
-    """What would be asked. Without models it is the simulated panel.
-
-    `protocol` "paper" sends the sampling settings of the paper's authors; `options.settings` add to them.
-    """
-    unknown = [name for name in experiments or [] if name not in EXPERIMENTS]
-    if unknown:
-        raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
-    if epochs < 1:
-        raise InputError(f"--epochs {epochs}: give 1 or more.")
-    item_set = _load_items(items).cut(experiments, limit=limit, fraction=fraction)
-    chosen = list(dict.fromkeys(models or default_models()))
-    if protocol not in PROTOCOLS:
-        raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    options = options or EngineOptions()
-    options = replace(options, settings={**PROTOCOLS[protocol], **options.settings})
-    engine_for(chosen, item_set, options)  # refuses models that it cannot serve
-    folder = Path(out) if out else Path("runs") / _folder_name(models, item_set.name)
-    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), options, folder)
-
-
 def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
     """Run experiments and keep what comes back; see `plan` for the choices.
 
@@ -133,47 +67,6 @@ def carry_out(plan: Plan, report: Report | None = None) -> Run:
     with Journal(plan.out / REPLIES) as journal:
         _finish(_ask_all(plan, engine, journal, report or (lambda progress: None)))
     return load(plan.out)
-
-
-def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
-    """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
-    prompts = {experiment: dict(module.PROMPTS) for experiment, module in EXPERIMENTS.items()}
-    for name, template in changed.items():
-        experiment, _, session = name.partition(".")
-        if session not in prompts.get(experiment, {}):
-            known = ", ".join(f"{e}.{s}" for e, templates in prompts.items() for s in templates)
-            raise InputError(f"prompt {name!r}: there is no such prompt. There are {known}.")
-        prompts[experiment][session] = _checked(name, template, prompts[experiment][session])
-    return prompts
-
-
-def _checked(name: str, template: str, original: str) -> str:
-    from string import Template
-
-    if not Template(template).is_valid():
-        raise InputError(f"prompt {name!r}: a stray $. Write $$ for a dollar sign.")
-    wanted, found = set(Template(original).get_identifiers()), set(Template(template).get_identifiers())
-    if wanted != found:
-        names = ", ".join(f"${w}" for w in sorted(wanted))
-        raise InputError(f"prompt {name!r}: it must contain {names}, each at least once, and nothing else with a $.")
-    return template
-
-
-def prompt_hashes(prompts: AllPrompts) -> dict[str, str]:
-    return {
-        f"{experiment}.{session}": hashlib.sha256(template.encode()).hexdigest()
-        for experiment, templates in prompts.items()
-        for session, template in templates.items()
-    }
-
-
-def _load_items(source: str | Path) -> ItemSet:
-    return items.load(source)
-
-
-def _folder_name(models: Sequence[str] | None, item_name: str) -> str:
-    who = "-".join(model.replace("/", "-") for model in models) if models else "simulated-panel"
-    return f"{who[:80]}-{Path(item_name).name}"
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
@@ -291,8 +184,7 @@ class _Asker:
             progress.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
         if reply.output_tokens:
             progress.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
-        for warning in getattr(self.engine, "warnings", [])[len(progress.warnings) :]:
-            progress.warnings.append(warning)
+        progress.warnings = self.engine.warnings
 
     async def _asked(self, key: Key, prompt: str, digest: str) -> Reply:
         started = time.perf_counter()

@@ -67,8 +67,8 @@ def command(
     Without --model it runs a panel of simulated models, offline and free: they stand for nobody, and show how the
     scores read for a model that knows itself, one that tosses a coin, one that says yes to everything.
     """
-    from selfexec.engines import EngineOptions
-    from selfexec.runner import Progress, carry_out, plan
+    from selfexec.plans import plan
+    from selfexec.runner import Progress, carry_out
 
     planned = plan(
         models or None,
@@ -78,14 +78,12 @@ def command(
         fraction=fraction,
         epochs=epochs,
         prompts=_prompts(prompts) if prompts else None,
-        options=EngineOptions(
-            base_url=base_url,
-            max_connections=max_connections,
-            timeout=timeout,
-            settings=dict(_setting(text) for text in settings),
-            system=system,
-            extra_body=_object("--extra-body", extra_body) if extra_body else {},
-        ),
+        base_url=base_url,
+        max_connections=max_connections,
+        timeout=timeout,
+        settings=dict(_setting(text) for text in settings),
+        system=system,
+        extra_body=_object("--extra-body", extra_body) if extra_body else {},
         protocol=protocol,
         out=out,
     )

@@ -43,7 +43,9 @@ class Outcome:
 
 
 class Engine(Protocol):
-    """Opens fresh sessions, as many at once as it is asked to and can bear."""
+    """Opens fresh sessions, as many at once as it is asked to and can bear. `warnings` is what a user should know."""
+
+    warnings: list[str]
 
     async def ask(self, call: Call) -> Outcome: ...
 

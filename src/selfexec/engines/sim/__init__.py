@@ -23,6 +23,7 @@ class SimEngine:
     """Simulated models in this process, who know the items of one set."""
 
     def __init__(self, models: Sequence[str], item_set: ItemSet) -> None:
+        self.warnings: list[str] = []
         knowledge = Knowledge.of(item_set)
         self._respondents = {model: respondent(model, knowledge) for model in models}
 
