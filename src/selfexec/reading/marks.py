@@ -81,7 +81,7 @@ def _lines(text: str) -> Iterator[Commitment]:
         if pairs:
             start = start if marks else at
             end = at + len(line)
-            marks |= {word.strip(): mark.lower() in YES for word, mark in pairs}
+            marks |= {word.strip(): mark.lower() in YES for word, mark in pairs if word.strip()}
         elif line.strip() and marks:
             yield Commitment(start, end, marks)
             marks = {}
