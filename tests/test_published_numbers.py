@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from selfexec.items import Group, Question
 from selfexec.runs import Run
 from selfexec.scores import Scores, score
+from selfexec.scores.authors import group_score, true_order
 
 PUBLISHED = {
     ("association", "accuracy"): ("association", "accuracy"),
@@ -119,3 +121,14 @@ def test_the_request_label_alone_predicts_better_than_the_models_do(readable: Sc
     values = [(readable.value(m, "restriction", "label"), readable.value(m, "restriction", "accuracy")) for m in models]
     label, accuracy = (math.fsum(v or 0 for v in column) / len(models) for column in zip(*values, strict=True))
     assert label > accuracy + 0.05
+
+
+def test_the_authors_true_order_puts_wrong_answers_last_and_uncounted_tokens_after_counted_ones() -> None:
+    questions = [Question(id=str(n), subject="s", question="?", choices=list("wxyz"), answer="A") for n in range(4)]
+    group = Group(id="g", questions=questions)
+    values = {("g", "execute.Q1"): "B", ("g", "execute.Q2"): "A", ("g", "execute.Q3"): "A"}  # Q4 has no letter
+    tokens = {("g", "execute.Q1"): None, ("g", "execute.Q2"): 90, ("g", "execute.Q3"): 40, ("g", "execute.Q4"): 10}
+    assert true_order(group, values, tokens) == ["Q3", "Q2", "Q4", "Q1"]
+    # 5 of the 6 pairs of Q3 < Q2 < Q4 < Q1 are in this ranking's order; a ranking without all labels scores 0
+    assert group_score(["Q3", "Q2", "Q1", "Q4"], ["Q3", "Q2", "Q4", "Q1"]) == pytest.approx(5 / 6)
+    assert group_score(["3", "2", "1", "4"], ["Q3", "Q2", "Q4", "Q1"]) == 0
