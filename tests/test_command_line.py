@@ -182,6 +182,26 @@ def test_readings_can_be_corrected_by_hand_and_given_back(
     assert accuracy["value"] == 1.0
 
 
+def test_an_option_takes_several_values_as_a_shell_writes_them(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line() + line(model="n"))
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    for name in ("m", "n"):
+        (here / f"{name}.jsonl").write_bytes(json.dumps(LINE | {"model": name, "value": "B"}).encode())
+    capsys.readouterr()
+    for arguments in (
+        ["run", "--readings", "m.jsonl", "n.jsonl", "--format", "json"],
+        ["--readings", "m.jsonl", "n.jsonl", "run", "--format", "json"],
+        ["run", "--readings", "m.jsonl", "--readings", "n.jsonl", "--format", "json"],
+        ["run", "--model", "m", "n", "--format", "json"],
+    ):
+        assert selfexec("score", *arguments, monkeypatch=monkeypatch) == 0
+        assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"m", "n"}
+    assert selfexec("score", "--format", "json", monkeypatch=monkeypatch) == 2
+    assert "which run?" in capsys.readouterr().err
+
+
 def test_scores_have_the_agreed_fields_as_json_and_csv(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from selfexec.cli.variadic import Variadic
 from selfexec.engines import is_simulated
 
 if TYPE_CHECKING:
     from selfexec.runner import Progress
 
 
-@click.command("run")
-@click.option("--model", "models", multiple=True, help="provider/model, or sim/NAME. Repeat for more.")
-@click.option("--experiment", "experiments", multiple=True, help="Only this experiment. Repeat for more.")
+@click.command("run", cls=Variadic)
+@click.option("--model", "models", multiple=True, help="provider/model, or sim/NAME; several if you like.")
+@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
 @click.option("--items", default="starter", show_default=True, help="A set of items (starter, paper) or a folder.")
 @click.option("--limit", type=int, help="At most so many items per experiment.")
 @click.option("--fraction", type=float, help="This share of the items.")

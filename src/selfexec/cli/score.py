@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.variadic import Variadic
 
-@click.command("score")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+
+@click.command("score", cls=Variadic)
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
 @click.option(
     "--convention",
     type=click.Choice(["strict", "readable", "authors"]),
@@ -15,9 +17,9 @@ import click
     help="strict: an unreadable claim is a wrong prediction. readable: unreadable claims are left out. "
     "authors: as the paper's published numbers were counted.",
 )
-@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Readings that replace ours. Repeat.")
-@click.option("--model", "models", multiple=True, help="Only this model. Repeat for more.")
-@click.option("--experiment", "experiments", multiple=True, help="Only this experiment. Repeat for more.")
+@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
+@click.option("--model", "models", multiple=True, help="Only these models.")
+@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
 def command(
     runs: tuple[Path, ...],
@@ -32,8 +34,13 @@ def command(
     Each score stands beside the best guesser that knows nothing of the model. A headline that the data do not support
     is withheld, with the reason.
     """
+    from selfexec.errors import InputError
     from selfexec.scores import score_runs
     from selfexec.tables import terminal_width
 
+    # "--readings a.jsonl b.jsonl RUN": a folder is a run, wherever it stands
+    runs, readings = (*runs, *(p for p in readings if p.is_dir())), tuple(p for p in readings if not p.is_dir())
+    if not runs:
+        raise InputError("which run? Give its folder: selfexec score RUN")
     scores = score_runs(runs, convention, readings=readings, models=models, experiments=experiments)
     click.echo({"json": scores.json, "csv": scores.csv}[form]() if form != "table" else scores.table(terminal_width()))

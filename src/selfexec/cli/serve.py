@@ -2,8 +2,10 @@
 
 import click
 
+from selfexec.cli.variadic import Variadic
 
-@click.command("serve")
+
+@click.command("serve", cls=Variadic)
 @click.option("--items", default="starter", show_default=True, help="The items that the simulated models know.")
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option("--port", type=int, default=8321, show_default=True)
