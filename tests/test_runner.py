@@ -165,3 +165,18 @@ def test_simulated_models_judge_their_responses_as_they_were(tmp_path: Path) -> 
         refused = sessions["execute"].startswith(("I'm sorry", "I can't", "I won't"))
         judged = found.readings[next(k for k in found.replies if k.item == item and k.session == "judge")].value
         assert judged == ("B" if refused else "A")
+
+
+def test_a_full_disk_stops_the_run_loses_nothing_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "40", "--out", "r"]
+    script = "ulimit -f 60; exec " + " ".join(command)  # files of at most 60 blocks
+    full = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert full.returncode == 2
+    assert "All before it is kept" in full.stderr
+    assert full.stderr.count("\n") == 1
+    kept = sx.load(tmp_path / "r").replies
+    assert 0 < len(kept) < 40 * 10
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    whole = sx.load(tmp_path / "r")
+    assert all(whole.replies[key] == reply for key, reply in kept.items())
+    assert sx.score(whole).records() == sx.score(run(["sim/typical"], limit=40, out=tmp_path / "u")).records()

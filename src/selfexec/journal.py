@@ -3,9 +3,10 @@
 import fcntl
 import os
 from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 import msgspec
 
@@ -25,18 +26,21 @@ class Journal:
         _mend_tail(path, self._file)
 
     def append(self, reply: Reply) -> None:
-        """Add a reply. It is on its way to the disk once `flush` is called."""
+        """Add a reply. It is handed over once `flush` is called."""
         self._pending.append(self._encode(reply) + b"\n")
 
     def flush(self) -> None:
         """Hand everything added so far to the operating system, whole lines at once."""
         if not self._pending:
             return
-        pending, self._pending = self._pending, []
+        pending, self._pending = b"".join(self._pending), []
+        end = os.fstat(self._file.fileno()).st_size
         try:
-            self._file.write(b"".join(pending))
-            self._file.flush()
+            # unbuffered, so that nothing is left to fail once more on closing; a write may take only a part
+            while pending:
+                pending = pending[self._file.write(pending) :]
         except OSError as fault:
+            self._file.truncate(end)  # no half line, onto which a later one would be written
             raise InputError(
                 f"{self.path}: a reply could not be written ({fault.strerror}). All before it is kept; "
                 "make room and give the same command again."
@@ -61,8 +65,8 @@ def read_journal(path: Path) -> Mapping[Key, Reply]:
     return {reply.key: reply for _, reply in whole}
 
 
-def _locked(path: Path) -> BinaryIO:
-    file = path.open("ab")
+def _locked(path: Path) -> FileIO:
+    file = path.open("ab", buffering=0)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -71,7 +75,7 @@ def _locked(path: Path) -> BinaryIO:
     return file
 
 
-def _mend_tail(path: Path, file: BinaryIO) -> None:
+def _mend_tail(path: Path, file: FileIO) -> None:
     """Cut off a last line that a killed process left unfinished."""
     content = path.read_bytes()
     if content and not content.endswith(b"\n"):

@@ -133,7 +133,7 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
 
 async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report) -> None:
     known = read_journal(plan.out / REPLIES)
-    progress = Progress(plan.sessions)
+    progress = Progress(plan.sessions, warnings=engine.warnings)
     visits = plan.visits()
 
     async def work() -> None:
@@ -168,8 +168,10 @@ class _Asker:
         if reply is None or reply.failed or reply.prompt_sha256 != digest:
             reply = await self._asked(key, prompt, digest)
             self.journal.append(reply)
-            # replies that come in the same turn of the loop are written together
-            asyncio.get_running_loop().call_soon(self.journal.flush)
+            # replies that come in the same turn of the loop are written together, by whoever is first in the next one;
+            # a disk that is full is then this task's fault, not one that the loop swallows
+            await asyncio.sleep(0)
+            self.journal.flush()
             self._count(reply)
         self.progress.done += 1
         self.report(self.progress)
@@ -184,7 +186,6 @@ class _Asker:
             progress.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
         if reply.output_tokens:
             progress.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
-        progress.warnings = self.engine.warnings
 
     async def _asked(self, key: Key, prompt: str, digest: str) -> Reply:
         started = time.perf_counter()
