@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from selfexec.cli.variadic import Variadic
-from selfexec.engines import is_simulated
+from selfexec.engines import in_process
 
 if TYPE_CHECKING:
     from selfexec.runner import Progress
@@ -109,8 +109,8 @@ def command(
     click.echo(
         f"{planned.out}: {len(run.replies):,} replies kept, {missing} missing ({time.perf_counter() - started:.1f} s)"
     )
-    for text in summary(seen) if planned.options.base_url or (models and not all(map(is_simulated, models))) else []:
-        click.echo(text)
+    if not in_process(planned.models, planned.options):
+        click.echo("\n".join(summary(seen)))
     from selfexec.scores import score
     from selfexec.tables import terminal_width
 
@@ -186,11 +186,11 @@ def _prompts(path: Path) -> dict[str, str]:
     from selfexec.errors import InputError
 
     try:
-        prompts = json.loads(path.read_text(encoding="utf-8"))
+        prompts = _object(str(path), path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Check the path.") from None
-    except ValueError as fault:
-        raise InputError(f"{path}: not valid JSON ({fault}).") from None
-    if not isinstance(prompts, dict) or not all(isinstance(text, str) for text in prompts.values()):
-        raise InputError(f'{path}: it must be one object of texts, like {{"restriction.predict": "..."}}.')
-    return prompts
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
+    if strange := [name for name, text in prompts.items() if not isinstance(text, str)]:
+        raise InputError(f'{path}: the prompt {strange[0]!r} must be text, like {{"restriction.predict": "..."}}.')
+    return {name: str(text) for name, text in prompts.items()}

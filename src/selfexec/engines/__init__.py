@@ -68,17 +68,18 @@ class EngineOptions:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
 
-def is_simulated(model: str) -> bool:
-    return model.startswith("sim/")
+def in_process(models: Sequence[str], options: EngineOptions) -> bool:
+    """Whether all these models are simulated in this process, so that nothing is sent anywhere."""
+    return options.base_url is None and all(model.startswith("sim/") for model in models)
 
 
 def engine_for(models: Sequence[str], item_set: ItemSet, options: EngineOptions) -> Engine:
     """The engine that serves these models: the simulated ones in this process, others over HTTP."""
-    simulated = [model for model in models if is_simulated(model)]
-    if len(simulated) == len(models) and options.base_url is None:
+    if in_process(models, options):
         from selfexec.engines.sim import SimEngine
 
         return SimEngine(models, item_set)
+    simulated = [model for model in models if model.startswith("sim/")]
     if simulated and options.base_url is None:
         raise InputError(f"model {simulated[0]!r}: simulated and real models cannot be in one command. Give two.")
     from selfexec.engines.lean import LeanEngine

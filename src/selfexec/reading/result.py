@@ -35,8 +35,8 @@ class Commitment(NamedTuple):
 
 
 THOUGHT = re.compile(
-    r"<(?P<closing>/?)(?:think|thinking|thoughts?|reasoning)>|\[(?P<closing2>/?)think\]|◁(?P<closing3>/?)think▷"
-    r"|<\|(?:begin|(?P<closing4>end))_of_thought\|>",
+    r"<(/?)(?:think|thinking|thoughts?|reasoning)>|\[(/?)think\]|◁(/?)think▷"
+    r"|<\|(?:begin|(end))_of_thought\|>",
     re.IGNORECASE,
 )
 
@@ -158,7 +158,7 @@ def withdrawn(text: str, start: int) -> bool:
     if not any(word in lowered for word in WITHDRAWING):
         return False
     found = AT_ONCE.match(tail) or WITHDRAWAL.search(tail)
-    return found is not None and not EXPECTED.search(tail, 0, max(found.start(), 0) + 1)
+    return found is not None and not EXPECTED.search(tail, 0, found.start() + 1)
 
 
 REFUSAL = re.compile(

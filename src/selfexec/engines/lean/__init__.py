@@ -12,7 +12,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import aiohttp
 import msgspec
@@ -21,7 +21,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, sto
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import Endpoint, endpoint
-from selfexec.engines.lean.wires import WIRES, Request, Unusable
+from selfexec.engines.lean.wires import WIRES, Unusable
 from selfexec.errors import InputError
 
 ATTEMPTS = 8
@@ -41,6 +41,15 @@ class Again(Exception):
     def __init__(self, what: str, pause: float | None = None) -> None:
         super().__init__(what)
         self.pause = pause
+
+
+class Post(NamedTuple):
+    """One call as it goes over the wire, the same at every attempt."""
+
+    where: Endpoint
+    url: str
+    headers: Mapping[str, str]
+    payload: bytes
 
 
 class LeanEngine:
@@ -75,22 +84,22 @@ class LeanEngine:
         where = self.endpoints[call.model]
         settings = {**self.options.extra_body, **settings_for(self.options.settings, call)}
         request = WIRES[where.wire].request(where, call.prompt, self.options.system, settings)
-        payload = msgspec.json.encode(request.body)
+        epoch = {"X-Selfexec-Epoch": str(call.epoch)} if self.options.base_url else {}
+        post = Post(where, request.url, {**request.headers, **epoch}, msgspec.json.encode(request.body))
         attempt = 1
         try:
-            outcome = await self._once(where, request, payload, call.epoch)
+            outcome = await self._once(post)
         except Again as failure:
             # the retry policy costs time of its own, so that calls that go well do without it
-            outcome, attempt = await self._again(where, request, payload, call.epoch, failure)
+            outcome, attempt = await self._again(post, failure)
         if outcome.error is None and not outcome.text and outcome.stop_reason == "stop" and not outcome.refusal:
-            again = await self._quietly(where, request, payload, call.epoch)
+            again = await self._quietly(post)
             outcome, attempt = again or outcome, attempt + 1
         self._note(call.model, outcome)
         return replace(outcome, attempt=attempt) if attempt > 1 else outcome
 
-    async def _again(
-        self, where: Endpoint, request: Request, payload: bytes, epoch: int, failure: Again
-    ) -> tuple[Outcome, int]:
+    async def _again(self, post: Post, failure: Again) -> tuple[Outcome, int]:
+        where = post.where
         attempts = 1
         last = failure
 
@@ -107,7 +116,7 @@ class LeanEngine:
                 with turn:
                     attempts += 1
                     try:
-                        return await self._once(where, request, payload, epoch), attempts
+                        return await self._once(post), attempts
                     except Again as again:
                         last = again
                         raise
@@ -117,16 +126,17 @@ class LeanEngine:
             return Outcome(None, error=f"{final} ({attempts} attempts)"), attempts
         raise AssertionError("the retry policy ended without a result")
 
-    async def _quietly(self, where: Endpoint, request: Request, payload: bytes, epoch: int) -> Outcome | None:
+    async def _quietly(self, post: Post) -> Outcome | None:
         try:
-            return await self._once(where, request, payload, epoch)
+            return await self._once(post)
         except Again:
             return None
 
-    async def _once(self, where: Endpoint, request: Request, payload: bytes, epoch: int) -> Outcome:
+    async def _once(self, post: Post) -> Outcome:
+        where = post.where
         pace = self._paces[where.url]
         async with pace:
-            status, headers, raw = await self._post(where, request, payload, epoch)
+            status, headers, raw = await self._send(post)
         if status == 200:
             outcome = _decoded(where, raw)
             self._answered.add(where.url)
@@ -143,12 +153,10 @@ class LeanEngine:
             return Outcome("", stop_reason="content_filter")
         return self._refused(where, status, message)
 
-    async def _post(
-        self, where: Endpoint, request: Request, payload: bytes, epoch: int
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        headers = {**request.headers, "X-Selfexec-Epoch": str(epoch)} if self.options.base_url else request.headers
+    async def _send(self, post: Post) -> tuple[int, Mapping[str, str], bytes]:
+        where = post.where
         try:
-            async with self._http.post(request.url, data=payload, headers=headers) as response:
+            async with self._http.post(post.url, data=post.payload, headers=post.headers) as response:
                 raw = await response.read()
                 # whatever a server sends back, the key is not in it
                 if where.key and (key := where.key.encode()) in raw:
