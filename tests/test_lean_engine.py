@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import os
 import random
-import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +21,15 @@ from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import endpoint
 from selfexec.engines.lean.wires import WIRES, Unusable
 from selfexec.errors import InputError
+from selfexec.formats import Reply
 from selfexec.items import load
 from selfexec.plans import plan
 from selfexec.runner import Progress, carry_out
 from selfexec.serve import Manners, SimServer
+from sockets import completion, served, server
 
 KEY = "sk-planted-0123456789"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-@asynccontextmanager
-async def server(app: web.Application) -> Any:
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    port = runner.addresses[0][1]
-    try:
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        await runner.cleanup()
 
 
 def run_on(app: web.Application, out: Path, **choices: Any) -> tuple[sx.Run, Progress]:
@@ -82,12 +68,6 @@ def replying(*bodies: Any, status: int = 200, headers: dict[str, str] | None = N
         return web.json_response(body, status=status, headers=headers)
 
     return handler
-
-
-def completion(text: str | None = "Hi", finish: str = "stop", **message: Any) -> dict[str, Any]:
-    usage = {"prompt_tokens": 3, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 2}}
-    choice = {"message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
-    return {"model": "m-1", "system_fingerprint": "fp", "choices": [choice], "usage": usage}
 
 
 # --- one call --------------------------------------------------------------------------------------------------------
@@ -307,6 +287,9 @@ def test_no_more_calls_are_under_way_than_allowed() -> None:
 # --- whole runs ------------------------------------------------------------------------------------------------------
 
 PASSING = {"429": 0.05, "500": 0.05, "reset": 0.04, "garbage": 0.03, "no-choices": 0.02, "slow-body": 0.01}
+LASTING = {"content-filter": 0.02, "refusal": 0.02, "policy": 0.01, "truncation": 0.02, "no-usage": 0.01}
+# twenty percent in all
+MIXED = {name: share * 0.6 for name, share in PASSING.items()} | LASTING
 
 
 def test_a_run_under_faults_that_pass_equals_one_without(tmp_path: Path) -> None:
@@ -386,43 +369,49 @@ def test_a_key_may_stand_in_a_dotenv_file(tmp_path: Path, monkeypatch: pytest.Mo
     assert endpoint("mistral/small", None).key == KEY
 
 
-@contextmanager
-def sim_server(*options: str) -> Iterator[str]:
-    """`selfexec serve` in another process."""
-    port = random.Random(os.getpid()).randint(20_000, 60_000)
-    command = [sys.executable, "-m", "selfexec", "serve", "--port", str(port), *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(0.3)
-    try:
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
+def planned_kills(rng: random.Random) -> Iterator[int]:
+    """After how many further replies each of twenty kills comes."""
+    for _ in range(20):
+        yield rng.randint(1, 230)
 
 
-def test_a_run_that_is_killed_again_and_again_loses_nothing_and_invents_nothing(tmp_path: Path) -> None:
-    faults = [f"--fault={name}={share}" for name, share in PASSING.items()]
-    rng = random.Random(11)
-    with sim_server("--latency", "0.02", *faults) as url:
-        command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "60"]
-        command += ["--base-url", url, "--max-connections", "20", "--out", str(tmp_path / "r")]
-        kills = 0
-        for _ in range(5):
+def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_invents_nothing(tmp_path: Path) -> None:
+    connections = 20
+    items = load("starter")
+    good: Counter[bytes] = Counter()
+
+    class Counting(SimServer):
+        async def complete(self, request: web.Request) -> web.StreamResponse:
+            response = await super().complete(request)
+            if response.status == 200 and isinstance(response, web.Response) and b'"choices"' in (response.body or b""):
+                good[await request.read() + request.headers["X-Selfexec-Epoch"].encode()] += 1
+            return response
+
+    with served(Counting(items, Manners(latency=0.02, faults=MIXED)).app()) as url:
+        command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "156", "--epochs", "3"]
+        command += ["--base-url", url, "--max-connections", str(connections), "--out", str(tmp_path / "r")]
+        for further in planned_kills(random.Random(11)):
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(rng.uniform(0.5, 0.9))
-            kills += process.poll() is None
-            os.kill(process.pid, signal.SIGKILL)
+            aim = good.total() + further
+            while good.total() < aim:
+                assert process.poll() is None, "the run ended before it could be killed"
+                time.sleep(0.001)
+            process.kill()
             process.wait()
-        assert kills >= 2
         finished = subprocess.run(command, capture_output=True, text=True, check=False)
         assert finished.returncode == 0, finished.stderr
     broken = sx.load(tmp_path / "r")
-    unbroken = sx.run(["sim/typical"], out=tmp_path / "u", limit=60)
-    assert {k: r.text for k, r in broken.replies.items()} == {k: r.text for k, r in unbroken.replies.items()}
+    assert len(broken.replies) > 2900
+    unbroken, _ = run_on(SimServer(items, Manners(faults=MIXED)).app(), tmp_path / "u", limit=156, epochs=3)
+    assert broken.replies.keys() == unbroken.replies.keys()
+    assert [essence(r) for r in broken.replies.values()] == [essence(unbroken.replies[k]) for k in broken.replies]
     assert sx.score(broken).records() == sx.score(unbroken).records()
     # a call is repeated only if it was under way when the run was killed, and then it was never written down
+    assert good.total() - len(good) <= 20 * connections
     lines = (tmp_path / "r" / "replies.jsonl").read_text().splitlines()
     assert len(lines) == len(broken.replies)
+
+
+def essence(reply: Reply) -> tuple[Any, ...]:
+    """What a reply says, apart from how and when it came."""
+    return (reply.text, reply.refusal, reply.stop_reason, reply.output_tokens, reply.error, reply.prompt_sha256)

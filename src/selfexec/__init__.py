@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from selfexec.checks import Check, check
     from selfexec.errors import InputError
     from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
@@ -19,17 +20,31 @@ if TYPE_CHECKING:
 
 # Names are imported when they are first used, so that the command line starts at once.
 _HOMES = {
+    "Check": "selfexec.checks",
     "InputError": "selfexec.errors",
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
+    "check": "selfexec.checks",
     "import_replies": "selfexec.runs",
     "load": "selfexec.runs",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
 }
 
-__all__ = ["InputError", "Run", "Score", "Scores", "__version__", "import_replies", "load", "run", "score"]
+__all__ = [
+    "Check",
+    "InputError",
+    "Run",
+    "Score",
+    "Scores",
+    "__version__",
+    "check",
+    "import_replies",
+    "load",
+    "run",
+    "score",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,13 +8,17 @@ import difflib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import msgspec
 
 from selfexec import jsonl
 from selfexec.errors import InputError
+
+if TYPE_CHECKING:
+    from selfexec.engines import Outcome
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Epoch = Annotated[int, msgspec.Meta(ge=1)]
@@ -37,7 +41,7 @@ class Key(NamedTuple):
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
-    The second block is what a run's journal adds. Token counts are None where nobody counted.
+    The second block is what a run's journal adds. Token counts are None where nobody counted; `cost` is in US dollars.
     """
 
     model: Name
@@ -60,6 +64,33 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     latency: float | None = None
     attempt: Count | None = None
     time: str | None = None
+    cost: float | None = None
+
+    @classmethod
+    def of(cls, key: Key, outcome: "Outcome", latency: float, prompt_sha256: str | None = None) -> "Reply":
+        """What an engine brought back from a session, now."""
+        return cls(
+            model=key.model,
+            experiment=key.experiment,
+            item=key.item,
+            epoch=key.epoch,
+            session=key.session,
+            prompt_sha256=prompt_sha256,
+            latency=round(latency, 6),
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+            text=outcome.text,
+            output_tokens=outcome.output_tokens,
+            error=outcome.error,
+            input_tokens=outcome.input_tokens,
+            reasoning_tokens=outcome.reasoning_tokens,
+            reasoning=outcome.reasoning,
+            stop_reason=outcome.stop_reason,
+            refusal=outcome.refusal,
+            served_model=outcome.served_model,
+            fingerprint=outcome.fingerprint,
+            attempt=outcome.attempt,
+            cost=outcome.cost,
+        )
 
     @property
     def key(self) -> Key:

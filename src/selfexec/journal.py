@@ -24,6 +24,7 @@ class Journal:
         self._pending: list[bytes] = []
         self._file = _locked(path)
         _mend_tail(path, self._file)
+        self._end = os.fstat(self._file.fileno()).st_size
 
     def append(self, reply: Reply) -> None:
         """Add a reply. It is handed over once `flush` is called."""
@@ -34,13 +35,14 @@ class Journal:
         if not self._pending:
             return
         pending, self._pending = b"".join(self._pending), []
-        end = os.fstat(self._file.fileno()).st_size
+        size = len(pending)
         try:
             # unbuffered, so that nothing is left to fail once more on closing; a write may take only a part
             while pending:
                 pending = pending[self._file.write(pending) :]
+            self._end += size
         except OSError as fault:
-            self._file.truncate(end)  # no half line, onto which a later one would be written
+            self._file.truncate(self._end)  # no half line, onto which a later one would be written
             raise InputError(
                 f"{self.path}: a reply could not be written ({fault.strerror}). All before it is kept; "
                 "make room and give the same command again."

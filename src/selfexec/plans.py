@@ -31,6 +31,8 @@ class Plan:
     prompts: AllPrompts
     options: EngineOptions
     out: Path
+    preset: str | None = None
+    max_calls: int | None = None
 
     def visits(self) -> Iterator[tuple[str, str, Item, int]]:
         """Each model with each item in each epoch: the pieces that do not depend on each other."""
@@ -53,7 +55,9 @@ def plan(
     items: str | Path = "starter",
     limit: int | None = None,
     fraction: float | None = None,
+    preset: str | None = None,
     epochs: int = 1,
+    max_calls: int | None = None,
     prompts: Mapping[str, str] | None = None,
     protocol: str = "default",
     out: str | Path | None = None,
@@ -61,15 +65,18 @@ def plan(
 ) -> Plan:
     """What would be asked. Without models it is the simulated panel.
 
-    `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them. `options` are those
-    of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body.
+    `preset` is quick, standard or full. With `max_calls`, at most so many sessions are opened now; the same plan goes
+    on from there. `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them.
+    `options` are those of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body.
     """
     unknown = [name for name in experiments or [] if name not in EXPERIMENTS]
     if unknown:
         raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
     if epochs < 1:
         raise InputError(f"--epochs {epochs}: give 1 or more.")
-    item_set = load_items(items).cut(experiments, limit=limit, fraction=fraction)
+    if max_calls is not None and max_calls < 1:
+        raise InputError(f"--max-calls {max_calls}: give 1 or more.")
+    item_set = load_items(items).cut(experiments, limit=limit, fraction=fraction, preset=preset)
     chosen = list(dict.fromkeys(models or default_models()))
     if protocol not in PROTOCOLS:
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
@@ -77,7 +84,7 @@ def plan(
     engine = replace(engine, settings={**PROTOCOLS[protocol], **engine.settings})
     engine_for(chosen, item_set, engine)  # refuses models that it cannot serve
     folder = Path(out) if out else Path("runs") / _folder_name(models, item_set.name)
-    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), engine, folder)
+    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
 
 
 def all_prompts(changed: Mapping[str, str]) -> AllPrompts:

@@ -2,22 +2,24 @@
 
 import asyncio
 import hashlib
-import threading
+import math
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import msgspec
 
 import selfexec
-from selfexec.engines import Call, Engine, EngineOptions, engine_for
+from selfexec.engines import Call, Engine, EngineOptions, Outcome, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
 from selfexec.journal import Journal, read_journal
+from selfexec.loops import finish
+from selfexec.memory import refuse_shared
 from selfexec.plans import Plan, plan, prompt_hashes
 from selfexec.runs import (
     ITEMS,
@@ -34,22 +36,39 @@ from selfexec.runs import (
     write_manifest,
 )
 
-T = TypeVar("T")
 Report = Callable[["Progress"], None]
+NOT_ASKED = Outcome(None, error="not asked")
 
 
 @dataclass
 class Progress:
-    """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error."""
+    """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
+
+    `left` counts sessions that were due when the calls allowed were used up. `cost` is in US dollars, of the calls of
+    which the provider said it.
+    """
 
     total: int
     done: int = 0
     calls: int = 0
     retries: int = 0
     withheld: int = 0
+    left: int = 0
+    cost: float = 0.0
     failures: Counter[str] = field(default_factory=Counter)
     output_tokens: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
+
+    def count(self, reply: Reply) -> None:
+        """Count a reply that was asked anew."""
+        self.calls += 1
+        self.retries += (reply.attempt or 1) - 1
+        self.withheld += reply.withheld_by is not None
+        self.cost += reply.cost or 0.0
+        if reply.failed:
+            self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
+        if reply.output_tokens:
+            self.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
 
 
 def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
@@ -62,24 +81,34 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
 
 
 def carry_out(plan: Plan, report: Report | None = None) -> Run:
-    _prepare(plan)
     engine = engine_for(plan.models, plan.item_set, plan.options)
+    if not in_process(plan.models, plan.options):
+        for model in plan.models:
+            refuse_shared(model, plan.options.base_url)
+    hashes = prompt_hashes({e: plan.prompts[e] for e in plan.item_set.experiments})
+    if not (plan.out / MANIFEST).exists():
+        refuse_taken(plan.out)
+        create(plan.out, _manifest(plan, hashes), plan.item_set, [])
     with Journal(plan.out / REPLIES) as journal:
-        _finish(_ask_all(plan, engine, journal, report or (lambda progress: None)))
+        # whoever holds the journal may change the folder
+        _grow(plan, hashes)
+        finish(_ask_all(plan, engine, journal, report or (lambda progress: None)))
     return load(plan.out)
+
+
+def unasked(run: Run) -> dict[str, int]:
+    """How many items each model of the run has no reply of at all, for models that have such items."""
+    visited = {(key.model, key.experiment, key.item, key.epoch) for key in run.replies}
+    asked = Counter(model for model, *_ in visited)
+    wanted = run.manifest.epochs * sum(map(len, run.items.items.values()))
+    return {model: wanted - asked[model] for model in run.manifest.models if asked[model] < wanted}
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
 
 
-def _prepare(plan: Plan) -> None:
-    """Make the folder of a new run, or see to it that an old one can grow to this plan."""
-    hashes = prompt_hashes({e: plan.prompts[e] for e in plan.item_set.experiments})
-    settings = _settings(plan.options)
-    if not (plan.out / MANIFEST).exists():
-        refuse_taken(plan.out)
-        create(plan.out, _manifest(plan, hashes), plan.item_set, [])
-        return
+def _grow(plan: Plan, hashes: dict[str, str]) -> None:
+    """See to it that the run can grow to this plan, and write down that it does."""
     old = load_manifest(plan.out)
     if old.origin != "run":
         raise InputError(
@@ -88,6 +117,7 @@ def _prepare(plan: Plan) -> None:
     for name, digest in hashes.items():
         if old.prompts.get(name, digest) != digest:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
+    settings = _settings(plan.options)
     for name in old.settings.keys() | settings.keys():
         before, now = old.settings.get(name), settings.get(name)
         if before != now:
@@ -96,13 +126,16 @@ def _prepare(plan: Plan) -> None:
                 "Choose another --out."
             )
     grown = grow_items(plan.out / ITEMS, plan.item_set)
+    items = item_hashes(grown)
     new = msgspec.structs.replace(
         old,
         models=list(dict.fromkeys([*old.models, *plan.models])),
         experiments=list(grown.experiments),
         epochs=max(old.epochs, plan.epochs),
-        items=item_hashes(grown),
+        items=items,
         prompts=old.prompts | hashes,
+        # the name of a cut holds as long as the items are just those of the cut
+        preset=plan.preset if items == item_hashes(plan.item_set) else old.preset if items == old.items else None,
     )
     if new != old:
         write_manifest(plan.out, new)
@@ -125,6 +158,7 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
         items=item_hashes(plan.item_set),
         prompts=hashes,
         settings=_settings(plan.options),
+        preset=plan.preset,
     )
 
 
@@ -132,116 +166,66 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
 
 
 async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report) -> None:
-    known = read_journal(plan.out / REPLIES)
     progress = Progress(plan.sessions, warnings=engine.warnings)
+    desk = _Desk(engine, journal, read_journal(plan.out / REPLIES), progress, report, plan.max_calls)
     visits = plan.visits()
 
     async def work() -> None:
         for model, experiment, item, epoch in visits:
-            asker = _Asker(engine, journal, known, model, experiment, item.id, epoch, progress, report)
-            await EXPERIMENTS[experiment].sessions(item, asker, plan.prompts[experiment])
+            await EXPERIMENTS[experiment].sessions(
+                item, partial(desk.ask, model, experiment, item.id, epoch), plan.prompts[experiment]
+            )
 
     async with engine, asyncio.TaskGroup() as group:
         for _ in range(plan.options.max_connections):
             group.create_task(work())
 
 
-@dataclass(frozen=True, slots=True)
-class _Asker:
-    """`ask` of one item: it brings the reply that is already there, or asks the engine and writes the reply down."""
+class _Desk:
+    """Where the sessions of a run are asked for: it brings the reply that is already there, or asks the engine and
+    writes the reply down.
+    """
 
-    engine: Engine
-    journal: Journal
-    known: Mapping[Key, Reply]
-    model: str
-    experiment: str
-    item: str
-    epoch: int
-    progress: Progress
-    report: Report
+    def __init__(
+        self,
+        engine: Engine,
+        journal: Journal,
+        known: Mapping[Key, Reply],
+        progress: Progress,
+        report: Report,
+        max_calls: int | None,
+    ) -> None:
+        self.engine = engine
+        self.journal = journal
+        self.known = known
+        self.progress = progress
+        self.report = report
+        self.calls_left = math.inf if max_calls is None else max_calls
 
-    async def __call__(self, session: str, prompt: str) -> Reply:
-        key = Key(self.model, self.experiment, self.item, self.epoch, session)
+    async def ask(
+        self, model: str, experiment: str, item: str, epoch: int, session: str, prompt: str
+    ) -> Reply | Outcome:
+        key = Key(model, experiment, item, epoch, session)
         digest = hashlib.sha256(prompt.encode()).hexdigest()
         reply = self.known.get(key)
         # a judge's prompt holds the response: where that was asked again, so is the judge
         if reply is None or reply.failed or reply.prompt_sha256 != digest:
+            if self.calls_left < 1:
+                self.progress.left += 1
+                return NOT_ASKED
+            self.calls_left -= 1
             reply = await self._asked(key, prompt, digest)
             self.journal.append(reply)
             # replies that come in the same turn of the loop are written together, by whoever is first in the next one;
             # a disk that is full is then this task's fault, not one that the loop swallows
             await asyncio.sleep(0)
             self.journal.flush()
-            self._count(reply)
+            self.progress.count(reply)
         self.progress.done += 1
         self.report(self.progress)
         return reply
 
-    def _count(self, reply: Reply) -> None:
-        progress = self.progress
-        progress.calls += 1
-        progress.retries += (reply.attempt or 1) - 1
-        progress.withheld += reply.withheld_by is not None
-        if reply.failed:
-            progress.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
-        if reply.output_tokens:
-            progress.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
-
     async def _asked(self, key: Key, prompt: str, digest: str) -> Reply:
         started = time.perf_counter()
-        o = await self.engine.ask(Call(self.model, self.experiment, key.session, prompt, self.epoch))
-        return Reply(
-            model=key.model,
-            experiment=key.experiment,
-            item=key.item,
-            epoch=key.epoch,
-            session=key.session,
-            text=o.text,
-            output_tokens=o.output_tokens,
-            error=o.error,
-            prompt_sha256=digest,
-            input_tokens=o.input_tokens,
-            reasoning_tokens=o.reasoning_tokens,
-            reasoning=o.reasoning,
-            stop_reason=o.stop_reason,
-            refusal=o.refusal,
-            served_model=o.served_model,
-            fingerprint=o.fingerprint,
-            attempt=o.attempt,
-            latency=round(time.perf_counter() - started, 6),
-            time=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-
-
-def _finish(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, also where an event loop is running already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(_unwrapped(work))
-    result: list[T] = []
-    failure: list[BaseException] = []
-
-    def in_thread() -> None:
-        try:
-            result.append(asyncio.run(_unwrapped(work)))
-        except BaseException as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=in_thread)
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
-    return result[0]
-
-
-async def _unwrapped(work: Coroutine[Any, Any, T]) -> T:
-    """A fault of one task is raised as itself, not as a group of faults."""
-    try:
-        return await work
-    except BaseExceptionGroup as group:
-        first: BaseException = group
-        while isinstance(first, BaseExceptionGroup):
-            first = first.exceptions[0]
-        raise first from None
+        o = await self.engine.ask(Call(key.model, key.experiment, key.session, prompt, key.epoch))
+        return Reply.of(key, o, time.perf_counter() - started, digest)

@@ -40,7 +40,7 @@ FORMAT = 1
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is. Everything here but `models`, `experiments`, `epochs` and `items` is fixed once and for all."""
+    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items` and `preset`."""
 
     format: int = FORMAT
     selfexec: str
@@ -52,6 +52,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, str] = {}
     prompts: dict[str, str] = {}
     settings: dict[str, Any] = {}
+    preset: str | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ It can be slow, strict about its rate, and faulty in the ways that real servers 
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,12 +193,15 @@ async def _dripping(request: web.Request, completion: dict[str, Any]) -> web.Str
     return response
 
 
-async def serve(item_set: ItemSet, manners: Manners, host: str, port: int) -> None:
-    """Serve until cancelled."""
+async def serve(
+    item_set: ItemSet, manners: Manners, host: str, port: int, announce: Callable[[str], None] = lambda address: None
+) -> None:
+    """Serve until cancelled. `announce` gets the address once it can be called; port 0 takes any that is free."""
     runner = web.AppRunner(SimServer(item_set, manners).app(), access_log=None)
     await runner.setup()
     try:
         await web.TCPSite(runner, host, port, backlog=1024).start()
+        announce(f"http://{host}:{runner.addresses[0][1]}/v1")
         await asyncio.Event().wait()
     finally:
         await runner.cleanup()

@@ -12,6 +12,7 @@ from selfexec.errors import InputError
 # name -> (module, what it does)
 COMMANDS = {
     "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
+    "check": ("check", "Try a model before a run: format, tokens, refusals, memory between sessions."),
     "import": ("import_", "Make a run of replies from elsewhere."),
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),

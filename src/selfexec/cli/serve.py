@@ -21,10 +21,20 @@ def command(items: str, host: str, port: int, latency: float, rate: float, fault
     selfexec run --base-url http://127.0.0.1:8321/v1 --model sim/typical
     """
     import asyncio
+    import sys
 
+    from selfexec.errors import InputError
     from selfexec.items import load
     from selfexec.serve import Manners, parse_faults, serve
 
     item_set, manners = load(items), Manners(latency, rate, parse_faults(faults), seed)
-    click.echo(f"http://{host}:{port}/v1: serving the simulated models. Stop with Ctrl-C.")
-    asyncio.run(serve(item_set, manners, host, port))
+
+    def announce(address: str) -> None:
+        click.echo(f"{address}: serving the simulated models. Stop with Ctrl-C.")
+        sys.stdout.flush()
+
+    try:
+        asyncio.run(serve(item_set, manners, host, port, announce))
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).rsplit(": ", 1)[-1]
+        raise InputError(f"{host}:{port}: cannot be served at ({reason}). Choose another --port.") from None

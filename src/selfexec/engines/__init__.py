@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+import msgspec
+
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """One session to open: a single user message. `epoch` counts repetitions of the same prompt from 1."""
 
     model: str
@@ -25,9 +26,11 @@ class Call:
         return self.session.split(".")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came back from one session. `text` None with an `error` means that nothing did."""
+class Outcome(msgspec.Struct, frozen=True):
+    """What came back from one session. `text` None with an `error` means that nothing did.
+
+    `cost` is in US dollars, where the provider says what the call cost.
+    """
 
     text: str | None
     output_tokens: int | None = None
@@ -40,6 +43,7 @@ class Outcome:
     served_model: str | None = None
     fingerprint: str | None = None
     attempt: int | None = None
+    cost: float | None = None
 
 
 class Engine(Protocol):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from selfexec import jsonl
 from selfexec.errors import InputError
+from selfexec.items.presets import preset_ids
 from selfexec.items.schema import KINDS, Group, Item, Question, Request, Target
 
 __all__ = ["KINDS", "STARTER", "Group", "Item", "ItemSet", "Question", "Request", "Target", "load", "set_folder"]
@@ -37,21 +38,27 @@ class ItemSet:
         *,
         limit: int | None = None,
         fraction: float | None = None,
+        preset: str | None = None,
     ) -> "ItemSet":
-        """The first items of each experiment: at most `limit`, or the share `fraction` of them, rounded up."""
+        """The first items of each experiment: at most `limit`, or the share `fraction` of them, rounded up; or those
+        of a preset.
+        """
         if limit is not None and limit < 1:
             raise InputError(f"--limit {limit}: a run needs at least one item. Give 1 or more.")
         if fraction is not None and not 0 < fraction <= 1:
             raise InputError(f"--fraction {fraction}: it must be above 0 and at most 1.")
+        if preset is not None and (limit, fraction) != (None, None):
+            raise InputError(f"--preset {preset} is a cut of its own: leave out --limit and --fraction.")
         kept: dict[str, Mapping[str, Item]] = {}
         for experiment in experiments or self.experiments:
             if experiment not in self.items:
                 have = ", ".join(self.experiments)
                 raise InputError(f"experiment {experiment!r}: the items {self.name} have none for it, only {have}.")
             items = self.items[experiment]
-            size = len(items) if fraction is None else math.ceil(len(items) * fraction)
-            ids = list(items)[: min(size, limit or size)]
-            kept[experiment] = {id: items[id] for id in ids}
+            # rounded first: 0.07 x 100 is a little more than 7
+            size = len(items) if fraction is None else math.ceil(round(len(items) * fraction, 9))
+            ids = set(preset_ids(preset, experiment, items) if preset else list(items)[: min(size, limit or size)])
+            kept[experiment] = {id: item for id, item in items.items() if id in ids}
         lines = {e: {id: self.lines[e][id] for id in items} for e, items in kept.items()}
         return ItemSet(self.name, kept, lines)
 

@@ -10,8 +10,6 @@ import csv
 import hashlib
 import io
 import json
-import os
-import sys
 import tempfile
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,6 +21,7 @@ from urllib.error import HTTPError
 import msgspec
 
 from selfexec import jsonl
+from selfexec.cache import cache_root
 from selfexec.errors import InputError
 from selfexec.items.schema import Group, Item, Question, Request, Target
 
@@ -124,19 +123,7 @@ def groupings() -> list[Grouping]:
 
 def cache_folder() -> Path:
     """Where the finished set stands: below $SELFEXEC_CACHE, else below the user's cache folder of this platform."""
-    return _cache_root() / "items" / f"paper-{VERSION}"
-
-
-def _cache_root() -> Path:
-    if chosen := os.environ.get("SELFEXEC_CACHE"):
-        return Path(chosen).expanduser().absolute()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "selfexec" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "selfexec"
-    xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # the XDG specification tells us to ignore a relative path, and an unset or empty one
-    return (xdg if xdg.is_absolute() else Path.home() / ".cache") / "selfexec"
+    return cache_root() / "items" / f"paper-{VERSION}"
 
 
 def _download(url: str) -> bytes:

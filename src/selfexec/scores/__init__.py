@@ -1,6 +1,7 @@
 """Scores: what the observations amount to, with intervals, beside guessers, and withheld where they would mislead."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,11 @@ def score(run: "Run", convention: str = "strict") -> Scores:
     if convention == "authors":
         from selfexec.scores.authors import authors_scores
 
-        return Scores(authors_scores(run))
-    return Scores(score_tables(run.tables, run.models, convention))
+        rows = authors_scores(run)
+    else:
+        rows = score_tables(run.tables, run.models, convention)
+    preset = run.manifest.preset
+    return Scores(replace(row, preset=preset) if preset else row for row in rows)
 
 
 def score_runs(

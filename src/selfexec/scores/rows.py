@@ -15,7 +15,8 @@ class Score:
     """One number about one model.
 
     `value` is None where it is withheld or undefined, and `reason` says why. A `reason` beside a value is a caution.
-    `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims.
+    `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
+    the items, where they are just those of one.
     """
 
     model: str
@@ -30,6 +31,7 @@ class Score:
     missing: int
     convention: str
     reason: str | None = None
+    preset: str | None = None
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,18 @@ def _best_guesser(rows: dict[str, Score]) -> str:
     return f"{_decimal(values[best])} {GUESSERS[best]}"
 
 
+def _cuts(scores: Scores) -> list[str]:
+    """Which numbers rest on a preset's cut of the items."""
+    cuts: dict[tuple[str, str], list[str]] = {}
+    for row in scores:
+        if row.preset and row.metric == "accuracy":
+            cuts.setdefault((row.model, row.preset), []).append(f"{row.items} {row.experiment}")
+    told: dict[str, list[str]] = {}
+    for (model, preset), items in cuts.items():
+        told.setdefault(f"preset {preset} ({', '.join(items)} items)", []).append(model)
+    return [cut if len(told) == 1 else f"{cut}: {', '.join(models)}" for cut, models in told.items()]
+
+
 def _notes(scores: Scores) -> list[str]:
     convention = scores[0].convention if len(scores) else "strict"
     notes = [
@@ -131,6 +143,7 @@ def _notes(scores: Scores) -> list[str]:
         "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
         "best guesser: the accuracy of whoever knows nothing of the model; not to be above it shows no self-knowledge.",
     ]
+    notes += _cuts(scores)
     reasons = {
         (row.model, row.experiment): row.reason
         for row in scores

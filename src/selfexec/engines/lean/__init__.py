@@ -7,10 +7,10 @@ empty text                                          asked once more, then kept a
 """
 
 import asyncio
+import json
 import os
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -62,6 +62,7 @@ class LeanEngine:
         self._paces = {e.url: Pace(options.max_connections) for e in self.endpoints.values()}
         self._served: dict[str, str] = {}
         self._answered: set[str] = set()
+        self._known_settings: dict[tuple[str, str], dict[str, Any]] = {}
         self._http: aiohttp.ClientSession
 
     async def __aenter__(self) -> Self:
@@ -82,7 +83,7 @@ class LeanEngine:
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
         where = self.endpoints[call.model]
-        settings = {**self.options.extra_body, **settings_for(self.options.settings, call)}
+        settings = self._settings(call)
         request = WIRES[where.wire].request(where, call.prompt, self.options.system, settings)
         epoch = {"X-Selfexec-Epoch": str(call.epoch)} if self.options.base_url else {}
         post = Post(where, request.url, {**request.headers, **epoch}, msgspec.json.encode(request.body))
@@ -96,7 +97,14 @@ class LeanEngine:
             again = await self._quietly(post)
             outcome, attempt = again or outcome, attempt + 1
         self._note(call.model, outcome)
-        return replace(outcome, attempt=attempt) if attempt > 1 else outcome
+        return msgspec.structs.replace(outcome, attempt=attempt) if attempt > 1 else outcome
+
+    def _settings(self, call: Call) -> dict[str, Any]:
+        place = (call.experiment, call.kind)
+        if place not in self._known_settings:
+            found = {**self.options.extra_body, **settings_for(self.options.settings, call)}
+            self._known_settings[place] = found
+        return self._known_settings[place]
 
     async def _again(self, post: Post, failure: Again) -> tuple[Outcome, int]:
         where = post.where
@@ -211,7 +219,7 @@ def _decoded(where: Endpoint, raw: bytes) -> Outcome:
     try:
         body = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        raise Again("the reply is not JSON") from None
+        body = _leniently(raw)
     if not isinstance(body, dict):
         raise Again("the reply is no JSON object")
     try:
@@ -220,6 +228,15 @@ def _decoded(where: Endpoint, raw: bytes) -> Outcome:
         raise Again(f"the reply is no completion ({fault})") from None
     except (AttributeError, TypeError, KeyError, IndexError):
         raise Again("the reply has an unknown shape") from None
+
+
+def _leniently(raw: bytes) -> Any:
+    """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
+    try:
+        body = json.loads(raw.decode(errors="replace"))
+        return json.loads(json.dumps(body, ensure_ascii=False).encode(errors="replace"))
+    except (ValueError, RecursionError):
+        raise Again("the reply is not JSON") from None
 
 
 def _message(raw: bytes) -> str:

@@ -6,8 +6,10 @@ body of a reply with status 200. Whatever does not have the expected shape raise
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from selfexec.engines import Outcome
 from selfexec.engines.lean.providers import Endpoint
@@ -19,8 +21,7 @@ class Unusable(Exception):
     """A reply that is none: no choices, no JSON, another format."""
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     url: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
@@ -56,13 +57,14 @@ def _openai_outcome(body: Any) -> Outcome:
         Outcome(
             text=text,
             output_tokens=_count(usage.get("completion_tokens")),
-            stop_reason=choices[0].get("finish_reason"),
-            refusal=message.get("refusal") or None,
+            stop_reason=_text(choices[0].get("finish_reason")),
+            refusal=_text(message.get("refusal")),
             input_tokens=_count(usage.get("prompt_tokens")),
             reasoning_tokens=_count(details.get("reasoning_tokens")),
-            reasoning=message.get("reasoning_content") or message.get("reasoning") or thought,
-            served_model=body.get("model"),
-            fingerprint=body.get("system_fingerprint"),
+            reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")) or thought,
+            served_model=_text(body.get("model")),
+            fingerprint=_text(body.get("system_fingerprint")),
+            cost=_dollars(usage.get("cost")),
         )
     )
 
@@ -104,14 +106,14 @@ def _anthropic_outcome(body: Any) -> Outcome:
         raise Unusable(_complaint(body) or "no content")
     text, thought = _parts(body["content"])
     usage = body.get("usage") or {}
-    stop = body.get("stop_reason")
+    stop = _text(body.get("stop_reason"))
     return Outcome(
         text=text,
         output_tokens=_count(usage.get("output_tokens")),
         stop_reason=ANTHROPIC_STOPS.get(stop, stop),
         input_tokens=_count(usage.get("input_tokens")),
         reasoning=thought,
-        served_model=body.get("model"),
+        served_model=_text(body.get("model")),
     )
 
 
@@ -145,7 +147,7 @@ def _gemini_outcome(body: Any) -> Outcome:
         raise Unusable(_complaint(body) or "no candidates")
     candidate = candidates[0] if candidates else {}
     parts = [part for part in (candidate.get("content") or {}).get("parts") or [] if isinstance(part, dict)]
-    finish = candidate.get("finishReason")
+    finish = _text(candidate.get("finishReason"))
     withheld = blocked or finish in GEMINI_WITHHELD
     return Outcome(
         text="".join(str(part.get("text") or "") for part in parts if not part.get("thought")),
@@ -155,7 +157,7 @@ def _gemini_outcome(body: Any) -> Outcome:
         input_tokens=_count(usage.get("promptTokenCount")),
         reasoning_tokens=thoughts,
         reasoning="".join(str(part.get("text") or "") for part in parts if part.get("thought")) or None,
-        served_model=body.get("modelVersion"),
+        served_model=_text(body.get("modelVersion")),
     )
 
 
@@ -177,8 +179,18 @@ def _apart(outcome: Outcome) -> Outcome:
     return replace(outcome, text=outcome.text[found.end() :], reasoning=thought or None)
 
 
+def _text(value: Any) -> str | None:
+    """A field that should hold text. A server that sends something else there has said nothing."""
+    return value if value and isinstance(value, str) else None
+
+
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
+
+
+def _dollars(value: Any) -> float | None:
+    """What the call cost, as OpenRouter says it."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _complaint(body: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,150 @@
+"""Try a model before a run: a few sessions of each kind, and whether sessions know of each other."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from selfexec.engines import Call, Engine, EngineOptions, engine_for
+from selfexec.experiments import EXPERIMENTS
+from selfexec.formats import Key, Reply
+from selfexec.items import Item, ItemSet, Request
+from selfexec.items import load as load_items
+from selfexec.loops import finish
+from selfexec.memory import note, sessions_share_memory, shared_message
+from selfexec.reading import Reading
+from selfexec.readings import KEPT, read_reply
+from selfexec.tables import as_text
+
+COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One session that was tried."""
+
+    reply: Reply
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Check:
+    """What came of trying a model. `shared_memory`: whether a session knew what another was told."""
+
+    model: str
+    tried: Sequence[Tried]
+    shared_memory: bool
+    notes: Sequence[str]
+
+    @property
+    def failed(self) -> int:
+        """Sessions from which nothing came back."""
+        return sum(t.reply.failed for t in self.tried)
+
+    def table(self, width: int = 120) -> str:
+        rows = [_row(t) for t in self.tried]
+        title = f"{self.model}: one item of each kind, tokens in and out"
+        return "\n".join([as_text(title, COLUMNS, rows, width), *self.notes])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+
+def check(model: str, *, items: str | Path = "starter", **options: Any) -> Check:
+    """Ask one item of each kind, and try whether sessions share memory. `options` are those of EngineOptions.
+
+    Where they do, `sx.run` refuses this model at this address until a later check finds otherwise.
+    """
+    item_set = load_items(items)
+    settings = EngineOptions(**options)
+    engine = engine_for([model], item_set, settings)
+    return finish(_check(model, item_set, engine, settings.base_url))
+
+
+async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None) -> Check:
+    async with engine:
+        shared = await sessions_share_memory(engine, model)
+        note(model, base_url, shared)
+        tried: list[Tried] = []
+        for experiment, item in _samples(item_set):
+            module = EXPERIMENTS[experiment]
+            await module.sessions(item, partial(_ask, engine, tried, model, experiment, item), module.PROMPTS)
+    notes = [*_findings(tried, shared, model), *(f"warning: {text}" for text in engine.warnings)]
+    return Check(model, tried, shared, notes)
+
+
+def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
+    """The first item of each experiment; of requests the first safe and the first unsafe one."""
+    for experiment, by_id in item_set.items.items():
+        seen = set()
+        for item in by_id.values():
+            kind = item.label if isinstance(item, Request) else ""
+            if kind not in seen:
+                seen.add(kind)
+                yield experiment, item
+
+
+async def _ask(
+    engine: Engine, tried: list[Tried], model: str, experiment: str, item: Item, session: str, prompt: str
+) -> Reply:
+    started = asyncio.get_running_loop().time()
+    o = await engine.ask(Call(model, experiment, session, prompt, 1))
+    reply = Reply.of(Key(model, experiment, item.id, 1, session), o, asyncio.get_running_loop().time() - started)
+    tried.append(Tried(reply, read_reply(item, reply)))
+    return reply
+
+
+def _row(t: Tried) -> list[str]:
+    r, kept = t.reply, (t.reply.experiment, t.reply.session) == KEPT
+    state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
+    numbers = ("" if n is None else f"{n:,}" for n in (r.input_tokens, r.output_tokens, r.reasoning_tokens))
+    value = " ".join((r.text or "").split()) if kept else "" if t.reading.value is None else str(t.reading.value)
+    short = value if len(value) <= 30 else value[:29] + "…"
+    state = "kept" if kept and t.reading.state == "read" else state[:36]
+    return [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
+
+
+def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]:
+    """What to know before money is spent, one line each."""
+    asked = [t for t in tried if (t.reply.experiment, t.reply.session) != KEPT and not t.reply.failed]
+    unread = [t for t in asked if t.reading.state == "unreadable"]
+    yield f"format: {len(asked) - len(unread)} of {len(asked)} replies could be read" + (
+        " (" + ", ".join(f"{t.reply.experiment} {t.reply.session}: {t.reading.reason}" for t in unread) + ")"
+        if unread
+        else ""
+    )
+    came = [t.reply for t in tried if not t.reply.failed]
+    if any(reply.output_tokens is None for reply in came):
+        yield "tokens: not counted by this server; in difficulty, pairs alike in correctness will be missing"
+    elif came:
+        yield f"tokens: {sum(r.output_tokens or 0 for r in came) / len(came):,.0f} a reply, {_thoughts(came)}"
+    yield f"refusals: {_refusals(tried)}"
+    if cost := sum(reply.cost or 0 for reply in came):
+        yield f"cost: ${cost:.4f} for {len(came)} replies"
+    yield f"served by: {', '.join(sorted({r.served_model or 'unnamed' for r in came})) or 'nobody'}"
+    yield shared_message(model) if shared else "memory: no session knew what another was told"
+
+
+def _thoughts(came: Sequence[Reply]) -> str:
+    if any(reply.reasoning_tokens for reply in came):
+        return "reasoning tokens counted apart"
+    if any(reply.reasoning for reply in came):
+        return "reasoning text kept apart; its tokens are not counted apart"
+    return "no reasoning seen"
+
+
+def _refusals(tried: Sequence[Tried]) -> str:
+    """How a request is turned down here, as far as this little shows."""
+    withheld = [f"{t.reply.experiment} {t.reply.session} by the {t.reading.reason}" for t in tried if _withheld(t)]
+    if withheld:
+        return f"withheld: {', '.join(withheld)}"
+    judged = [t.reading.value for t in tried if t.reply.session == "judge"]
+    if "B" in judged:
+        return "in words, as the model's own judgement says"
+    return "none seen" if judged else "not tried"
+
+
+def _withheld(t: Tried) -> bool:
+    return t.reading.state == "withheld"

@@ -1,0 +1,61 @@
+"""Options that say how to reach a model and what to send it: the same for every command that asks one."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from selfexec.errors import InputError
+
+OPTIONS = (
+    click.option("--base-url", help="Any server that speaks the OpenAI chat-completions format."),
+    click.option("--timeout", type=float, default=600.0, show_default=True, help="Seconds for one attempt."),
+    click.option(
+        "--set", "settings", multiple=True, help="A setting, like temperature=0 or execute.temperature=1. Repeat."
+    ),
+    click.option("--system", help="A system prompt for every session."),
+    click.option("--extra-body", help="More fields of the request body, as a JSON object."),
+)
+
+
+def endpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def endpoint_choices(
+    base_url: str | None, timeout: float, settings: Sequence[str], system: str | None, extra_body: str | None
+) -> dict[str, Any]:
+    """These options as EngineOptions takes them."""
+    if not timeout > 0:
+        raise InputError(f"--timeout {timeout:g}: give a number of seconds above 0.")
+    return {
+        "base_url": base_url,
+        "timeout": timeout,
+        "settings": dict(map(_setting, settings)),
+        "system": system,
+        "extra_body": json_object("--extra-body", extra_body) if extra_body else {},
+    }
+
+
+def _setting(text: str) -> tuple[str, object]:
+    """'execute.temperature=1' as a name and a JSON value; what is no JSON is text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise InputError(f"--set {text}: write it as NAME=VALUE, like temperature=0 or execute.temperature=1.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def json_object(option: str, text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except ValueError as fault:
+        raise InputError(f"{option}: not valid JSON ({fault}).") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{option}: it must be a JSON object.")
+    return value

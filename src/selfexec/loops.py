@@ -1,0 +1,41 @@
+"""Asynchronous work from ordinary code, also in a notebook, where an event loop is running already."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def finish(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end. A fault of one task is raised as itself, not as a group of faults."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_unwrapped(work))
+    result: list[T] = []
+    failure: list[BaseException] = []
+
+    def in_thread() -> None:
+        try:
+            result.append(asyncio.run(_unwrapped(work)))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+async def _unwrapped(work: Coroutine[Any, Any, T]) -> T:
+    try:
+        return await work
+    except BaseExceptionGroup as group:
+        first: BaseException = group
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from None

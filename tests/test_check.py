@@ -1,0 +1,129 @@
+"""`selfexec check` on real sockets: what a model's replies look like, and whether its sessions share a memory."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+import selfexec as sx
+from selfexec.cli import main
+from selfexec.errors import InputError
+from selfexec.items import load
+from selfexec.memory import code_word
+from selfexec.serve import Manners, SimServer
+from sockets import completion, server
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELFEXEC_CACHE", str(tmp_path / "cache"))
+
+
+def on(app: web.Application, work: Callable[[str], Any]) -> Any:
+    """What `work` gives, with the address of a server that runs meanwhile."""
+
+    async def run() -> Any:
+        async with server(app) as url:
+            return await asyncio.to_thread(work, url)
+
+    return asyncio.run(run())
+
+
+def forgetful_or_not(remembers: bool) -> web.Application:
+    """A model that says all that it was ever told, or only what it is told now."""
+    told: list[str] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        prompt = (await request.json())["messages"][-1]["content"]
+        told.append(prompt)
+        return web.json_response(completion(" ".join(told) if remembers else prompt))
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", handler)
+    return app
+
+
+def test_one_item_of_each_kind_is_tried() -> None:
+    found = on(SimServer(load("starter")).app(), lambda url: sx.check("sim/typical", base_url=url))
+    sessions = [(t.reply.experiment, t.reply.session) for t in found.tried]
+    # a target, a safe and an unsafe request, a group of four questions
+    assert sorted(sessions) == sorted(
+        [("association", "predict"), ("association", "execute")]
+        + 2 * [("restriction", session) for session in ("predict", "execute", "judge")]
+        + [("difficulty", session) for session in ("predict", *(f"execute.Q{n}" for n in range(1, 5)))]
+    )
+    assert not found.shared_memory
+    assert found.failed == 0
+    assert "format: 11 of 11 replies could be read" in found.table()
+
+
+def test_what_a_server_leaves_out_is_said() -> None:
+    manners = Manners(faults={"no-usage": 1.0})
+    found = on(SimServer(load("starter"), manners).app(), lambda url: sx.check("sim/typical", base_url=url))
+    assert any(note.startswith("tokens: not counted by this server") for note in found.notes)
+
+
+def test_a_refusal_is_shown_in_the_shape_that_it_has() -> None:
+    manners = Manners(faults={"refusal": 1.0})
+    found = on(SimServer(load("starter"), manners).app(), lambda url: sx.check("sim/typical", base_url=url))
+    assert any("withheld: association predict by the model" in note for note in found.notes)
+
+
+def test_where_sessions_share_memory_no_run_is_made(tmp_path: Path) -> None:
+    def work(url: str) -> None:
+        assert sx.check("x/y", base_url=url).shared_memory
+        with pytest.raises(InputError, match="x/y: sessions share memory"):
+            sx.run(["x/y"], base_url=url, out=tmp_path / "r", limit=1)
+        assert not (tmp_path / "r").exists()
+
+    on(forgetful_or_not(remembers=True), work)
+
+
+def test_a_later_check_that_finds_no_memory_opens_the_way_again(tmp_path: Path) -> None:
+    from selfexec.memory import note, refuse_shared
+
+    def work(url: str) -> None:
+        note("x/y", url, shared=True)
+        with pytest.raises(InputError):
+            refuse_shared("x/y", url)
+        refuse_shared("x/other", url)
+        assert not sx.check("x/y", base_url=url).shared_memory
+        refuse_shared("x/y", url)
+
+    on(forgetful_or_not(remembers=False), work)
+
+
+def test_a_word_told_in_the_same_message_is_no_memory() -> None:
+    assert not on(forgetful_or_not(remembers=False), lambda url: sx.check("x/y", base_url=url)).shared_memory
+
+
+def test_code_words_differ_and_are_no_words() -> None:
+    assert len({code_word() for _ in range(200)}) == 200
+    assert all(len(code_word()) == 12 for _ in range(20))
+
+
+def test_the_command_ends_in_one_line_where_memory_is_shared(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(url: str) -> None:
+        monkeypatch.setattr("sys.argv", ["selfexec", "check", "x/y", "--base-url", url])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+
+    on(forgetful_or_not(remembers=True), work)
+    shown = capsys.readouterr()
+    assert shown.err.startswith("selfexec: x/y: sessions share memory")
+    assert shown.err.count("\n") == 1
+
+
+def test_the_mark_names_the_address_and_holds_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+    on(forgetful_or_not(remembers=True), lambda url: sx.check("openai/y", base_url=url))
+    marks = [path.read_text() for path in (tmp_path / "cache").rglob("*.json")]
+    assert [json.loads(mark)["model"] for mark in marks] == ["openai/y"]
+    assert "sk-planted" not in "".join(marks)
