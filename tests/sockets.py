@@ -34,8 +34,8 @@ def served(app: web.Application) -> Iterator[str]:
     context = server(app)
     try:
         yield asyncio.run_coroutine_threadsafe(context.__aenter__(), loop).result()
-        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result()
     finally:
+        asyncio.run_coroutine_threadsafe(context.__aexit__(None, None, None), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -358,6 +359,43 @@ def test_no_key_appears_in_any_file_or_message(
     assert KEY.encode() not in written
     assert KEY not in "".join(capsys.readouterr())
     assert KEY not in repr(endpoint("openai/gpt-4.1", None))
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 402, 403, 404, 429, 500])
+def test_the_command_never_shows_a_key_that_a_server_sends_back(tmp_path: Path, status: int) -> None:
+    async def tell_all(request: web.Request) -> web.Response:
+        said = f"{request.headers['Authorization']} {request.url}"
+        return web.Response(text=said if status == 200 else json.dumps({"error": {"message": said}}), status=status)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", tell_all)
+    with served(app) as url:
+        address = url.replace("://", "://me:hunter2@")
+        command = [sys.executable, "-X", "dev", "-m", "selfexec", "run", "--limit", "1"]
+        for model, given in (("openai/y", url), ("vllm/y", address)):
+            shown = subprocess.run(
+                [*command, "--model", model, "--base-url", given, "--out", "r"],
+                cwd=tmp_path,
+                env={**os.environ, "OPENAI_API_KEY": KEY},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert shown.returncode == 2
+            assert shown.stderr.count("\n") == 1
+            for secret in (KEY, "hunter2"):
+                assert secret not in shown.stdout + shown.stderr
+    files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert KEY.encode() not in files and b"hunter2" not in files
+
+
+@pytest.mark.parametrize("key", ["sk-abc\ndef", "sk abc", "sk-“abc”"])
+def test_a_key_that_cannot_be_one_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(InputError) as stopped:
+        endpoint("openai/y", None)
+    assert "OPENAI_API_KEY: the key holds" in str(stopped.value)
+    assert "abc" not in str(stopped.value)
 
 
 def test_a_key_may_stand_in_a_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,6 @@ import hashlib
 import secrets
 from pathlib import Path
 
-import msgspec
-
 from selfexec.cache import cache_root
 from selfexec.engines import Call, Engine, Outcome
 from selfexec.errors import InputError
@@ -54,7 +52,7 @@ def note(model: str, base_url: str | None, shared: bool) -> None:
         mark.unlink(missing_ok=True)
         return
     mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.write_bytes(msgspec.json.encode({"model": model, "base_url": base_url}))
+    mark.write_text(f"{model}: sessions share memory\n")
 
 
 def refuse_shared(model: str, base_url: str | None) -> None:
@@ -72,4 +70,4 @@ def shared_message(model: str) -> str:
 
 def _mark(model: str, base_url: str | None) -> Path:
     digest = hashlib.sha256(f"{base_url or ''}\n{model}".encode()).hexdigest()
-    return cache_root() / "shared-memory" / f"{digest[:32]}.json"
+    return cache_root() / "shared-memory" / f"{digest[:32]}.txt"

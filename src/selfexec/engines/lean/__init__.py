@@ -130,7 +130,7 @@ class LeanEngine:
                         raise
         except Again as final:
             if where.url not in self._answered:
-                raise InputError(f"{where.url}: {final} ({attempts} attempts). Is this the right address?") from None
+                raise InputError(f"{where.shown}: {final} ({attempts} attempts). Is this the right address?") from None
             return Outcome(None, error=f"{final} ({attempts} attempts)"), attempts
         raise AssertionError("the retry policy ended without a result")
 
@@ -173,7 +173,7 @@ class LeanEngine:
         except TimeoutError:
             raise Again(f"no reply within {self.options.timeout:g} s") from None
         except aiohttp.InvalidURL:
-            raise InputError(f"{where.url}: not a valid address. Mend --base-url.") from None
+            raise InputError(f"{where.shown}: not a valid address. Mend --base-url.") from None
         except (aiohttp.ClientError, OSError) as fault:
             raise Again(f"the connection failed ({type(fault).__name__}: {_scrubbed(str(fault), where)})") from None
 
@@ -187,9 +187,9 @@ class LeanEngine:
             404: f"there is no model {where.name!r} here, or the address is wrong.",
         }.get(status)
         if way_out:
-            raise InputError(f"{where.url}: status {status}: {way_out}{said}")
+            raise InputError(f"{where.shown}: status {status}: {way_out}{said}")
         if where.url not in self._answered:
-            raise InputError(f"{where.url}: status {status}: the request is not accepted.{said}")
+            raise InputError(f"{where.shown}: status {status}: the request is not accepted.{said}")
         return Outcome(None, error=f"status {status}: {message}")
 
     def _note(self, model: str, outcome: Outcome) -> None:

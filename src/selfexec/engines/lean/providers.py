@@ -54,6 +54,12 @@ class Endpoint:
     provider: str
     key: str | None = field(default=None, repr=False)
 
+    @property
+    def shown(self) -> str:
+        """The address as it may be shown: without a name and password that stand in it."""
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2]}"
+
 
 def endpoint(model: str, base_url: str | None) -> Endpoint:
     """The endpoint of a model named provider/model. With a base URL, any provider's name will do."""
@@ -67,13 +73,17 @@ def endpoint(model: str, base_url: str | None) -> Endpoint:
             "for any other server that speaks the OpenAI format add --base-url URL."
         )
     if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise InputError(f"--base-url {base_url}: it must begin with http:// or https://.")
+        raise InputError("--base-url: it must begin with http:// or https://.")
+    if base_url is not None and ("?" in base_url or "#" in base_url):
+        raise InputError("--base-url: it must end before ? and #. A key belongs into the environment.")
     keys = known.keys if known else ("SELFEXEC_API_KEY",)
     key = find_key(keys)
     if key is None and known and known.keys and base_url is None:
         raise InputError(
             f"model {model!r}: no key. Set {' or '.join(known.keys)} in the environment or in a file named .env here."
         )
+    if key and base_url and "@" in base_url.split("/")[2]:
+        raise InputError("--base-url holds a name and password, and there is a key as well: only one can be sent.")
     wire: Wire = known.wire if known and base_url is None else "openai"
     url = (base_url or (known.base_url if known else "")).rstrip("/")
     return Endpoint(name, url, wire, provider, key)
@@ -85,6 +95,8 @@ def find_key(names: tuple[str, ...]) -> str | None:
 
     written = dotenv_values(".env") if Path(".env").is_file() else {}
     for name in names:
-        if key := os.environ.get(name) or written.get(name):
-            return key.strip()
+        if key := (os.environ.get(name) or written.get(name) or "").strip():
+            if not (key.isascii() and key.isprintable() and " " not in key):
+                raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Mend it.")
+            return key
     return None
