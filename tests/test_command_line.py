@@ -210,7 +210,7 @@ def test_scores_have_the_agreed_fields_as_json_and_csv(
     selfexec("score", "run", "--format", "json", monkeypatch=monkeypatch)
     scores = json.loads(capsys.readouterr().out)["scores"]
     counts = ["items", "claims", "unreadable", "missing"]
-    fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason"]
+    fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason", "preset"]
     assert all(list(row) == fields for row in scores)
     assert {row["experiment"] for row in scores} == {"association", "restriction", "difficulty", "overall"}
     selfexec("score", "run", "--format", "csv", monkeypatch=monkeypatch)

@@ -147,6 +147,33 @@ def test_what_asking_again_will_not_change_stops_the_run_with_the_way_out(status
         ask_once(replying({"error": {"message": "no"}}, status=status))
 
 
+def test_fields_of_the_wrong_kind_say_nothing_and_break_nothing(tmp_path: Path) -> None:
+    odd = completion("Hi", refusal=["no"], reasoning_content={"a": 1})
+    odd |= {"model": 7, "system_fingerprint": [], "usage": {"prompt_tokens": -1, "completion_tokens": 2**70}}
+    odd["choices"][0]["finish_reason"] = {"why": "?"}
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", replying(odd))
+    run, _ = run_on(app, tmp_path / "r", experiments=["association"], limit=1)
+    for reply in run.replies.values():
+        assert reply.text == "Hi"
+        assert (reply.stop_reason, reply.refusal, reply.served_model, reply.output_tokens) == (None, None, None, None)
+
+
+def test_half_a_surrogate_pair_in_a_reply_is_still_a_reply() -> None:
+    body = web.Response(text=json.dumps(completion("Hi \ud83d there")), content_type="application/json")
+    assert ask_once(replying(body)).text == "Hi ? there"
+
+
+def test_what_a_call_cost_is_kept_where_the_provider_says_it(tmp_path: Path) -> None:
+    body = completion("Hi")
+    body["usage"]["cost"] = 0.0125
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", replying(body))
+    run, progress = run_on(app, tmp_path / "r", experiments=["association"], limit=2)
+    assert progress.cost == pytest.approx(4 * 0.0125)
+    assert [reply.cost_usd for reply in run.replies.values()] == [0.0125] * 4
+
+
 def test_a_server_of_another_kind_stops_the_run() -> None:
     with pytest.raises(InputError, match="Is this the right address"):
         ask_once(replying(web.Response(text="hello")))

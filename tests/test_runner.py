@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,9 +17,11 @@ import selfexec as sx
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
+from selfexec.items import load
 from selfexec.journal import Journal
 from selfexec.plans import plan
-from selfexec.runner import run
+from selfexec.runner import Progress, carry_out, run, unasked
+from selfexec.scores.planning import outlook
 
 SMALL = {"limit": 3}
 
@@ -180,3 +184,83 @@ def test_a_full_disk_stops_the_run_loses_nothing_and_the_same_command_goes_on(tm
     whole = sx.load(tmp_path / "r")
     assert all(whole.replies[key] == reply for key, reply in kept.items())
     assert sx.score(whole).records() == sx.score(run(["sim/typical"], limit=40, out=tmp_path / "u")).records()
+
+
+def test_no_more_calls_are_made_than_allowed_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    # two items of each experiment need 20 sessions
+    for kept, calls in ((7, 7), (14, 7), (20, 6)):
+        seen: list[Progress] = []
+        found = carry_out(plan(["sim/coin"], out=tmp_path / "r", limit=2, max_calls=7), seen.append)
+        assert (len(found.replies), seen[-1].calls) == (kept, calls)
+    whole = run(["sim/coin"], out=tmp_path / "w", limit=2)
+    assert {k: r.text for k, r in sx.load(tmp_path / "r").replies.items()} == {
+        k: r.text for k, r in whole.replies.items()
+    }
+
+
+def test_items_that_another_command_added_are_named_as_not_asked(tmp_path: Path) -> None:
+    run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    grown = run(["sim/typical"], experiments=["restriction"], out=tmp_path / "r", limit=5)
+    assert unasked(grown) == {"sim/coin": 3}
+    assert unasked(run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=5)) == {}
+
+
+def test_a_folder_that_another_process_writes_to_is_left_as_it_is(tmp_path: Path) -> None:
+    run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    before = (tmp_path / "r" / "manifest.json").read_bytes()
+    with Journal(tmp_path / "r" / "replies.jsonl"), pytest.raises(InputError, match="another process is writing"):
+        run(["sim/typical"], out=tmp_path / "r", limit=9, epochs=3)
+    assert (tmp_path / "r" / "manifest.json").read_bytes() == before
+
+
+# --- presets ---------------------------------------------------------------------------------------------------------
+
+
+def test_presets_nest() -> None:
+    quick, standard, full = (plan(["sim/coin"], preset=name).item_set for name in ("quick", "standard", "full"))
+    for experiment in full.items:
+        assert set(quick.items[experiment]) <= set(standard.items[experiment]) <= set(full.items[experiment])
+    assert [len(items) for items in quick.items.values()] == [60, 100, 45]
+    assert full.items == load("starter").items
+
+
+@pytest.mark.parametrize("preset", ["quick", "standard"])
+def test_a_preset_has_labels_and_types_in_the_sets_own_proportions(preset: str) -> None:
+    whole = load("starter").items["restriction"].values()
+    cut = plan(["sim/coin"], preset=preset).item_set.items["restriction"].values()
+    for trait in ("label", "type"):
+        have, all = (Counter(getattr(item, trait) for item in items) for items in (cut, whole))
+        for value, number in all.items():
+            # spread evenly: within one item of the exact share, and one more for the label that it shares
+            assert abs(have[value] - number * len(cut) / len(whole)) <= 2
+
+
+def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_path: Path) -> None:
+    def presets(**choices: Any) -> set[str | None]:
+        return {row.preset for row in sx.score(run(["sim/coin"], out=tmp_path / "r", **choices))}
+
+    assert presets(preset="quick") == {"quick"}
+    assert "preset quick (60 association, 100 restriction, 45 difficulty items)" in repr(
+        sx.score(sx.load(tmp_path / "r"))
+    )
+    assert presets(preset="quick") == {"quick"}
+    assert presets(limit=1) == {"quick"}  # nothing that was not there already
+    assert presets(preset="standard") == {"standard"}
+    assert presets(preset="quick") == {"standard"}
+    assert presets(limit=200) == {None}
+
+
+def test_a_preset_goes_with_no_other_cut() -> None:
+    with pytest.raises(InputError, match="leave out --limit and --fraction"):
+        plan(["sim/coin"], preset="quick", limit=3)
+
+
+def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
+    # 1.96 x .29 / sqrt(100) = .057, 1.96 x .66 / 10 = .129, 1.96 x .45 / 10 = .088; their root of squares over 3: .056
+    # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
+    said = outlook({"association": 100, "restriction": 100, "difficulty": 100})
+    assert said == (
+        "To expect: skill within association ±0.06, restriction ±0.13, difficulty ±0.09, overall ±0.06; "
+        "two models told apart from 0.10 overall."
+    )
+    assert outlook({"restriction": 400}).endswith("two models told apart from a difference of restriction 0.12.")

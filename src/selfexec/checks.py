@@ -121,7 +121,7 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
     elif came:
         yield f"tokens: {sum(r.output_tokens or 0 for r in came) / len(came):,.0f} a reply, {_thoughts(came)}"
     yield f"refusals: {_refusals(tried)}"
-    if cost := sum(reply.cost or 0 for reply in came):
+    if cost := sum(reply.cost_usd or 0 for reply in came):
         yield f"cost: ${cost:.4f} for {len(came)} replies"
     yield f"served by: {', '.join(sorted({r.served_model or 'unnamed' for r in came})) or 'nobody'}"
     yield shared_message(model) if shared else "memory: no session knew what another was told"

@@ -41,7 +41,7 @@ class Key(NamedTuple):
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
-    The second block is what a run's journal adds. Token counts are None where nobody counted; `cost` is in US dollars.
+    The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the call cost.
     """
 
     model: Name
@@ -64,7 +64,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     latency: float | None = None
     attempt: Count | None = None
     time: str | None = None
-    cost: float | None = None
+    cost_usd: float | None = None
 
     @classmethod
     def of(cls, key: Key, outcome: "Outcome", latency: float, prompt_sha256: str | None = None) -> "Reply":
@@ -89,7 +89,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             served_model=outcome.served_model,
             fingerprint=outcome.fingerprint,
             attempt=outcome.attempt,
-            cost=outcome.cost,
+            cost_usd=outcome.cost_usd,
         )
 
     @property

@@ -64,7 +64,7 @@ class Progress:
         self.calls += 1
         self.retries += (reply.attempt or 1) - 1
         self.withheld += reply.withheld_by is not None
-        self.cost += reply.cost or 0.0
+        self.cost += reply.cost_usd or 0.0
         if reply.failed:
             self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
         if reply.output_tokens:

@@ -29,7 +29,7 @@ class Call(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     """What came back from one session. `text` None with an `error` means that nothing did.
 
-    `cost` is in US dollars, where the provider says what the call cost.
+    `cost_usd` is what the call cost, where the provider says it.
     """
 
     text: str | None
@@ -43,7 +43,7 @@ class Outcome(msgspec.Struct, frozen=True):
     served_model: str | None = None
     fingerprint: str | None = None
     attempt: int | None = None
-    cost: float | None = None
+    cost_usd: float | None = None
 
 
 class Engine(Protocol):

@@ -64,7 +64,7 @@ def _openai_outcome(body: Any) -> Outcome:
             reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")) or thought,
             served_model=_text(body.get("model")),
             fingerprint=_text(body.get("system_fingerprint")),
-            cost=_dollars(usage.get("cost")),
+            cost_usd=_dollars(usage.get("cost")),
         )
     )
 
