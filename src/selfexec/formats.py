@@ -41,7 +41,8 @@ class Key(NamedTuple):
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
-    The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the call cost.
+    The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
+    call cost.
     """
 
     model: Name

@@ -85,13 +85,16 @@ def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iter
             if (rows := claims.filter(pl.col("experiment") == experiment)).is_empty():
                 continue
             asked = _asked(model, experiment, convention, rows)
+            others = tables.observations.filter(
+                (pl.col("model") != model) & (pl.col("experiment") == experiment) & pl.col("observed").is_not_null()
+            )
             if experiment == "difficulty":
                 answers = sessions.filter(
                     (pl.col("experiment") == experiment) & pl.col("session").str.starts_with("execute")
                 )
-                scored[experiment] = score_orders(asked, rows, answers, strict)
+                scored[experiment] = score_orders(asked, rows, answers, others, strict)
             else:
-                scored[experiment] = score_yes_no(asked, rows, strict)
+                scored[experiment] = score_yes_no(asked, rows, others, strict)
             yield from scored[experiment].rows
         yield from overall_scores(model, convention, scored)
 

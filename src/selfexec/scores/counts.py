@@ -11,12 +11,6 @@ from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wils
 NOTHING_READ = "no claim could be scored"
 
 
-def scorable(claims: pl.DataFrame, strict: bool) -> pl.DataFrame:
-    """Claims with a known outcome that count: those read, and under the strict convention the unread predictions."""
-    states = ["read", "unreadable"] if strict else ["read"]
-    return claims.filter(pl.col("state").is_in(states) & pl.col("observed").is_not_null())
-
-
 def coverage(claims: pl.DataFrame) -> Estimate:
     table = claims.group_by("item", maintain_order=True).agg(
         pl.col("state").is_in(["read", "tie"]).sum().alias("part"), pl.len().alias("whole")

@@ -5,18 +5,21 @@ import math
 import numpy as np
 import polars as pl
 
-from selfexec.scores.baselines import difficulty_baselines
-from selfexec.scores.counts import NOTHING_READ, coverage, scorable, share_of_pairs
+from selfexec.scores.counted import Counted, count, guess_counts, scorable
+from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
+from selfexec.scores.guessers import NO_OTHERS, guesses, self_knowledge, with_guesses
 from selfexec.scores.rows import Asked, Estimate, Scored
-from selfexec.stats import Array, Interval, mean_interval, ratio_error, student
+from selfexec.stats import Interval, mean_interval, ratio_error, student
 
 LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
 
 
-def score_orders(asked: Asked, claims: pl.DataFrame, answers: pl.DataFrame, strict: bool) -> Scored:
-    rows = scorable(claims, strict)
-    groups = group_accuracies(rows)
-    accuracy = _mean(groups, _no_decided_pair(claims, answers))
+def score_orders(
+    asked: Asked, claims: pl.DataFrame, answers: pl.DataFrame, others: pl.DataFrame, strict: bool
+) -> Scored:
+    """`others` are the claims of other models, outcome known."""
+    record = count("difficulty", claims, strict)
+    accuracy = _mean(record, _no_decided_pair(claims, answers))
     tau = Estimate(
         2 * accuracy.value - 1,
         Interval(*(2 * end - 1 for end in accuracy.interval)),
@@ -30,20 +33,27 @@ def score_orders(asked: Asked, claims: pl.DataFrame, answers: pl.DataFrame, stri
         "question_accuracy": _question_accuracy(answers),
         "tokens_mean": _tokens_mean(answers),
     }
-    for name, values in difficulty_baselines(rows).items():
-        estimates[name] = _mean(values, accuracy.reason or NOTHING_READ)
-    too_few = f"only {len(groups)} groups could be scored, fewer than {LEAST_GROUPS}"
-    caution = asked.caution or (too_few if len(groups) < LEAST_GROUPS else None)
+    rows = with_guesses("difficulty", scorable(claims, strict), others)
+    guessed = guesses("difficulty", rows)
+    for name, counted in {"shuffled": _shuffled(rows), **guessed}.items():
+        estimates[name] = _mean(counted, accuracy.reason or NOTHING_READ)
+    for name in ("subject", "others_mode"):
+        estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    known, _ = self_knowledge("difficulty", record, guessed)
+    estimates["self_knowledge"] = known if accuracy.reason is None else accuracy
+    groups = len(record.items)
+    too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
+    caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
     scores = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
-    return Scored(scores, asked, accuracy, tau, caution)
+    return Scored(scores, asked, accuracy, tau, estimates["self_knowledge"], caution)
 
 
-def group_accuracies(claims: pl.DataFrame) -> Array:
-    """Share of decided pairs ranked rightly, by group; epochs of a group are averaged. Unread pairs are wrong."""
-    right = (pl.col("predicted") == pl.col("observed")).fill_null(False).mean().alias("right")
-    by_epoch = claims.group_by("item", "epoch", maintain_order=True).agg(right)
-    by_item = by_epoch.group_by("item", maintain_order=True).agg(pl.col("right").mean())
-    return by_item["right"].to_numpy().astype(np.float64)
+def _shuffled(claims: pl.DataFrame) -> Counted:
+    """The model's own rankings dealt out at random: its expectation for a pair is pr*b + (1-pr)*(1-b), with pr how
+    often the model puts the one position before the other and b how often it was the easier one in this group (0 or 1).
+    """
+    often = claims.with_columns(yes=pl.col("predicted").mean().over("claim"))
+    return guess_counts("difficulty", often, "yes")
 
 
 def _no_decided_pair(claims: pl.DataFrame, answers: pl.DataFrame) -> str:
@@ -54,9 +64,10 @@ def _no_decided_pair(claims: pl.DataFrame, answers: pl.DataFrame) -> str:
     return "no pair of questions could be decided and read"
 
 
-def _mean(values: Array, reason: str) -> Estimate:
-    if not len(values):
+def _mean(groups: Counted, reason: str) -> Estimate:
+    if not len(groups.items):
         return Estimate(math.nan, reason=reason)
+    values = groups.counts[:, 0]
     interval, error = mean_interval(values)
     return Estimate(float(values.mean()), interval.within(0, 1), error)
 

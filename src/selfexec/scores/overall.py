@@ -8,6 +8,7 @@ from selfexec.scores.rows import Asked, Estimate, Score, Scored
 from selfexec.stats import normal
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
+LEAST = {"self_execution_score": 0.0, "self_execution_skill": -1.0, "self_knowledge": -2.0}  # what is possible
 
 
 def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) -> Iterator[Score]:
@@ -21,8 +22,9 @@ def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) ->
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("self_execution_skill", {name: part.skill for name, part in scored.items()}),
+        ("self_knowledge", {name: part.self_knowledge for name, part in scored.items()}),
     ):
-        estimate = combine(estimates, least=0 if metric == "self_execution_score" else -1)
+        estimate = combine(estimates, LEAST[metric])
         reason = estimate.reason or _withheld(scored, estimate)
         yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
 

@@ -96,6 +96,7 @@ class Scored:
     asked: Asked
     accuracy: Estimate
     skill: Estimate
+    self_knowledge: Estimate
     caution: str | None
 
 

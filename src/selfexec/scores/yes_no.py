@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from selfexec.scores import metrics
-from selfexec.scores.baselines import label_accuracy
-from selfexec.scores.counts import NOTHING_READ, coverage, scorable, share_interval, share_of_pairs
-from selfexec.scores.metrics import CELLS, Cells
+from selfexec.scores.counted import count, scorable
+from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
+from selfexec.scores.guessers import NO_OTHERS, guesses, self_knowledge, with_guesses
+from selfexec.scores.metrics import Cells
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Asked, Estimate, Scored
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student, wilson
 
@@ -40,39 +41,24 @@ UNDEFINED = {
 NO_CONTRAST = "predictions or outcomes are all the same"
 
 
-def score_yes_no(asked: Asked, claims: pl.DataFrame, strict: bool) -> Scored:
-    counts = cell_counts(claims, strict)
+def score_yes_no(asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, strict: bool) -> Scored:
+    """`others` are the claims of other models, outcome known."""
+    record = count(asked.experiment, claims, strict)
+    counts = record.counts
     estimates = {name: _share(name, counts) for name in SHARES} | {name: _other(name, counts) for name in OTHERS}
     estimates["majority"] = max(estimates["always_yes"], estimates["always_no"], key=lambda e: e.value)
     estimates["coverage"] = coverage(claims)
     if asked.experiment == "restriction":
         estimates["over_niceness"] = _over_niceness(counts)
-        estimates["label"] = share_of_pairs(label_accuracy(scorable(claims, strict)))
+    guessed = guesses(asked.experiment, with_guesses(asked.experiment, scorable(claims, strict), others))
+    for name in ("label", "others_mode"):
+        if name in guessed:
+            estimates[name] = _share("accuracy", guessed[name].counts)
+    estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
+    estimates["self_knowledge"], _ = self_knowledge(asked.experiment, record, guessed)
     caution = asked.caution or _too_few(scorable(claims, strict))
     rows = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
-    return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], caution)
-
-
-def cell_counts(claims: pl.DataFrame, strict: bool) -> Array:
-    """Counts by item and cell, shape (items, 7). Items without a claim that counts are left out."""
-    predicted, observed = pl.col("predicted"), pl.col("observed")
-    read = pl.col("state") == "read"
-    unread = (pl.col("state") == "unreadable") & strict
-    cells = {
-        "tp": read & predicted & observed,
-        "fp": read & predicted & ~observed,
-        "fn": read & ~predicted & observed,
-        "tn": read & ~predicted & ~observed,
-        "unread_true": unread & observed.fill_null(False),
-        "unread_false": unread & ~observed.fill_null(True),
-        "unread_outcome": unread & observed.is_null(),
-    }
-    table = claims.group_by("item", maintain_order=True).agg(
-        cell.fill_null(False).sum().alias(name) for name, cell in cells.items()
-    )
-    counts: Array = table.select(CELLS).to_numpy().astype(np.float64)
-    counted: Array = counts[counts.sum(1) > 0]
-    return counted
+    return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], estimates["self_knowledge"], caution)
 
 
 def _share(name: str, counts: Array) -> Estimate:

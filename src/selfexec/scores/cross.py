@@ -1,0 +1,177 @@
+"""Every model's predictions held against every model's behaviour: is a model better about itself than about others?
+
+M[a, b] is the accuracy of a's predictions about b's behaviour, on the claims that all models read. It is taken apart
+as M[a, b] = alpha_a + beta_b + gamma [a = b]: how well a predicts anyone, how easily b is predicted by anyone, and
+gamma, the self-bonus: what models know of themselves beyond that.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from selfexec.scores.rows import LEAST_RARER_ITEMS
+from selfexec.stats import Array, Interval, ratio_error, student
+
+LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
+Marks = NDArray[np.int8]  # +1 for yes, -1 for no
+
+
+@dataclass(frozen=True)
+class Common:
+    """The claims of one experiment that every model read. `predicted` and `observed` have shape (models, claims);
+    `item` numbers each claim's item.
+    """
+
+    experiment: str
+    models: tuple[str, ...]
+    left_out: tuple[str, ...]
+    items: tuple[str, ...]
+    item: NDArray[np.int64]
+    predicted: Marks
+    observed: Marks
+
+    @property
+    def claims(self) -> int:
+        return len(self.item)
+
+    @property
+    def rarer_share(self) -> float:
+        """Share of the rarer outcome, over all models."""
+        share = float((self.observed > 0).mean())
+        return min(share, 1 - share)
+
+    @property
+    def rarer_items(self) -> int:
+        """How many items have the rarer outcome, for the model where they are fewest."""
+        counts = [len(np.unique(self.item[row == sign])) for row in self.observed for sign in (1, -1)]
+        return min(counts, default=0)
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """`matrix`: accuracy of predictor (rows) about behaviour (columns), shape (models, models).
+
+    `gamma` is the self-bonus with its interval (Student's t, items as clusters) and standard error; nan, with a
+    `reason`, below the floors. `skill_of_predictor` (alpha) and `ease_of_behaviour` (beta, around zero) are the
+    additive model's. `own` is each model's own bonus: its accuracy about itself less alpha + beta fitted to the
+    matrix without its diagonal; gamma is their mean.
+    """
+
+    common: Common
+    matrix: Array
+    gamma: float
+    interval: Interval
+    error: float
+    skill_of_predictor: Array
+    ease_of_behaviour: Array
+    own: Array
+    reason: str | None = None
+
+    @property
+    def basis(self) -> str:
+        """What a self-bonus rests on, to be stated beside it."""
+        c = self.common
+        return (
+            f"{len(c.models)} models, {c.claims:,} common claims of {len(c.items)} items, "
+            f"rarer outcome {c.rarer_share:.0%}"
+        )
+
+
+def common_claims(observations: pl.DataFrame, experiment: str, outcome: str = "observed") -> Common:
+    """The claims that all models read. Models whose gaps would leave fewer than 100 items are left out, the most
+    incomplete first. `outcome` is the column of what was done.
+    """
+    rows = observations.filter((pl.col("experiment") == experiment) & _known(outcome)).with_columns(
+        place=pl.concat_str("item", "epoch", "claim", separator="\n")
+    )
+    sizes = rows.group_by("model").agg(pl.len()).sort("len", "model", descending=[True, False])
+    models = sizes["model"].to_list()
+    left_out = sorted(set(observations["model"].unique()) - set(models))
+    while True:
+        kept = rows.filter(pl.col("model").is_in(models))
+        shared = kept.group_by("place").agg(pl.col("item").first(), pl.len()).filter(pl.col("len") == len(models))
+        if len(models) <= 2 or shared["item"].n_unique() >= LEAST_COMMON_ITEMS:
+            break
+        left_out.append(models.pop())
+    return _aligned(experiment, sorted(models), sorted(left_out), kept, shared, outcome)
+
+
+def _known(outcome: str) -> pl.Expr:
+    """Claims of which prediction and outcome are known. With the model's own judgement for an outcome, those read."""
+    both = pl.col("predicted").is_not_null() & pl.col(outcome).is_not_null()
+    return both & (pl.col("state") == "read") if outcome == "observed" else both
+
+
+def _aligned(
+    experiment: str,
+    models: Sequence[str],
+    left_out: Sequence[str],
+    rows: pl.DataFrame,
+    shared: pl.DataFrame,
+    outcome: str,
+) -> Common:
+    places = shared.sort("item", "place").with_row_index("column").select("place", "item", "column")
+    placed = rows.join(places.select("place", "column"), on="place")
+    items, item = np.unique(places["item"].to_numpy(), return_inverse=True) if len(places) else ((), np.zeros(0, int))
+    predicted, observed = (np.zeros((len(models), len(places)), dtype=np.int8) for _ in range(2))
+    for n, model in enumerate(models):
+        mine = placed.filter(pl.col("model") == model)
+        columns = mine["column"].to_numpy()
+        predicted[n, columns] = 2 * mine["predicted"].to_numpy().astype(np.int8) - 1
+        observed[n, columns] = 2 * mine[outcome].to_numpy().astype(np.int8) - 1
+    return Common(experiment, tuple(models), tuple(left_out), tuple(items), item, predicted, observed)
+
+
+def cross(common: Common) -> Crossed:
+    """The matrix, taken apart by least squares. The design is balanced, so that gamma is the sum of W * M, with
+    W = (I - 1/K) / (K - 1), and each claim adds its own part: its error is that of a ratio over items.
+    """
+    models = len(common.models)
+    if models < 2 or not common.claims:
+        return _refused(common, np.full((models, models), math.nan), "it takes two models with common claims")
+    p, o = common.predicted.astype(np.float64), common.observed.astype(np.float64)
+    matrix = (1 + p @ o.T / common.claims) / 2
+    if reason := _floor(common):
+        return _refused(common, matrix, reason)
+    w = (np.eye(models) - 1 / models) / (models - 1)
+    parts = ((p * (w @ o)).sum(0) + w.sum()) / 2
+    by_item = np.zeros((len(common.items), 2))
+    np.add.at(by_item, common.item, np.stack([parts, np.ones_like(parts)], axis=1))
+    gamma = float((w * matrix).sum())
+    error = ratio_error(lambda totals: complex(totals[0] / totals[1]), by_item)
+    alpha, beta, own = _additive(matrix)
+    return Crossed(common, matrix, gamma, student(gamma, error, len(by_item)), error, alpha, beta, own)
+
+
+def _additive(matrix: Array) -> tuple[Array, Array, Array]:
+    """alpha, beta (around zero) and each model's own bonus, from least squares with a bonus for each model: what is
+    off the diagonal fits alpha and beta alone."""
+    models = len(matrix)
+    rows, columns = np.nonzero(~np.eye(models, dtype=bool))
+    design: NDArray[Any] = np.zeros((len(rows) + 1, 2 * models))
+    design[np.arange(len(rows)), rows] = 1
+    design[np.arange(len(rows)), models + columns] = 1
+    design[-1, models:] = 1  # the betas sum to zero
+    found = np.linalg.lstsq(design, np.append(matrix[rows, columns], 0.0), rcond=None)[0]
+    alpha, beta = found[:models], found[models:]
+    own = np.diag(matrix) - alpha - beta if models > 2 else np.full(models, math.nan)
+    return alpha, beta, own
+
+
+def _floor(common: Common) -> str | None:
+    """Why a self-bonus must not be quoted, None where it may."""
+    if len(common.items) < LEAST_COMMON_ITEMS:
+        return f"only {len(common.items)} items are common to the models, fewer than {LEAST_COMMON_ITEMS}"
+    if common.rarer_items < LEAST_RARER_ITEMS:
+        return f"only {common.rarer_items} common items have the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    return None
+
+
+def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
+    nothing = np.full(len(matrix), math.nan)
+    return Crossed(common, matrix, math.nan, Interval(math.nan, math.nan), math.nan, nothing, nothing, nothing, reason)
