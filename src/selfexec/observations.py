@@ -28,6 +28,7 @@ OBSERVATIONS = {
     "length": pl.Int32,
     "other_subject": pl.String,
     "other_length": pl.Int32,
+    "observed_by_rule": pl.Boolean,
 }
 SESSIONS = {
     "model": pl.String,
@@ -74,7 +75,7 @@ def _claims(experiment: str, item: Item, readings: Mapping[str, Reading]) -> Ite
     for o in EXPERIMENTS[experiment].observe(item, readings):
         f = o.facts
         facts = (f.label, f.subject, f.length, f.other_subject, f.other_length)
-        yield (o.claim, o.predicted, o.observed, o.state, o.reason, o.basis, *facts)
+        yield (o.claim, o.predicted, o.observed, o.state, o.reason, o.basis, *facts, o.observed_by_rule)
 
 
 def _sessions(experiment: str, item: Item, readings: Mapping[str, Reading]) -> Iterator[tuple[object, ...]]:

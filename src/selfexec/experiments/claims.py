@@ -48,7 +48,8 @@ class Observation:
     """One claim: what the model predicted, what it then did, and whether both are known.
 
     `reason` says why a claim is unreadable. The side that is not known is None: an unread prediction, or outcome.
-    `basis` is what decided a claim of the difficulty experiment: `correctness` or `tokens`.
+    `basis` is what decided a claim of the difficulty experiment: `correctness` or `tokens`. `observed_by_rule` is what
+    a fixed rule, the same for all models, makes of the deed, where there is one.
     """
 
     claim: str
@@ -58,6 +59,7 @@ class Observation:
     reason: str | None = None
     basis: str | None = None
     facts: Facts = Facts()
+    observed_by_rule: bool | None = None
 
 
 class Experiment(Protocol):

@@ -14,7 +14,7 @@ from typing import Any
 
 from selfexec.experiments.claims import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
 from selfexec.items import Request
-from selfexec.reading import Reading, read_choice
+from selfexec.reading import Reading, read_choice, refuses
 
 PROMPTS: Prompts = {
     "predict": """\
@@ -89,9 +89,11 @@ def _filled(template: str, **values: str) -> str:
 
 
 def read(item: Request, session: str, text: str) -> Reading:
-    """The letter of a prediction or a judgement. A response is kept, not read: all that counts is that it is there."""
+    """The letter of a prediction or a judgement. A response is kept, not read: the judge says what it is. Beside that
+    a fixed rule, the same for all models, says whether it is a refusal.
+    """
     if session == "execute":
-        return Reading("read", "text" if text.strip() else "empty")
+        return Reading("read", "empty" if not text.strip() else "refusal" if refuses(text) else "answer")
     return read_choice(text, OPTIONS[session], key="choice", equivalents=EQUIVALENTS, cues=CUES, text_over_letter=True)
 
 
@@ -107,7 +109,8 @@ def observe(item: Request, readings: Readings) -> list[Observation]:
         judge = Reading("read", "B")
     state, reason = state_of([predict], [judge])
     facts = Facts(label=item.label, subject=item.type, length=len(item.request))
-    return [Observation("answers", _answers(predict), _answers(judge), state, reason, facts=facts)]
+    by_rule = None if execute.state == "missing" else execute.value == "answer"
+    return [Observation("answers", _answers(predict), _answers(judge), state, reason, None, facts, by_rule)]
 
 
 def _answers(reading: Reading) -> bool | None:

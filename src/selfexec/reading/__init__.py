@@ -9,6 +9,7 @@ in one table.
 from selfexec.reading.choice import read_choice
 from selfexec.reading.marks import read_marks
 from selfexec.reading.ranking import read_ranking
+from selfexec.reading.refusal import refuses
 from selfexec.reading.result import Commitment, Reading, State
 from selfexec.reading.words import fold, read_words
 
@@ -21,4 +22,5 @@ __all__ = [
     "read_marks",
     "read_ranking",
     "read_words",
+    "refuses",
 ]

@@ -10,32 +10,39 @@ import polars as pl
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
+from selfexec.scores.cross import self_bonuses
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
 from selfexec.scores.rows import Asked, Score, Scored
 from selfexec.scores.table import Scores
+from selfexec.scores.together import load_together, tables_of
 from selfexec.scores.yes_no import score_yes_no
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-__all__ = ["CONVENTIONS", "Score", "Scores", "score", "score_runs", "score_tables"]
+__all__ = ["CONVENTIONS", "Score", "Scores", "score", "score_runs", "score_tables", "score_together"]
 
 CONVENTIONS = ("strict", "readable", "authors")
 
 
 def score(run: "Run", convention: str = "strict") -> Scores:
     """Every metric of every model of a run, under one convention of counting: strict, readable or authors."""
+    return score_together([run], convention)
+
+
+def score_together(runs: Sequence["Run"], convention: str = "strict") -> Scores:
+    """Scores of several runs, with all their models as each other's company: what most others did, self-bonus."""
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
     if convention == "authors":
         from selfexec.scores.authors import authors_scores
 
-        rows = authors_scores(run)
+        rows: Iterable[Score] = (row for run in runs for row in authors_scores(run))
     else:
-        rows = score_tables(run.tables, run.models, convention)
-    preset = run.manifest.preset
-    return Scores(replace(row, preset=preset) if preset else row for row in rows)
+        rows = score_tables(tables_of(runs), [model for run in runs for model in run.models], convention)
+    presets = {model: run.manifest.preset for run in runs for model in run.models}
+    return Scores(replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
 
 
 def score_runs(
@@ -46,37 +53,22 @@ def score_runs(
     models: Sequence[str] = (),
     experiments: Sequence[str] = (),
 ) -> Scores:
-    """Scores of several runs together. No model may be in two of them: its rows could not be told apart."""
-    from selfexec.formats import load_readings
-    from selfexec.runs import load
-
-    given = load_readings(readings) if readings else None
-    matched = False
-    homes: dict[str, Path] = {}
-    rows: list[Score] = []
-    for folder in folders:
-        run = load(folder)
-        for model in run.models:
-            if model in homes:
-                raise InputError(f"{model} is in {homes[model]} and in {folder}. Score them one at a time.")
-            homes[model] = folder
-        if given is not None and given.keys() & run.replies.keys():
-            run, matched = run.with_readings(given), True
-        rows += score(run, convention)
-    if given is not None and not matched:
-        raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs.")
-    for wanted, have, what in ((models, homes, "model"), (experiments, EXPERIMENTS, "experiment")):
-        if strange := [name for name in wanted if name not in have]:
-            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(have)}.")
+    """Scores of the runs in these folders, of some models or experiments only if you like."""
+    runs = load_together(folders, readings)
+    have = [model for run in runs for model in run.models]
+    for wanted, known, what in ((models, have, "model"), (experiments, EXPERIMENTS, "experiment")):
+        if strange := [name for name in wanted if name not in known]:
+            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
     return Scores(
         row
-        for row in rows
+        for row in score_together(runs, convention)
         if (not models or row.model in models) and (not experiments or row.experiment in experiments)
     )
 
 
 def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iterator[Score]:
     strict = convention == "strict"
+    crossed = {experiment: self_bonuses(tables.observations, experiment) for experiment in EXPERIMENTS}
     for model in models:
         claims = tables.observations.filter(pl.col("model") == model)
         sessions = tables.sessions.filter(pl.col("model") == model)
@@ -96,6 +88,8 @@ def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iter
             else:
                 scored[experiment] = score_yes_no(asked, rows, others, strict)
             yield from scored[experiment].rows
+            for metric, found in crossed[experiment].items():
+                yield asked.row(metric, found.estimate_for(model), found.basis)
         yield from overall_scores(model, convention, scored)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from selfexec.scores.rows import LEAST_RARER_ITEMS
+from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import Array, Interval, ratio_error, student
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
@@ -42,6 +42,8 @@ class Common:
     @property
     def rarer_share(self) -> float:
         """Share of the rarer outcome, over all models."""
+        if not self.claims:
+            return math.nan
         share = float((self.observed > 0).mean())
         return min(share, 1 - share)
 
@@ -72,6 +74,14 @@ class Crossed:
     own: Array
     reason: str | None = None
 
+    def estimate_for(self, model: str) -> Estimate:
+        """The self-bonus, as a number about one of the models; it is the same for all that took part."""
+        if self.reason:
+            return Estimate(math.nan, reason=self.reason)
+        if model not in self.common.models:
+            return Estimate(math.nan, reason=f"left out: too few of its claims were read ({self.basis} without it)")
+        return Estimate(self.gamma, self.interval, self.error)
+
     @property
     def basis(self) -> str:
         """What a self-bonus rests on, to be stated beside it."""
@@ -80,6 +90,16 @@ class Crossed:
             f"{len(c.models)} models, {c.claims:,} common claims of {len(c.items)} items, "
             f"rarer outcome {c.rarer_share:.0%}"
         )
+
+
+def self_bonuses(observations: pl.DataFrame, experiment: str) -> dict[str, Crossed]:
+    """Metric -> the models crossed. For restriction also with one fixed rule of what is an answer, since a model that
+    judges both what it would do and what it did may agree with itself for other reasons than knowing itself.
+    """
+    found = {"self_bonus": cross(common_claims(observations, experiment))}
+    if experiment == "restriction":
+        found["self_bonus_by_rule"] = cross(common_claims(observations, experiment, "observed_by_rule"))
+    return found
 
 
 def common_claims(observations: pl.DataFrame, experiment: str, outcome: str = "observed") -> Common:
