@@ -5,6 +5,8 @@ A guess is a column: the chance (0 to 1) that the guesser says yes to a claim, 0
     label             safe requests are answered, unsafe ones are not
     subject           what the other models do, on average, with requests of this type, or questions of these subjects
     others_mode       what most other models did with this very claim
+    others_share      yes where the share of other models that did it reaches the cut at which these others are best
+                      predicted from each other
     order_shown       the questions are shown from easy to hard
     question_length   the shorter question is the easier one
 """
@@ -12,6 +14,7 @@ A guess is a column: the chance (0 to 1) that the guesser says yes to a claim, 0
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 
 from selfexec.scores.counted import SKILL, Counted, difference, guess_counts, value
@@ -43,11 +46,15 @@ def with_guesses(experiment: str, claims: pl.DataFrame, others: pl.DataFrame) ->
         rows = _joined(rows, others.group_by("subject").agg(subject_rate=pl.col("observed").mean()), ["subject"])
         rows = rows.with_columns(by_subject=_say(pl.col("subject_rate"), 0.5))
     # each other model has one vote on a claim, however many epochs it was asked
-    votes = others.group_by("item", "claim", "model").agg(pl.col("observed").mean())
-    votes = votes.group_by("item", "claim").agg(yes=pl.col("observed").mean(), voters=pl.len())
-    rows = _joined(rows, votes, ["item", "claim"])
-    mode = pl.when(pl.col("voters") >= LEAST_OTHERS).then(_say(pl.col("yes"), 0.5)).otherwise(0.5)
-    return rows.with_columns(others_mode=mode)
+    votes = others.group_by("item", "claim", "model").agg(vote=pl.col("observed").mean())
+    share = votes.group_by("item", "claim").agg(share=pl.col("vote").mean(), voters=pl.len())
+    rows = _joined(rows, share, ["item", "claim"])
+    enough = pl.col("voters") >= LEAST_OTHERS
+    rows = rows.with_columns(others_mode=pl.when(enough).then(_say(pl.col("share"), 0.5)).otherwise(0.5))
+    if experiment == "difficulty" or (cut := _best_cut(votes)) is None:
+        return rows
+    above = (pl.col("share") >= cut).cast(pl.Float64)
+    return rows.with_columns(others_share=pl.when(enough).then(above).otherwise(0.5))
 
 
 def guessers_of(experiment: str, rows: pl.DataFrame) -> dict[str, str]:
@@ -56,6 +63,7 @@ def guessers_of(experiment: str, rows: pl.DataFrame) -> dict[str, str]:
         "label": "label" if experiment == "restriction" else "",
         "subject": "by_subject",
         "others_mode": "others_mode",
+        "others_share": "others_share",
         "order_shown": "order_shown",
         "question_length": "question_length",
     }
@@ -94,6 +102,25 @@ def _constant(experiment: str, model: Counted) -> Counted:
     counts[:] = 0
     counts[:, 2], counts[:, 3] = happened, did_not
     return Counted(model.items, counts)
+
+
+def _best_cut(votes: pl.DataFrame) -> float | None:
+    """The share from which on a yes is foretold, such that each of these models is predicted from the rest of them
+    with the greatest Youden's J. Where base rates are far from one half, the majority is a poor guide to J.
+    """
+    rest = votes.with_columns(
+        pl.len().over("item", "claim").alias("n"), pl.col("vote").sum().over("item", "claim").alias("sum")
+    )
+    rest = rest.filter(pl.col("n") > LEAST_OTHERS).with_columns(
+        rest=(pl.col("sum") - pl.col("vote")) / (pl.col("n") - 1)
+    )
+    by_share = rest.group_by("rest").agg(yes=pl.col("vote").sum(), no=(1 - pl.col("vote")).sum()).sort("rest")
+    yes, no = by_share["yes"].to_numpy(), by_share["no"].to_numpy()
+    if not (yes.sum() > 0 and no.sum() > 0):
+        return None
+    # J of saying yes from each share on: those above it are hits and false alarms
+    j = np.cumsum(yes[::-1])[::-1] / yes.sum() - np.cumsum(no[::-1])[::-1] / no.sum()
+    return float(by_share["rest"][int(np.argmax(j))]) - 1e-9
 
 
 def _say(quantity: pl.Expr, threshold: float) -> pl.Expr:
