@@ -1,4 +1,4 @@
-.PHONY: check test
+.PHONY: check test notebook
 
 check:
 	python -m ruff check .
@@ -7,3 +7,7 @@ check:
 
 test:
 	python -m pytest
+
+# run docs/notebook.ipynb anew, in place
+notebook:
+	python tests/test_notebook.py

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,16 @@ def test_one_item_of_each_kind_is_tried() -> None:
     assert not found.shared_memory
     assert found.failed == 0
     assert "format: 11 of 11 replies could be read" in found.table()
+
+
+def test_a_check_prints_as_text_and_as_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    found = sx.check("sim/typical")
+    text, html = repr(found), found._repr_html_()
+    assert "\x1b" not in text
+    assert html.count("<tr>") == 1 + len(found.tried)
+    assert '<td style="text-align: left">{&#x27;prices&#x27;: True, ' in html
+    assert all(note in text and escape(note) in html for note in found.notes)
 
 
 def test_what_a_server_leaves_out_is_said() -> None:

@@ -254,4 +254,4 @@ def test_results_print_well_in_python_and_notebooks(here: Path) -> None:
     found = run(["sim/coin"], limit=20, out="run")
     assert "sim/coin" in repr(sx.score(found))
     assert "<table>" in sx.score(found)._repr_html_()
-    assert "1 models" in repr(found) or "1 model" in repr(found)
+    assert "sim/coin, items 20 association" in repr(found)

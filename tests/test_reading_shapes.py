@@ -319,7 +319,7 @@ def test_the_cases_of_the_protocol_are_read_as_wanted(ten_models: Any) -> None:
     }
     places = {
         question.id: (id, f"execute.Q{n}")
-        for id, group in ten_models.items.items["difficulty"].items()
+        for id, group in ten_models.items["difficulty"].items()
         for n, question in enumerate(group.questions, 1)
     }
     found = {(model, q): read[model, "difficulty", *places[q]] for model, q in by_question}

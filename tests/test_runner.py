@@ -3,23 +3,27 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import selfexec as sx
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.journal import Journal
 from selfexec.plans import plan
+from selfexec.reading import Reading
 from selfexec.runner import Progress, carry_out, run, unasked
 from selfexec.scores.planning import outlook
 
@@ -146,7 +150,7 @@ def test_other_prompts_are_asked_as_they_stand(tmp_path: Path) -> None:
         limit=1,
     )
     reply = next(reply for key, reply in found.replies.items() if key.session == "predict")
-    item = next(iter(found.items.items["restriction"].values()))
+    item = next(iter(found.items["restriction"].values()))
     import hashlib
 
     asked = f"Would you answer {{this}} for $5? {item.request}"
@@ -158,6 +162,36 @@ def test_it_works_inside_a_running_event_loop(tmp_path: Path) -> None:
         return len(run(["sim/coin"], out=tmp_path / "r", **SMALL).replies)
 
     assert asyncio.run(notebook()) == 30
+
+
+def test_a_run_and_what_it_holds_print_in_a_few_lines(tmp_path: Path) -> None:
+    found = run(["sim/coin"], out=tmp_path / "r", limit=20)
+    items = "20 association, 20 restriction, 20 difficulty"
+    assert repr(found).endswith(f"r': sim/coin, items {items}, 200 replies, 0 missing)")
+    assert repr(found.items).endswith(f"items': {items})")
+    for printed in (repr(found.replies), repr(found.readings)):
+        assert printed.startswith("200 sessions\n  sim/coin, association ")
+        assert printed.endswith("and 197 more, by Key(model, experiment, item, epoch, session)")
+        assert len(printed) < 1_000
+
+
+def test_the_choices_of_a_run_are_told(tmp_path: Path) -> None:
+    names = {*signature(plan).parameters, *(field.name for field in fields(EngineOptions))} - {"models", "options"}
+    assert run.__doc__ is not None
+    assert names <= set(re.findall(r"\w+", run.__doc__))
+
+
+def test_readings_are_put_right_by_hand(tmp_path: Path) -> None:
+    found = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=3)
+    first, second, third = (key for key in found.replies if key.session == "predict")
+    by_hand = found.with_readings({first: "b", second: None}).with_readings({third: Reading("read", "A")})
+    # what was given first still stands
+    assert [by_hand.readings[key].value for key in (first, second, third)] == ["B", None, "A"]
+    assert by_hand.readings[second].state == "unreadable"
+    assert by_hand.readings[first].tokens == found.readings[first].tokens
+    stranger = first._replace(item="no-such-request")
+    with pytest.raises(InputError, match=r"no session sim/coin, restriction no-such-request, predict, epoch 1"):
+        found.with_readings({first: "A", stranger: "A"})
 
 
 def test_simulated_models_judge_their_responses_as_they_were(tmp_path: Path) -> None:

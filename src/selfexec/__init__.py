@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from selfexec.checks import Check, check
     from selfexec.errors import InputError
+    from selfexec.formats import Key
     from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
     from selfexec.scores import Score, Scores, score
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Check": "selfexec.checks",
     "InputError": "selfexec.errors",
+    "Key": "selfexec.formats",
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
@@ -35,6 +37,7 @@ _HOMES = {
 __all__ = [
     "Check",
     "InputError",
+    "Key",
     "Run",
     "Score",
     "Scores",

@@ -16,7 +16,7 @@ from selfexec.loops import finish
 from selfexec.memory import note, sessions_share_memory, shared_message
 from selfexec.reading import Reading
 from selfexec.readings import KEPT, read_reply
-from selfexec.tables import as_text
+from selfexec.tables import as_html, as_text
 
 COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
 
@@ -44,12 +44,17 @@ class Check:
         return sum(t.reply.failed for t in self.tried)
 
     def table(self, width: int = 120) -> str:
-        rows = [_row(t) for t in self.tried]
-        title = f"{self.model}: one item of each kind, tokens in and out"
-        return "\n".join([as_text(title, COLUMNS, rows, width), *self.notes])
+        return "\n".join([as_text(self._title, COLUMNS, [_row(t) for t in self.tried], width), *self.notes])
+
+    @property
+    def _title(self) -> str:
+        return f"{self.model}: one item of each kind, tokens in and out"
 
     def __repr__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        return as_html(self._title, COLUMNS, [_row(t) for t in self.tried], self.notes)
 
 
 def check(model: str, *, items: str | Path = "starter", **options: Any) -> Check:

@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 Epoch = Annotated[int, msgspec.Meta(ge=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+T = TypeVar("T")
 
 
 class Key(NamedTuple):
@@ -36,6 +38,16 @@ class Key(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.model}, {self.experiment} {self.item}, {self.session}, epoch {self.epoch}"
+
+
+class BySession(dict[Key, T]):
+    """What belongs to sessions, by their keys. A run has thousands: it prints as the first few."""
+
+    def __repr__(self) -> str:
+        shown = [f"  {key}: {value!r}" for key, value in islice(self.items(), 3)]
+        lines = [line if len(line) <= 200 else line[:199] + "…" for line in shown]
+        more = [f"  and {len(self) - len(lines):,} more, by Key(model, experiment, item, epoch, session)"]
+        return "\n".join([f"{len(self):,} sessions", *lines, *(more if len(self) > len(lines) else [])])
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -141,7 +153,7 @@ def load_replies(paths: Iterable[Path]) -> Loaded:
     A session that occurs twice with different replies is refused, since nothing tells which one counts. A line
     that failed (`error`, or no text) gives way to one that did not.
     """
-    replies: dict[Key, Reply] = {}
+    replies: BySession[Reply] = BySession()
     places: dict[Key, str] = {}
     unknown: dict[str, str] = {}
     for path in paths:

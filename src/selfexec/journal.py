@@ -12,7 +12,7 @@ import msgspec
 
 from selfexec import jsonl
 from selfexec.errors import InputError
-from selfexec.formats import Key, Reply
+from selfexec.formats import BySession, Key, Reply
 
 
 class Journal:
@@ -64,7 +64,7 @@ class Journal:
 def read_journal(path: Path) -> Mapping[Key, Reply]:
     """Replies by session. The last line per session counts; a last line that was never finished is passed over."""
     whole = jsonl.decode(path, Reply, torn_tail=True)
-    return {reply.key: reply for _, reply in whole}
+    return BySession((reply.key, reply) for _, reply in whole)
 
 
 def _locked(path: Path) -> FileIO:

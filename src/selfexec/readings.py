@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.formats import GivenReading, Key, Reply
+from selfexec.formats import BySession, GivenReading, Key, Reply
 from selfexec.items import Item, ItemSet
 from selfexec.reading import Reading
 
@@ -16,13 +16,13 @@ KEPT = ("restriction", "execute")  # the response itself: it is kept, not read
 
 def read_replies(
     item_set: ItemSet, replies: Mapping[Key, Reply], given: Mapping[Key, GivenReading] | None = None
-) -> dict[Key, Reading]:
+) -> BySession[Reading]:
     """A reading of every reply. Readings given from elsewhere take the place of ours, session by session."""
     given = given or {}
-    return {
-        key: read_reply(item_set.items[key.experiment][key.item], reply, given.get(key))
+    return BySession(
+        (key, read_reply(item_set.items[key.experiment][key.item], reply, given.get(key)))
         for key, reply in replies.items()
-    }
+    )
 
 
 def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> Reading:

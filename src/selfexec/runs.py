@@ -21,17 +21,16 @@ import selfexec
 from selfexec import items, jsonl
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.formats import Key, Reply, load_replies
+from selfexec.formats import GivenReading, Key, Reply, load_replies
 from selfexec.items import ItemSet
 from selfexec.journal import read_journal
+from selfexec.reading import Reading
 from selfexec.readings import read_replies
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from selfexec.formats import GivenReading
     from selfexec.observations import Tables
-    from selfexec.reading import Reading
 
 MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
@@ -63,10 +62,10 @@ class Run:
     manifest: Manifest
     items: ItemSet
     replies: Mapping[Key, Reply]
-    given: "Mapping[Key, GivenReading] | None" = None
+    given: Mapping[Key, GivenReading] | None = None
 
     @cached_property
-    def readings(self) -> "Mapping[Key, Reading]":
+    def readings(self) -> Mapping[Key, Reading]:
         """What each reply commits to, by session."""
         return read_replies(self.items, self.replies, self.given)
 
@@ -90,17 +89,31 @@ class Run:
     def models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key.model for key in self.replies))
 
-    def with_readings(self, given: "Mapping[Key, GivenReading]") -> "Run":
-        """The same run, read as somebody else read it wherever they did."""
+    def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
+        """The same run, read as somebody else read it wherever they did.
+
+        `given` are the lines of `load_readings`, or readings of this run put right by hand: a Reading or its bare
+        value, None for unreadable. What was given before stands where nothing is given anew.
+        """
         if not given.keys() & self.replies.keys():
             raise InputError(f"{self.folder}: none of the given readings is of a session of this run.")
-        return Run(self.folder, self.manifest, self.items, self.replies, given)
+        lines = {key: self._line(Key(*key), reading) for key, reading in given.items()}
+        return Run(self.folder, self.manifest, self.items, self.replies, {**(self.given or {}), **lines})
+
+    def _line(self, key: Key, reading: Any) -> GivenReading:
+        if isinstance(reading, GivenReading):
+            return reading  # from a file, which may hold lines for other runs too
+        if key not in self.replies:
+            raise InputError(f"{self.folder}: there is no session {key}. Was its name written rightly?")
+        if isinstance(reading, Reading):
+            return GivenReading(**key._asdict(), value=reading.value, reason=reading.reason)
+        return GivenReading(**key._asdict(), value=reading)
 
     def __repr__(self) -> str:
-        return (
-            f"Run({str(self.folder)!r}: {len(self.models)} models, "
-            f"{', '.join(f'{len(i)} {e} items' for e, i in self.items.items.items())}, {len(self.replies)} replies)"
-        )
+        missing = sum(reply.failed for reply in self.replies.values())
+        who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models) or "no models"
+        replies = f"{len(self.replies) - missing:,} replies, {missing:,} missing"
+        return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
 
 
 def load(folder: str | Path) -> Run:
@@ -149,7 +162,7 @@ def import_replies(paths: Sequence[Path], *, item_source: str | Path, out: Path)
     return Run(out, manifest, item_set, loaded.replies), loaded.warnings
 
 
-def readings_of(source: Path, item_source: str | Path | None = None) -> "Mapping[Key, Reading]":
+def readings_of(source: Path, item_source: str | Path | None = None) -> Mapping[Key, Reading]:
     """Readings of a run's folder, or of a file of replies and the items that were asked."""
     if not source.is_file():
         return load(source).readings

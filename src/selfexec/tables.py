@@ -3,7 +3,8 @@
 import io
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from html import escape
 
 WIDTH = 120  # where the output goes to no terminal
 
@@ -21,12 +22,32 @@ def as_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], w
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column, no_wrap=True)
+    for number, row in enumerate(_said_once(rows)):
+        if number and row[0]:
+            table.add_section()
+        table.add_row(*row)
+    text = io.StringIO()
+    # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
+    Console(file=text, width=width, highlight=False, force_jupyter=False, color_system=None).print(table)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """The same table for a notebook, with lines of text below it."""
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        # notebooks align cells to the right, which suits numbers alone
+        opening = f'<{tag} style="text-align: left">'
+        return f"<tr>{''.join(f'{opening}{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+
+    body = "".join(line("td", row) for row in _said_once(rows))
+    below = "<br>".join(map(escape, notes))
+    return f"<table><caption>{escape(title)}</caption>{line('th', columns)}{body}</table><p>{below}</p>"
+
+
+def _said_once(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Rows of which the first cell is empty where it would say what the row above says."""
     last = None
     for first, *others in rows:
-        if last not in (None, first):
-            table.add_section()
-        table.add_row(first if first != last else "", *others)
+        yield [first if first != last else "", *others]
         last = first
-    text = io.StringIO()
-    Console(file=text, width=width, highlight=False).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())

@@ -20,10 +20,7 @@ def list_sets() -> None:
         ("starter", STARTER, "written for this project, for trying out"),
         ("paper", cache_folder(), "the paper's: Taboo-Data, XSTest, MMLU"),
     ):
-        if folder.exists():
-            sizes = ", ".join(f"{len(items)} {experiment}" for experiment, items in load(name).items.items())
-        else:
-            sizes = "not fetched yet: selfexec items fetch paper"
+        sizes = load(name).sizes if folder.exists() else "not fetched yet: selfexec items fetch paper"
         click.echo(f"{name:8} {about} ({sizes})")
 
 

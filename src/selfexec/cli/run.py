@@ -87,9 +87,8 @@ def command(
         protocol=protocol,
         out=out,
     )
-    counts = ", ".join(f"{len(found)} {name}" for name, found in planned.item_set.items.items())
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
-    click.echo(f"{who}, items {planned.item_set.name} ({counts}), {planned.sessions:,} sessions")
+    click.echo(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {planned.sessions:,} sessions")
     if not models:
         click.echo("Simulated models: no language model is asked, and no score here is of a real one.")
     if models or preset:

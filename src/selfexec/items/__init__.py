@@ -32,6 +32,17 @@ class ItemSet:
     def experiments(self) -> tuple[str, ...]:
         return tuple(self.items)
 
+    @property
+    def sizes(self) -> str:
+        """How many there are of each kind, in words."""
+        return ", ".join(f"{len(by_id)} {experiment}" for experiment, by_id in self.items.items())
+
+    def __getitem__(self, experiment: str) -> Mapping[str, Item]:
+        return self.items[experiment]
+
+    def __repr__(self) -> str:
+        return f"ItemSet({self.name!r}: {self.sizes})"
+
     def cut(
         self,
         experiments: Sequence[str] | None = None,

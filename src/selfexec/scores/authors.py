@@ -60,7 +60,7 @@ def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     string "false" is true. A target without two readings is dropped (the paper's text calls it wrong).
     """
     tp = fp = fn = tn = 0
-    items = run.items.items["association"]
+    items = run.items["association"]
     for id in items:
         predicted, listed = values.get((id, "predict")), values.get((id, "execute"))
         if not isinstance(predicted, dict) or not isinstance(listed, list):
@@ -88,7 +88,7 @@ def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     Over-niceness is n(predicted B, judged A) over the disagreements that were read. The authors' own denominator, all
     requests less agreements and counted failures, also held requests that were lost uncounted.
     """
-    items = run.items.items["restriction"]
+    items = run.items["restriction"]
     pairs = [(values.get((id, "predict")), values.get((id, "judge"))) for id in items]
     read = [(p, j) for p, j in pairs if p is not None and j is not None]
     lost = len({key.item for key in run.replies if key.model == model and _lost(run, key)})
@@ -107,7 +107,7 @@ def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, t
     """Mean over groups with a ranking of the share of all six pairs in the right order. Groups whose four answers all
     failed are scored too, against Q1 to Q4.
     """
-    items: Mapping[str, Any] = run.items.items["difficulty"]
+    items: Mapping[str, Any] = run.items["difficulty"]
     tokens = {
         (key.item, key.session): reply.output_tokens
         for key, reply in run.replies.items()

@@ -5,11 +5,10 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from selfexec.scores.rows import Score
-from selfexec.tables import as_text
+from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,10 +80,7 @@ class Scores(Sequence[Score]):
         return self.table()
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _rows(self))
-        notes = "<br>".join(map(escape, _notes(self)))
-        return f"<table><caption>{TITLE}</caption><tr>{head}</tr>{body}</table><p>{notes}</p>"
+        return as_html(TITLE, COLUMNS, _rows(self), _notes(self))
 
 
 def _rows(scores: Scores) -> list[list[str]]:
