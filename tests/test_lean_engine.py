@@ -25,7 +25,8 @@ from selfexec.errors import InputError
 from selfexec.formats import Reply
 from selfexec.items import load
 from selfexec.plans import plan
-from selfexec.runner import Progress, carry_out
+from selfexec.progress import Progress
+from selfexec.runner import carry_out
 from selfexec.serve import Manners, SimServer
 from sockets import completion, served, server
 

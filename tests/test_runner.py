@@ -23,8 +23,9 @@ from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.journal import Journal
 from selfexec.plans import plan
+from selfexec.progress import Progress
 from selfexec.reading import Reading
-from selfexec.runner import Progress, carry_out, run, unasked
+from selfexec.runner import carry_out, run, unasked
 from selfexec.scores.planning import outlook
 
 SMALL = {"limit": 3}

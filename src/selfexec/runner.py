@@ -4,9 +4,9 @@ import asyncio
 import hashlib
 import math
 import time
+import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from selfexec.journal import Journal, read_journal
 from selfexec.loops import finish
 from selfexec.memory import refuse_shared
 from selfexec.plans import Plan, plan, prompt_hashes
+from selfexec.progress import Progress, Report, shown_progress
 from selfexec.runs import (
     ITEMS,
     MANIFEST,
@@ -36,39 +37,7 @@ from selfexec.runs import (
     write_manifest,
 )
 
-Report = Callable[["Progress"], None]
 NOT_ASKED = Outcome(None, error="not asked")
-
-
-@dataclass
-class Progress:
-    """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
-
-    `left` counts sessions that were due when the calls allowed were used up. `cost` is in US dollars, of the calls of
-    which the provider said it.
-    """
-
-    total: int
-    done: int = 0
-    calls: int = 0
-    retries: int = 0
-    withheld: int = 0
-    left: int = 0
-    cost: float = 0.0
-    failures: Counter[str] = field(default_factory=Counter)
-    output_tokens: Counter[str] = field(default_factory=Counter)
-    warnings: list[str] = field(default_factory=list)
-
-    def count(self, reply: Reply) -> None:
-        """Count a reply that was asked anew."""
-        self.calls += 1
-        self.retries += (reply.attempt or 1) - 1
-        self.withheld += reply.withheld_by is not None
-        self.cost += reply.cost_usd or 0.0
-        if reply.failed:
-            self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
-        if reply.output_tokens:
-            self.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
 
 
 def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
@@ -76,15 +45,24 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
 
     The choices are those of `selfexec.plans.plan`: experiments, items, limit, fraction, preset, epochs, max_calls,
     prompts, protocol, out, base_url, max_connections, timeout, settings, system, extra_body. `report` is called with
-    the progress after each session.
+    the progress after each session; without it, progress with real models is shown on standard error.
 
     The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
     inside a running event loop, as in a notebook.
     """
-    return carry_out(plan(models, **choices), report)
+    planned = plan(models, **choices)
+    if report or in_process(planned.models, planned.options):
+        return carry_out(planned, report)
+    progress = Progress()
+    with shown_progress() as show:
+        found = carry_out(planned, show, progress)
+    for text in progress.warnings:
+        warnings.warn(text, stacklevel=2)
+    return found
 
 
-def carry_out(plan: Plan, report: Report | None = None) -> Run:
+def carry_out(plan: Plan, report: Report | None = None, progress: Progress | None = None) -> Run:
+    """Do what is planned. `progress` is kept up to date, and `report` called with it after each session."""
     engine = engine_for(plan.models, plan.item_set, plan.options)
     if not in_process(plan.models, plan.options):
         for model in plan.models:
@@ -96,7 +74,7 @@ def carry_out(plan: Plan, report: Report | None = None) -> Run:
     with Journal(plan.out / REPLIES) as journal:
         # whoever holds the journal may change the folder
         _grow(plan, hashes)
-        finish(_ask_all(plan, engine, journal, report or (lambda progress: None)))
+        finish(_ask_all(plan, engine, journal, report or (lambda progress: None), progress or Progress()))
     return load(plan.out)
 
 
@@ -169,8 +147,8 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
 # --- the sessions ----------------------------------------------------------------------------------------------------
 
 
-async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report) -> None:
-    progress = Progress(plan.sessions, warnings=engine.warnings)
+async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report, progress: Progress) -> None:
+    progress.total, progress.warnings = plan.sessions, engine.warnings
     desk = _Desk(engine, journal, read_journal(plan.out / REPLIES), progress, report, plan.max_calls)
     visits = plan.visits()
 

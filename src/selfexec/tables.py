@@ -13,19 +13,29 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
-def as_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH) -> str:
-    """A table in which what the first column says is said once, above the rows that share it."""
+def as_text(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH, *, stacked: bool = False
+) -> str:
+    """A table in which what the first column says is said once, beside the first of the rows that share it.
+
+    Where the table is `stacked`, it stands on a line of its own above them, which leaves more room for the rest.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
+    for column in columns[stacked:]:
         table.add_column(column, no_wrap=True)
-    for number, row in enumerate(_said_once(rows)):
-        if number and row[0]:
+    for number, (first, *others) in enumerate(_said_once(rows)):
+        if number and first:
             table.add_section()
-        table.add_row(*row)
+        if not stacked:
+            table.add_row(first, *others)
+            continue
+        if first:
+            table.add_row(first)
+        table.add_row(f"  {others[0]}", *others[1:])
     text = io.StringIO()
     # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
     Console(file=text, width=width, highlight=False, force_jupyter=False, color_system=None).print(table)

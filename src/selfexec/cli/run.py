@@ -13,7 +13,7 @@ from selfexec.cli.variadic import Variadic
 from selfexec.engines import in_process
 
 if TYPE_CHECKING:
-    from selfexec.runner import Progress
+    from selfexec.progress import Progress
     from selfexec.runs import Run
 
 
@@ -67,9 +67,9 @@ def command(
     Without --model it runs a panel of simulated models, offline and free: they stand for nobody, and show how the
     scores read for a model that knows itself, one that tosses a coin, one that says yes to everything.
     """
-    from selfexec.cli.progress import shown_progress
     from selfexec.plans import plan
-    from selfexec.runner import Progress, carry_out, unasked
+    from selfexec.progress import Progress, shown_progress
+    from selfexec.runner import carry_out, unasked
     from selfexec.scores.planning import outlook
 
     planned = plan(
@@ -96,21 +96,15 @@ def command(
     if dry_run:
         return
     started = time.perf_counter()
-    seen = Progress(planned.sessions)
+    progress = Progress()
     with shown_progress() as show:
-
-        def report(progress: Progress) -> None:
-            nonlocal seen
-            seen = progress
-            show(progress)
-
-        run = carry_out(planned, report)
-    missing = sum(reply.failed for reply in run.replies.values()) + seen.left
+        run = carry_out(planned, show, progress)
+    missing = sum(reply.failed for reply in run.replies.values()) + progress.left
     click.echo(
         f"{planned.out}: {len(run.replies):,} replies kept, {missing} missing ({time.perf_counter() - started:.1f} s)"
     )
     if not in_process(planned.models, planned.options):
-        click.echo("\n".join(summary(seen, run)))
+        click.echo("\n".join(summary(progress, run)))
     for model, number in unasked(run).items():
         if model not in planned.models:
             click.echo(f"{model} was never asked {number:,} of the items here: they count as missing until it is.")
@@ -120,7 +114,7 @@ def command(
     click.echo()
     click.echo(score(run).table(terminal_width()))
     if missing:
-        why = f" ({seen.left:,} were left by --max-calls)" if seen.left else ""
+        why = f" ({progress.left:,} were left by --max-calls)" if progress.left else ""
         click.echo(f"\nselfexec: {missing} replies are missing{why}. The same command asks for them.", err=True)
         raise click.exceptions.Exit(3)
 

@@ -21,9 +21,11 @@ GUESSERS = {
     "label": "label",
     "order_shown": "order shown",
     "question_length": "question length",
+    "subject": "subject",
+    "others_mode": "others' mode",
 }
 TITLE = "Did the model know what it would do?"
-COLUMNS = ["model", "experiment", "accuracy", "best guesser", "skill", "coverage"]
+COLUMNS = ["model", "experiment", "accuracy", "best guesser", "skill", "self-knowledge", "coverage"]
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one",
     "readable": "readable: unreadable claims are left out",
@@ -74,7 +76,7 @@ class Scores(Sequence[Score]):
 
     def table(self, width: int = 120) -> str:
         """A few of the numbers, as people read them."""
-        return "\n".join([as_text(TITLE, COLUMNS, _rows(self), width), *_notes(self)])
+        return "\n".join([as_text(TITLE, COLUMNS, _rows(self), width, stacked=True), *_notes(self)])
 
     def __repr__(self) -> str:
         return self.table()
@@ -95,6 +97,7 @@ def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     yield _number(accuracy)
     yield _best_guesser(rows)
     yield _number(rows.get(SKILL[experiment]))
+    yield _number(rows.get("self_knowledge"))
     coverage = rows.get("coverage")
     yield _decimal(coverage.value) if coverage and coverage.value is not None else ""
 
@@ -137,7 +140,8 @@ def _notes(scores: Scores) -> list[str]:
     notes = [
         f"{LEGEND[convention]}. Intervals are 95%, over items.",
         "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
-        "best guesser: the accuracy of whoever knows nothing of the model; not to be above it shows no self-knowledge.",
+        "best guesser: the accuracy of whoever never saw the model.",
+        "self-knowledge: skill less that of the best guesser who never saw the model; above 0, it knows itself.",
     ]
     notes += _cuts(scores)
     reasons = {

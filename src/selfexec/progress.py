@@ -2,22 +2,56 @@
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-import click
-
-from selfexec.runner import Progress, Report
+from selfexec.formats import Reply
 
 LIVE_EVERY = 0.2  # seconds between updates on a terminal
 PLAIN_EVERY = 30.0  # elsewhere
+
+
+@dataclass
+class Progress:
+    """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
+
+    `left` counts sessions that were due when the calls allowed were used up. `cost` is in US dollars, of the calls of
+    which the provider said it.
+    """
+
+    total: int = 0
+    done: int = 0
+    calls: int = 0
+    retries: int = 0
+    withheld: int = 0
+    left: int = 0
+    cost: float = 0.0
+    failures: Counter[str] = field(default_factory=Counter)
+    output_tokens: Counter[str] = field(default_factory=Counter)
+    warnings: list[str] = field(default_factory=list)
+
+    def count(self, reply: Reply) -> None:
+        """Count a reply that was asked anew."""
+        self.calls += 1
+        self.retries += (reply.attempt or 1) - 1
+        self.withheld += reply.withheld_by is not None
+        self.cost += reply.cost_usd or 0.0
+        if reply.failed:
+            self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
+        if reply.output_tokens:
+            self.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
+
+
+Report = Callable[[Progress], None]
 
 
 @contextmanager
 def shown_progress() -> Iterator[Report]:
     """A function to report progress to, which shows it on standard error as long as the context lasts."""
     if not sys.stderr.isatty():
-        yield _now_and_then(PLAIN_EVERY, lambda progress, rate: click.echo(as_line(progress, rate), err=True))
+        yield _now_and_then(PLAIN_EVERY, lambda progress, rate: print(as_line(progress, rate), file=sys.stderr))
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
