@@ -5,6 +5,7 @@ import selfexec as sx
 run = sx.run(["sim/typical"])         # or sx.load("runs/mine")
 run.replies, run.readings, run.observations, run.sessions
 sx.score(run)
+sx.rasch("rates.csv")                 # abilities from success rates on benchmarks
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from selfexec.abilities import Rasch, rasch
     from selfexec.errors import InputError
     from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
@@ -20,16 +22,30 @@ if TYPE_CHECKING:
 # Names are imported when they are first used, so that the command line starts at once.
 _HOMES = {
     "InputError": "selfexec.errors",
+    "Rasch": "selfexec.abilities",
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
     "import_replies": "selfexec.runs",
     "load": "selfexec.runs",
+    "rasch": "selfexec.abilities",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
 }
 
-__all__ = ["InputError", "Run", "Score", "Scores", "__version__", "import_replies", "load", "run", "score"]
+__all__ = [
+    "InputError",
+    "Rasch",
+    "Run",
+    "Score",
+    "Scores",
+    "__version__",
+    "import_replies",
+    "load",
+    "rasch",
+    "run",
+    "score",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,8 +12,10 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
-def as_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH) -> str:
-    """A table in which what the first column says is said once, above the rows that share it."""
+def as_text(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH, *, sections: bool = True
+) -> str:
+    """A table in which what the first column says is said once, above the rows that share it (a section)."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -23,7 +25,7 @@ def as_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], w
         table.add_column(column, no_wrap=True)
     last = None
     for first, *others in rows:
-        if last not in (None, first):
+        if sections and last not in (None, first):
             table.add_section()
         table.add_row(first if first != last else "", *others)
         last = first
