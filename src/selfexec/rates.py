@@ -43,7 +43,7 @@ def load_rates(source: str | Path, added: Iterable[str | Path] = ()) -> RateTabl
         for name in others:
             if name not in benchmarks:
                 raise InputError(
-                    f"{_shown(more)}:1: column {name!r} is not in {_shown(source)}.{_meant(name, benchmarks)}"
+                    f"{_shown(more)}:1: column {name!r} is not in {_shown(source)}. {_meant(name, benchmarks)}"
                 )
         rows += further
     places: dict[str, str] = {}

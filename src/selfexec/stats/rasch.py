@@ -14,7 +14,7 @@ from scipy import linalg, sparse
 
 from selfexec.errors import InputError, NotSettled
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch_cells import Names, Table, dense, triplets
+from selfexec.stats.rasch_cells import Block, Names, Table, dense, sum_in_order, triplets
 from selfexec.stats.rasch_links import check_estimable
 
 Method = Literal["newton", "paper"]
@@ -27,7 +27,7 @@ LARGE = 2 * 10**10  # and up to here where links between parts of the table are 
 WEAK = 0.2  # see `_weak_links`
 POWER_STEPS = 3
 GRADIENT_STEPS = 1000
-GRADIENT_FLOOR = 1e-11  # of an item difficulty
+GRADIENT_FLOOR = 1e-14  # of an item difficulty: below is rounding
 
 PAPER_STEPS, PAPER_RATE, PAPER_TOLERANCE = 2000, 0.5, 1e-6
 
@@ -50,8 +50,8 @@ class RaschFit:
     outfit       mean of the squared standardized residuals z^2 = n (y-p)^2 / (p (1-p)) over the cells of a model or
                  an item.
     infit        their mean weighted by information: sum n^2 (y-p)^2 / sum n p (1-p)  (both: Wright and Masters 1982,
-                 chapter 5, with n y for a count of successes). Single answers give 1 on average; rates over many
-                 questions with weight 1 give the dispersion.
+                 chapter 5, with n y for a count of successes). They average about 1 for single answers, and about
+                 the dispersion for rates over many questions that have weight 1.
     """
 
     abilities: Array
@@ -155,33 +155,37 @@ class _Point(NamedTuple):
     carried: Array
     densities: list[Array]
 
-    def times(self, table: Table, vector: Array) -> Array:
-        """The matrix of n p (1-p) times a vector over items."""
-        return self.a * table.times(self.densities, self.b * vector)
-
-    def back(self, table: Table, vector: Array) -> Array:
-        """The transposed matrix of n p (1-p) times a vector over models."""
-        return self.b * table.back(self.densities, self.a * vector)
+    def there_and_back(self, table: Table, vector: Array) -> tuple[Array, Array]:
+        """W v, and W' R^-1 W v: the matrix of n p (1-p) times a vector over items, and that back to the items."""
+        across, back = table.there_and_back(self.densities, self.b * vector, self.a**2 / self.information.abilities)
+        return self.a * across, self.b * back
 
 
 def _derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> _Point:
     """The derivatives at one point. `work` has an array for the cells of each block, and ends up as `densities`."""
     a, b = np.exp(at.abilities), np.exp(at.item_difficulties)
-    gaps, information = Sides(*(total.copy() for total in totals)), Sides(np.empty_like(a), np.zeros_like(b))
-    carried, ones = np.zeros_like(b), np.ones_like(b)
-    for block, cells in zip(table.blocks, work, strict=True):
+    ones = np.ones_like(b)
+
+    def part(block: Block, cells: Array) -> tuple[Array, Array, Array, Array]:
         mine = a[block.rows]
         np.divide(1.0, block.sums(a, b, out=cells), out=cells)
         heavy = cells if block.weights is None else block.weights * cells
-        gaps.abilities[block.rows] -= mine * block.times(heavy, ones)
-        gaps.item_difficulties[:] -= block.back(heavy, mine)
+        gaps, fitted = totals.abilities[block.rows] - mine * block.times(heavy, ones), block.back(heavy, mine)
         cells *= heavy
-        information.abilities[block.rows] = mine * block.times(cells, b)
-        shares = gaps.abilities[block.rows] / information.abilities[block.rows]
-        both = block.back(cells, np.stack([mine, mine * shares]))  # two vectors at the price of one
-        information.item_difficulties[:] += b * both[0]
-        carried += b * both[1]
-    return _Point(a, b, gaps, information, carried, work)
+        information = mine * block.times(cells, b)
+        both = block.back(cells, np.stack([mine, mine * gaps / information]))  # two vectors at the price of one
+        return gaps, information, fitted, both
+
+    gaps, information, fitted, both = zip(*map(part, table.blocks, work), strict=True)
+    at_items, carried = b * sum_in_order(both)
+    return _Point(
+        a,
+        b,
+        Sides(np.concatenate(gaps), totals.item_difficulties - sum_in_order(fitted)),
+        Sides(np.concatenate(information), at_items),
+        carried,
+        work,
+    )
 
 
 def _newton(table: Table, names: Names) -> RaschFit:
@@ -200,7 +204,7 @@ def _newton(table: Table, names: Names) -> RaschFit:
             return _described(table, at, point, links, iteration, "newton")
         links = _weak_links(table, point) if iteration == 0 else links
         change = _newton_change(table, point, links, min(0.01, step))
-        step = max(_reach(change), 0.0)
+        step = _reach(change)
         if not math.isfinite(step):
             break
         share = 1.0 if step <= 1 else math.log1p(step) / step
@@ -284,19 +288,20 @@ def _weak_links(table: Table, point: _Point) -> float:
     """
     if _size(table) <= SMALL:
         return 1.0
-    rows, columns = point.information
+    columns = point.information.item_difficulties
     vector = np.random.default_rng(0).normal(size=len(columns))  # any start will do
     for _ in range(POWER_STEPS):
         vector = (vector - columns @ vector / columns.sum()) / math.sqrt(columns @ vector**2)
         before = math.sqrt(columns @ vector**2)
-        vector = point.back(table, point.times(table, vector) / rows) / columns
+        vector = point.there_and_back(table, vector)[1] / columns
     return math.sqrt(columns @ vector**2) / before
 
 
 def _newton_change(table: Table, point: _Point, links: float, tolerance: float) -> Sides:
     if links > WEAK and _size(table) <= LARGE:
         return _solved_outright(_information(table, point), point.information, point.gaps)
-    return _solved_step_by_step(table, point, tolerance)
+    # where links are weak, little that is left unsolved can be much
+    return _solved_step_by_step(table, point, tolerance if links <= WEAK else 1e-10)
 
 
 def _information(table: Table, point: _Point) -> Any:
@@ -329,7 +334,7 @@ def _laplacian(matrix: Any, sums: Array) -> Array:
 
 
 def _solved_step_by_step(table: Table, point: _Point, tolerance: float) -> Sides:
-    """Newton's step by conjugate gradients on the items' Schur complement, with its diagonal for preconditioner."""
+    """Newton's step by conjugate gradients on the items' Schur complement, scaled by its diagonal; nan if not found."""
     (rows, columns), (row_gaps, column_gaps) = point.information, point.gaps
     change, met = np.zeros_like(columns), np.zeros_like(rows)
     left = point.carried - column_gaps
@@ -337,17 +342,17 @@ def _solved_step_by_step(table: Table, point: _Point, tolerance: float) -> Sides
     direction, size = left / columns, left @ (left / columns)
     wanted = max(tolerance**2 * size, GRADIENT_FLOOR**2 * columns.sum())
     for _ in range(GRADIENT_STEPS):
-        across = point.times(table, direction)
-        image = columns * direction - point.back(table, across / rows)
+        across, back = point.there_and_back(table, direction)
+        image = columns * direction - back
         along = size / (direction @ image)
         change += along * direction
         met += along * across
         left -= along * image
         size, before = left @ (left / columns), size
-        if not size > wanted:
-            break
+        if size <= wanted:
+            return Sides((row_gaps + met) / rows, change)
         direction = left / columns + size / before * direction
-    return Sides((row_gaps + met) / rows, change)
+    return Sides(np.full_like(rows, math.nan), np.full_like(columns, math.nan))
 
 
 def _described(table: Table, at: Sides, point: _Point, links: float, iterations: int, method: Method) -> RaschFit:
@@ -361,10 +366,10 @@ def _described(table: Table, at: Sides, point: _Point, links: float, iterations:
 
 def _mean_squares(table: Table, point: _Point) -> tuple[Sides, Sides, float]:
     """Infit, outfit, and the sum of all squared standardized residuals."""
-    models, items = table.shape
-    infit, outfit = (Sides(np.empty(models), np.zeros(items)) for _ in range(2))
-    right, left = np.ones(items), np.ones(models)
-    for block, density in zip(table.blocks, point.densities, strict=True):
+    ones, easy = np.ones(table.shape[1]), 1 / point.b
+
+    def part(block: Block, density: Array) -> tuple[Array, ...]:
+        mine = point.a[block.rows]
         # with e = y (a+b) - a, the error y - p is e / (a+b), and z^2 is n e^2 / (a b)
         squares = block.sums(point.a, point.b, out=np.empty_like(density))
         squares *= block.rates
@@ -372,14 +377,16 @@ def _mean_squares(table: Table, point: _Point) -> tuple[Sides, Sides, float]:
         squares *= squares
         if block.weights is not None:
             squares *= block.weights
-        outfit.abilities[block.rows] = block.times(squares, 1 / point.b) / point.a[block.rows]
-        outfit.item_difficulties[:] += block.back(squares, 1 / point.a[block.rows]) / point.b
+        outfit = block.times(squares, easy) / mine, block.back(squares, 1 / mine) * easy
         squares *= density
-        infit.abilities[block.rows] = block.times(squares, right)
-        infit.item_difficulties[:] += block.back(squares, left[block.rows])
+        return *outfit, block.times(squares, ones), block.back(squares, np.ones_like(mine))
+
+    rows, columns, heavy_rows, heavy_columns = zip(*map(part, table.blocks, point.densities), strict=True)
+    outfit = Sides(np.concatenate(rows), sum_in_order(columns))
+    infit = Sides(np.concatenate(heavy_rows), sum_in_order(heavy_columns))
     return (
         Sides(*(sums / information for sums, information in zip(infit, point.information, strict=True))),
-        Sides(*(sums / count for sums, count in zip(outfit, table.counts(), strict=True))),
+        Sides(*(sums / count for sums, count in zip(outfit, table.counts, strict=True))),
         float(outfit.abilities.sum()),
     )
 
@@ -422,12 +429,12 @@ def _variances_by_series(table: Table, point: _Point) -> Sides:
     (rows, columns), items = point.information, table.shape[1]
     squares = (density * density for density in point.densities)
     row_squares, column_squares = table.both_ways(squares, point.b**2 / columns, point.a**2 / rows)
-    met = point.times(table, 1 / columns)
+    met, met_back = point.there_and_back(table, 1 / columns)
     total = rows.sum()
     middle = (np.sum(1 / columns) + np.sum(met**2 / rows)) / items**2  # the variance of the mean item difficulty
     abilities = 1 / rows / (1 - point.a**2 * row_squares / rows + rows / total) - 2 * met / (items * rows) + middle
     own = 1 / columns / (1 - point.b**2 * column_squares / columns + columns / total)
-    with_middle = (1 + point.back(table, met / rows)) / (items * columns)
+    with_middle = (1 + met_back) / (items * columns)
     return Sides(abilities, own - 2 * with_middle + middle + 1 / total)
 
 

@@ -5,6 +5,7 @@ Rows are models, columns are items. A cell has a rate and a weight; a hole has n
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -123,22 +124,32 @@ class Table:
 
     def both_ways(self, values: Iterable[Array], right: Array, left: Array) -> tuple[Array, Array]:
         """The matrix of the values times a vector over columns, and transposed times one over rows, in one go."""
-        rows, columns = np.empty(self.shape[0]), np.zeros(self.shape[1])
-        for block, cells in zip(self.blocks, values, strict=True):
-            rows[block.rows] = block.times(cells, right)
-            columns += block.back(cells, left[block.rows])
-        return rows, columns
+
+        def product(block: Block, cells: Array) -> tuple[Array, Array]:
+            return block.times(cells, right), block.back(cells, left[block.rows])
+
+        parts = list(map(product, self.blocks, values))
+        return np.concatenate([rows for rows, _ in parts]), sum_in_order(columns for _, columns in parts)
 
     def times(self, values: Iterable[Array], vector: Array) -> Array:
         """The matrix of the values times a vector over columns."""
-        return np.concatenate([b.times(cells, vector) for b, cells in zip(self.blocks, values, strict=True)])
+        return np.concatenate([block.times(cells, vector) for block, cells in zip(self.blocks, values, strict=True)])
 
     def back(self, values: Iterable[Array], vector: Array) -> Array:
         """The transposed matrix of the values times a vector over rows."""
-        product = np.zeros(self.shape[1])
-        for block, cells in zip(self.blocks, values, strict=True):
-            product += block.back(cells, vector[block.rows])
-        return product
+        return sum_in_order(
+            block.back(cells, vector[block.rows]) for block, cells in zip(self.blocks, values, strict=True)
+        )
+
+    def there_and_back(self, values: Iterable[Array], right: Array, scale: Array) -> tuple[Array, Array]:
+        """The matrix times a vector; and that, scaled row by row, back through the transposed matrix."""
+
+        def product(block: Block, cells: Array) -> tuple[Array, Array]:
+            across = block.times(cells, right)
+            return across, block.back(cells, across * scale[block.rows])
+
+        parts = list(map(product, self.blocks, values))
+        return np.concatenate([rows for rows, _ in parts]), sum_in_order(columns for _, columns in parts)
 
     def successes(self) -> Iterator[Array]:
         """Weight times rate of each cell."""
@@ -156,8 +167,9 @@ class Table:
 
     def weight_totals(self) -> tuple[Array, Array]:
         """Sums of weights over rows and over columns."""
-        return self.counts() if self.blocks[0].weights is None else self.totals(self.weights())
+        return self.counts if self.blocks[0].weights is None else self.totals(self.weights())
 
+    @cached_property
     def counts(self) -> tuple[Array, Array]:
         """How many cells each row and each column has."""
         if self.complete:
@@ -175,6 +187,11 @@ class Table:
         """Values of the cells, block by block, as one matrix: dense for a dense table, else sparse."""
         parts = [block.matrix(cells) for block, cells in zip(self.blocks, values, strict=True)]
         return np.vstack(parts) if isinstance(parts[0], np.ndarray) else sparse.vstack(parts, format="csr")
+
+
+def sum_in_order(parts: Iterable[Array]) -> Array:
+    total: Array = reduce(np.add, parts)
+    return total
 
 
 def dense(rates: Array, weights: Any, names: Names) -> Table:
@@ -211,13 +228,13 @@ def _without_holes(rates: Array, weights: Array | None, names: Names) -> tuple[A
 
 def triplets(rates: Array, rows: Any, columns: Any, weights: Any, shape: tuple[int, int] | None, names: Names) -> Table:
     """A table from its cells: rates with their rows and columns. A cell of weight 0 is left out."""
+    if not rates.size:
+        raise InputError("there is no rate. Give at least the results of two models on two items.")
     rows, columns = _indices(rows, "rows"), _indices(columns, "columns")
     weights = None if weights is None else np.asarray(weights, np.float64)
     for what, values in (("rows", rows), ("columns", columns), ("weights", weights)):
         if values is not None and values.shape != rates.shape:
             raise InputError(f"there are {rates.size} rates and {values.size} {what}. Give one for each rate.")
-    if not rates.size:
-        raise InputError("there is no rate. Give at least the results of two models on two items.")
     shape = shape or (int(rows.max()) + 1, int(columns.max()) + 1)
     _check_size(shape, names)
     for what, indices, size in (("row", rows, shape[0]), ("column", columns, shape[1])):

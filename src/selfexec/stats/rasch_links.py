@@ -23,7 +23,7 @@ def check_estimable(table: Table, names: Names) -> None:
     """Refuse a table without a finite and unique estimate, by the names of those who break it."""
     if table.complete and table.open:
         return
-    for what, counts in zip((names.model, names.item), table.counts(), strict=True):
+    for what, counts in zip((names.model, names.item), table.counts, strict=True):
         if len(empty := np.flatnonzero(counts == 0)):
             raise InputError(f"{what(empty[0])}: there is no rate at all. Leave it out.")
     if _all_in_reach(table, forward=True) and (table.open or _all_in_reach(table, forward=False)):
