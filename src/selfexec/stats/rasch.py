@@ -203,7 +203,7 @@ def _newton(table: Table, names: Names) -> RaschFit:
         if step <= SETTLED or (links <= WEAK and _simple_step(point) <= SETTLED / 100):
             return _described(table, at, point, links, iteration, "newton")
         links = _weak_links(table, point) if iteration == 0 else links
-        change = _newton_change(table, point, links, min(0.01, step))
+        change = _newton_change(table, point, links, min(max(step**2 / 10, 1e-4), 0.01))
         step = _reach(change)
         if not math.isfinite(step):
             break

@@ -61,6 +61,13 @@ class DenseBlock:
         product: Array = vector @ cells
         return product
 
+    def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many cells each row and each column has."""
+        if self.weights is None:
+            rows, columns = self.rates.shape
+            return np.full(rows, columns), np.full(columns, rows)
+        return np.count_nonzero(self.weights, axis=1), np.count_nonzero(self.weights, axis=0)
+
     def matrix(self, cells: Array) -> Any:
         return cells
 
@@ -96,6 +103,9 @@ class SparseBlock:
     def back(self, cells: Array, vector: Array) -> Array:
         product: Array = (self.matrix(cells).T @ vector.T).T
         return product
+
+    def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return np.diff(self.starts).astype(np.int64), np.bincount(self.columns, minlength=self.shape[1])
 
     def matrix(self, cells: Array) -> Any:
         return sparse.csr_array((cells, self.columns, self.starts), shape=self.shape)
@@ -172,10 +182,8 @@ class Table:
     @cached_property
     def counts(self) -> tuple[Array, Array]:
         """How many cells each row and each column has."""
-        if self.complete:
-            models, items = self.shape
-            return np.full(models, float(items)), np.full(items, float(models))
-        return self.totals((weights > 0).astype(np.float64) for weights in self.weights())
+        rows, columns = zip(*(block.counts() for block in self.blocks), strict=True)
+        return np.concatenate(rows).astype(np.float64), sum_in_order(columns).astype(np.float64)
 
     def work(self) -> list[Array]:
         """Room for one number a cell, block by block."""

@@ -39,7 +39,8 @@ def _all_in_reach(table: Table, *, forward: bool) -> bool:
     seen = 0.0
     for _ in range(SWEEPS):
         items = np.maximum(items, table.back(out(), models) > 0)
-        models = np.maximum(models, table.times(home(), items) > 0)
+        if not models.all():
+            models = np.maximum(models, table.times(home(), items) > 0)
         if models.all() and items.all():
             return True
         if models.sum() + items.sum() == seen:
