@@ -255,3 +255,10 @@ def test_results_print_well_in_python_and_notebooks(here: Path) -> None:
     assert "sim/coin" in repr(sx.score(found))
     assert "<table>" in sx.score(found)._repr_html_()
     assert "sim/coin, items 20 association" in repr(found)
+
+
+def test_no_public_name_is_that_of_a_module_which_would_take_its_place() -> None:
+    import selfexec as package
+
+    modules = {path.stem for path in Path(package.__file__).parent.iterdir()}
+    assert not modules & set(dir(package))

@@ -5,6 +5,7 @@ import selfexec as sx
 run = sx.run(["sim/typical"])         # or sx.load("runs/mine")
 run.replies, run.readings, run.observations, run.sessions
 sx.score(run)
+sx.rasch("rates.csv")                 # abilities from success rates on benchmarks
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,42 +13,37 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from selfexec.checks import Check, check
-    from selfexec.errors import InputError
-    from selfexec.formats import Key
-    from selfexec.runner import run
-    from selfexec.runs import Run, import_replies, load
-    from selfexec.scores import Score, Scores, score
+    from selfexec.abilities import Rasch as Rasch
+    from selfexec.abilities import rasch as rasch
+    from selfexec.checks import Check as Check
+    from selfexec.checks import check as check
+    from selfexec.errors import InputError as InputError
+    from selfexec.formats import Key as Key
+    from selfexec.runner import run as run
+    from selfexec.runs import Run as Run
+    from selfexec.runs import import_replies as import_replies
+    from selfexec.runs import load as load
+    from selfexec.scores import Score as Score
+    from selfexec.scores import Scores as Scores
+    from selfexec.scores import score as score
 
-# Names are imported when they are first used, so that the command line starts at once.
+# Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
+# beside this file, which would take its place once it is imported.
 _HOMES = {
     "Check": "selfexec.checks",
     "InputError": "selfexec.errors",
     "Key": "selfexec.formats",
+    "Rasch": "selfexec.abilities",
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
     "check": "selfexec.checks",
     "import_replies": "selfexec.runs",
     "load": "selfexec.runs",
+    "rasch": "selfexec.abilities",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
 }
-
-__all__ = [
-    "Check",
-    "InputError",
-    "Key",
-    "Run",
-    "Score",
-    "Scores",
-    "__version__",
-    "check",
-    "import_replies",
-    "load",
-    "run",
-    "score",
-]
 
 
 def __getattr__(name: str) -> Any:
@@ -59,4 +55,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return ["__version__", *_HOMES]

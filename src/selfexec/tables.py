@@ -5,7 +5,9 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from html import escape
+from typing import Literal
 
+Layout = Literal["sections", "stacked", "plain"]
 WIDTH = 120  # where the output goes to no terminal
 
 
@@ -14,21 +16,23 @@ def terminal_width() -> int:
 
 
 def as_text(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH, *, stacked: bool = False
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH, layout: Layout = "sections"
 ) -> str:
-    """A table in which what the first column says is said once, beside the first of the rows that share it.
+    """A table in which what the first column says is said once.
 
-    Where the table is `stacked`, it stands on a line of its own above them, which leaves more room for the rest.
+    In `sections` it stands beside the first of the rows that share it; `stacked` on a line of its own above them, which
+    leaves more room for the rest; `plain` has no gaps between rows.
     """
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    stacked = layout == "stacked"
     for column in columns[stacked:]:
         table.add_column(column, no_wrap=True)
     for number, (first, *others) in enumerate(_said_once(rows)):
-        if number and first:
+        if number and first and layout != "plain":
             table.add_section()
         if not stacked:
             table.add_row(first, *others)

@@ -16,6 +16,7 @@ COMMANDS = {
     "import": ("import_", "Make a run of replies from elsewhere."),
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),
+    "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }

@@ -76,7 +76,7 @@ class Scores(Sequence[Score]):
 
     def table(self, width: int = 120) -> str:
         """A few of the numbers, as people read them."""
-        return "\n".join([as_text(TITLE, COLUMNS, _rows(self), width, stacked=True), *_notes(self)])
+        return "\n".join([as_text(TITLE, COLUMNS, _rows(self), width, "stacked"), *_notes(self)])
 
     def __repr__(self) -> str:
         return self.table()

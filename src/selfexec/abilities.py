@@ -1,0 +1,156 @@
+"""Abilities of models on one scale, from their success rates on benchmarks: the Rasch model with names."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from selfexec.errors import InputError
+from selfexec.rates import RateTable, load_rates
+from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors
+from selfexec.tables import as_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TITLES = ("Ability, by the Rasch model", "Item difficulty of each benchmark")
+COLUMNS = ("95% interval", "SE", "infit", "outfit")
+Named = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Rasch:
+    """A fitted table. Prints as models by ability and benchmarks by difficulty."""
+
+    rates: RateTable
+    fit: RaschFit
+
+    @property
+    def abilities(self) -> Named:
+        return _named(self.rates.models, self.fit.abilities)
+
+    @property
+    def item_difficulties(self) -> Named:
+        return _named(self.rates.benchmarks, self.fit.item_difficulties)
+
+    def jackknife(self) -> Named:
+        """Standard errors of abilities by leaving out one benchmark at a time."""
+        return _named(self.rates.models, jackknife_errors(self.rates.rates, items=self.rates.benchmarks))
+
+    def record(self) -> dict[str, Any]:
+        """Everything by name; what is not defined is None."""
+        return {
+            "abilities": self.abilities,
+            "item_difficulties": self.item_difficulties,
+            "se": self._both(self.fit.se),
+            "infit": self._both(self.fit.infit),
+            "outfit": self._both(self.fit.outfit),
+            "iterations": self.fit.iterations,
+            "method": self.fit.method,
+        }
+
+    def json(self) -> str:
+        return json.dumps(self.record(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def table(self, width: int = 120) -> str:
+        """Models from able to less able, benchmarks from hard to easy."""
+        fit, rates = self.fit, self.rates
+        return "\n".join(
+            [
+                as_text(
+                    TITLES[0],
+                    ("model", "ability", *COLUMNS),
+                    self._rows(rates.models, fit.abilities, 0),
+                    width,
+                    layout="plain",
+                ),
+                as_text(
+                    TITLES[1],
+                    ("benchmark", "item difficulty", *COLUMNS),
+                    self._rows(rates.benchmarks, fit.item_difficulties, 1),
+                    width,
+                    layout="plain",
+                ),
+                *self._notes(),
+            ]
+        )
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _both(self, sides: Sides) -> dict[str, Named]:
+        return {
+            "abilities": _named(self.rates.models, sides.abilities),
+            "item_difficulties": _named(self.rates.benchmarks, sides.item_difficulties),
+        }
+
+    def _rows(self, names: Sequence[str], values: Any, side: int) -> list[list[str]]:
+        from scipy.special import stdtrit
+
+        fit = self.fit
+        reach = float(stdtrit(max(fit.degrees_of_freedom, 1), 0.975))
+        columns = (fit.se[side], fit.infit[side], fit.outfit[side])
+        return [
+            [names[k], f"{values[k]:.3f}", _interval(values[k], reach * fit.se[side][k])]
+            + [_shown(column[k]) for column in columns]
+            for k in np.argsort(-values, kind="stable")
+        ]
+
+    def _notes(self) -> list[str]:
+        fit, rates = self.fit, self.rates
+        filled = int(np.isfinite(rates.rates).sum())
+        origin = "not centred, as printed in the paper" if fit.method == "paper" else "item difficulties add up to 0"
+        return [
+            f"P(success) = expit(ability - item difficulty); {origin}.",
+            f"{len(rates.models)} models, {len(rates.benchmarks)} benchmarks, {filled} of {rates.rates.size} rates; "
+            f"method {fit.method}, {fit.iterations} iterations.",
+            f"infit, outfit: misfit; {_shown(fit.dispersion)} (the dispersion) is the average, more fits worse.",
+        ]
+
+
+def rasch(
+    table: "str | Path | RateTable | pl.DataFrame",
+    *,
+    add: Sequence[str | Path] = (),
+    method: Literal["newton", "paper"] = "newton",
+) -> Rasch:
+    """Fit a table of success rates: a CSV file, a data frame (first column: model), or "paper" for the paper's own.
+
+    `add` names files with further models in the same columns.
+    """
+    rates = load_rates(table, add) if isinstance(table, str | Path) else _from_frame(table, add)
+    fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=method)
+    return Rasch(rates, fit)
+
+
+def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:
+    if add:
+        raise InputError("add takes files beside a file. Join data frames before.")
+    if isinstance(table, RateTable):
+        return table
+    model, *benchmarks = table.columns
+    names = tuple(str(name) for name in table[model])
+    if len(twice := [name for name in names if names.count(name) > 1]):
+        raise InputError(f"model {twice[0]!r} occurs twice. Rename one of them.")
+    rates = np.array([table[name].cast(float).fill_null(math.nan).to_numpy() for name in benchmarks]).T
+    return RateTable(names, tuple(benchmarks), rates.reshape(len(names), len(benchmarks)))
+
+
+def _named(names: Sequence[str], values: Any) -> Named:
+    return {name: _known(float(value)) for name, value in zip(names, values, strict=True)}
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _shown(value: float) -> str:
+    return f"{value:.3f}" if math.isfinite(value) else "–"
+
+
+def _interval(value: float, half: float) -> str:
+    return f"[{value - half:.3f}, {value + half:.3f}]" if math.isfinite(half) else "–"
