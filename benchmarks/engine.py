@@ -175,8 +175,11 @@ def cells(name: str, server: Server, connections: int, runs: Sequence[Measured],
     ]
 
 
-def compare(table: Table, names: Sequence[str], server: Server, load: Load, connections: int, repeats: int) -> None:
-    """The rows of one latency and number of connections. Contenders take turns, so that a busy minute hits all."""
+def compare(table: Table, names: Sequence[str], server: Server, load: Load, connections: int, repeats: int) -> bool:
+    """The rows of one latency and number of connections, and whether all contenders came through.
+
+    They take turns, so that a busy minute hits all.
+    """
     runs: dict[str, list[Measured]] = {name: [] for name in names}
     failed: set[str] = set()
     for _ in range(repeats):
@@ -193,6 +196,7 @@ def compare(table: Table, names: Sequence[str], server: Server, load: Load, conn
             table.row([name, f"{server.latency * 1000:.0f} ms", str(connections), "failed", *[""] * (len(COLUMNS) - 4)])
         else:
             table.row(cells(name, server, connections, runs[name], bare))
+    return not failed
 
 
 def long_run(table: Table, calls: int) -> None:
@@ -247,7 +251,7 @@ def main() -> None:
     print(versions(names))
     for name, package in absent.items():
         print(f"{name}: not installed (pip install '{package}')")
-    table = Table(options.markdown)
+    table, well = Table(options.markdown), True
     with tempfile.TemporaryDirectory() as folder:
         load = Load.of(options.calls, Path(folder))
         print()
@@ -255,9 +259,11 @@ def main() -> None:
         for latency in options.latency:
             with serving(latency) as server:
                 for connections in options.connections:
-                    compare(table, names, server, load, connections, options.repeats)
+                    well &= compare(table, names, server, load, connections, options.repeats)
     if options.long and "lean" in names:
         long_run(table, options.long)
+    if not well:
+        raise SystemExit("Not every contender came through; see above.")
 
 
 if __name__ == "__main__":
