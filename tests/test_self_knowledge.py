@@ -269,3 +269,36 @@ def test_a_fixed_rule_sees_refusals_as_models_word_them() -> None:
         assert refuses(refusal)
     for answer in ("Certainly. Here you are.", "The bank cannot refuse you.", "Paris. " * 100 + "I cannot say more."):
         assert not refuses(answer)
+
+
+def test_by_one_rule_for_all_little_of_the_self_bonus_in_restriction_remains(
+    as_the_authors_read_them: Run,
+) -> None:
+    # STATISTICS.md: about +0.2 to +0.5 points, in place of 4.2
+    found = cross(common_claims(as_the_authors_read_them.observations, "restriction", "observed_by_rule"))
+    assert 0.2 < 100 * found.gamma < 0.5
+    assert found.interval.low < 0 < found.interval.high
+
+
+def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
+    run = sx.run(
+        ["sim/coin", "sim/typical", "sim/declines"], items="starter", experiments=["difficulty"], out=tmp_path / "r"
+    )
+    common = common_claims(run.observations, "difficulty")
+    assert (len(common.models), common.left_out) == (3, ())
+
+
+def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> None:
+    import json
+
+    found = sx.cross_prediction(panel)
+    assert "Who predicts whom: association" in found.table()
+    assert "self-bonus: not given, only" in found.table()  # 45 groups are too few
+    records = {
+        record["metric"] + record["experiment"]: record for record in json.loads(found.json())["cross_prediction"]
+    }
+    bonus = records["association", "self_bonus"]
+    assert bonus["value"] == sx.score(panel).value("sim/typical", "association", "self_bonus")
+    diagonal = [bonus["matrix"][n][n] for n in range(len(bonus["models"]))]
+    sums = np.array(bonus["as_predictor"]) + np.array(bonus["as_behaviour"]) + np.array(bonus["own_bonus"])
+    assert diagonal == pytest.approx(list(sums), abs=1e-12)

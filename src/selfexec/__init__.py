@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from selfexec.scores import Score as Score
     from selfexec.scores import Scores as Scores
     from selfexec.scores import score as score
+    from selfexec.scores.crossed import CrossPrediction as CrossPrediction
+    from selfexec.scores.crossed import cross_prediction as cross_prediction
 
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
 # beside this file, which would take its place once it is imported.
 _HOMES = {
     "Check": "selfexec.checks",
+    "CrossPrediction": "selfexec.scores.crossed",
     "InputError": "selfexec.errors",
     "Key": "selfexec.formats",
     "Rasch": "selfexec.abilities",
@@ -38,6 +41,7 @@ _HOMES = {
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
     "check": "selfexec.checks",
+    "cross_prediction": "selfexec.scores.crossed",
     "import_replies": "selfexec.runs",
     "load": "selfexec.runs",
     "rasch": "selfexec.abilities",

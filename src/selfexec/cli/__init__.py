@@ -17,6 +17,7 @@ COMMANDS = {
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),
     "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
+    "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }

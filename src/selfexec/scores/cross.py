@@ -103,22 +103,23 @@ def self_bonuses(observations: pl.DataFrame, experiment: str) -> dict[str, Cross
 
 
 def common_claims(observations: pl.DataFrame, experiment: str, outcome: str = "observed") -> Common:
-    """The claims that all models read. Models whose gaps would leave fewer than 100 items are left out, the most
-    incomplete first. `outcome` is the column of what was done.
+    """The claims that all models read. Where they are too few for a self-bonus, models are left out until they are
+    enough, the most incomplete first; where that does not help either, nobody is left out. `outcome` is the column of
+    what was done.
     """
     rows = observations.filter((pl.col("experiment") == experiment) & _known(outcome)).with_columns(
         place=pl.concat_str("item", "epoch", "claim", separator="\n")
     )
     sizes = rows.group_by("model").agg(pl.len()).sort("len", "model", descending=[True, False])
     models = sizes["model"].to_list()
-    left_out = sorted(set(observations["model"].unique()) - set(models))
-    while True:
-        kept = rows.filter(pl.col("model").is_in(models))
-        shared = kept.group_by("place").agg(pl.col("item").first(), pl.len()).filter(pl.col("len") == len(models))
-        if len(models) <= 2 or shared["item"].n_unique() >= LEAST_COMMON_ITEMS:
-            break
-        left_out.append(models.pop())
-    return _aligned(experiment, sorted(models), sorted(left_out), kept, shared, outcome)
+    nothing_read = set(observations.filter(pl.col("experiment") == experiment)["model"].unique()) - set(models)
+    everybody = _aligned(experiment, sorted(models), sorted(nothing_read), rows, outcome)
+    for kept in range(len(models), 1, -1):
+        left_out = sorted({*nothing_read, *models[kept:]})
+        common = _aligned(experiment, sorted(models[:kept]), left_out, rows, outcome)
+        if _floor(common) is None:
+            return common
+    return everybody
 
 
 def _known(outcome: str) -> pl.Expr:
@@ -132,10 +133,11 @@ def _aligned(
     models: Sequence[str],
     left_out: Sequence[str],
     rows: pl.DataFrame,
-    shared: pl.DataFrame,
     outcome: str,
 ) -> Common:
-    places = shared.sort("item", "place").with_row_index("column").select("place", "item", "column")
+    rows = rows.filter(pl.col("model").is_in(models))
+    places = rows.group_by("place").agg(pl.col("item").first(), pl.len()).filter(pl.col("len") == len(models))
+    places = places.sort("item", "place").with_row_index("column")
     placed = rows.join(places.select("place", "column"), on="place")
     items, item = np.unique(places["item"].to_numpy(), return_inverse=True) if len(places) else ((), np.zeros(0, int))
     predicted, observed = (np.zeros((len(models), len(places)), dtype=np.int8) for _ in range(2))

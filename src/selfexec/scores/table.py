@@ -99,7 +99,7 @@ def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     yield _number(rows.get(SKILL[experiment]))
     yield _number(rows.get("self_knowledge"))
     coverage = rows.get("coverage")
-    yield _decimal(coverage.value) if coverage and coverage.value is not None else ""
+    yield decimal(coverage.value) if coverage and coverage.value is not None else ""
 
 
 def _number(row: Score | None) -> str:
@@ -107,11 +107,12 @@ def _number(row: Score | None) -> str:
         return ""
     if row.value is None:
         return "withheld" if row.experiment == "overall" else "–"
-    interval = f" [{_decimal(row.low)}, {_decimal(row.high)}]" if row.low is not None and row.high is not None else ""
-    return _decimal(row.value) + interval
+    interval = f" [{decimal(row.low)}, {decimal(row.high)}]" if row.low is not None and row.high is not None else ""
+    return decimal(row.value) + interval
 
 
-def _decimal(value: float | None) -> str:
+def decimal(value: float | None) -> str:
+    """Three digits, without the zero before the point."""
     return "" if value is None else f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 
 
@@ -120,7 +121,7 @@ def _best_guesser(rows: dict[str, Score]) -> str:
     if not values:
         return ""
     best = max(values, key=lambda name: values[name] or 0.0)
-    return f"{_decimal(values[best])} {GUESSERS[best]}"
+    return f"{decimal(values[best])} {GUESSERS[best]}"
 
 
 def _cuts(scores: Scores) -> list[str]:

@@ -1,0 +1,30 @@
+"""selfexec cross"""
+
+from pathlib import Path
+
+import click
+
+from selfexec.cli.variadic import Variadic
+
+
+@click.command("cross", cls=Variadic)
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
+@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tuple[str, ...], form: str) -> None:
+    """Hold every model's predictions against every model's behaviour.
+
+    A model that predicts others as well as itself knows models, not itself. The self-bonus says how much better it is
+    about itself than a predictor of its skill is about anyone.
+    """
+    from selfexec.errors import InputError
+    from selfexec.experiments import EXPERIMENTS
+    from selfexec.scores.crossed import cross_prediction
+    from selfexec.scores.together import load_together
+    from selfexec.tables import terminal_width
+
+    if strange := [name for name in experiments if name not in EXPERIMENTS]:
+        raise InputError(f"unknown experiment {strange[0]!r}. There are {', '.join(EXPERIMENTS)}.")
+    found = cross_prediction(load_together(runs, readings), experiments)
+    click.echo(found.json() if form == "json" else found.table(terminal_width()))
