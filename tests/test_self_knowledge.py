@@ -295,7 +295,7 @@ def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> 
     assert "Who predicts whom: association" in found.table()
     assert "self-bonus: not given, only" in found.table()  # 45 groups are too few
     records = {
-        record["metric"] + record["experiment"]: record for record in json.loads(found.json())["cross_prediction"]
+        (record["experiment"], record["metric"]): record for record in json.loads(found.json())["cross_prediction"]
     }
     bonus = records["association", "self_bonus"]
     assert bonus["value"] == sx.score(panel).value("sim/typical", "association", "self_bonus")
