@@ -245,7 +245,13 @@ def parsed() -> argparse.Namespace:
 
 
 def main() -> None:
-    options = parsed()
+    try:
+        measure(parsed())
+    except Failed as fault:
+        raise SystemExit(str(fault)) from None
+
+
+def measure(options: argparse.Namespace) -> None:
     absent = {name: package for name in options.only if (package := lacking(name))}
     names = [name for name in options.only if name not in absent]
     print(versions(names))
@@ -263,7 +269,7 @@ def main() -> None:
     if options.long and "lean" in names:
         long_run(table, options.long)
     if not well:
-        raise SystemExit("Not every contender came through; see above.")
+        raise Failed("Not every contender came through; see above.")
 
 
 if __name__ == "__main__":
