@@ -91,7 +91,7 @@ def serving(latency: float) -> Iterator[Server]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, str(HERE / "server.py"), "serve", "--port", str(port), "--latency", str(latency)]
+    command = [sys.executable, "-m", "selfexec", "serve", "--port", str(port), "--latency", str(latency)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
             _wait_for(port, process)

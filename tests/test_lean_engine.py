@@ -204,18 +204,23 @@ def test_thoughts_are_kept_apart_from_the_answer() -> None:
 
 
 def test_each_session_is_one_user_message_and_nothing_unasked_is_sent() -> None:
-    request = WIRES["openai"].request(endpoint("vllm/org/model", None), "Hello?", None, {})
-    assert request.url == "http://localhost:8000/v1/chat/completions"
-    assert request.body == {"model": "org/model", "messages": [{"role": "user", "content": "Hello?"}]}
+    wire, where = WIRES["openai"], endpoint("vllm/org/model", None)
+    assert wire.url(where) == "http://localhost:8000/v1/chat/completions"
+    assert wire.headers(where) == {}
+    assert wire.body(where, "Hello?", None, {}) == {
+        "model": "org/model",
+        "messages": [{"role": "user", "content": "Hello?"}],
+    }
 
 
 def test_openai_is_asked_to_store_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    request = WIRES["openai"].request(endpoint("openai/gpt-4.1", None), "Hello?", "Be brief.", {"temperature": 0})
-    assert request.body["store"] is False
-    assert request.body["temperature"] == 0
-    assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
-    assert request.headers == {"Authorization": f"Bearer {KEY}"}
+    wire, where = WIRES["openai"], endpoint("openai/gpt-4.1", None)
+    body = wire.body(where, "Hello?", "Be brief.", {"temperature": 0})
+    assert body["store"] is False
+    assert body["temperature"] == 0
+    assert body["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert wire.headers(where) == {"Authorization": f"Bearer {KEY}"}
 
 
 def test_the_narrowest_setting_counts() -> None:
@@ -236,15 +241,15 @@ def test_a_changed_setting_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    request = WIRES["anthropic"].request(endpoint("anthropic/claude", None), "Hello?", "Be brief.", {"max_tokens": 5})
-    assert request.url == "https://api.anthropic.com/v1/messages"
-    assert request.body == {
+    wire, where = WIRES["anthropic"], endpoint("anthropic/claude", None)
+    assert wire.url(where) == "https://api.anthropic.com/v1/messages"
+    assert wire.body(where, "Hello?", "Be brief.", {"max_tokens": 5}) == {
         "model": "claude",
         "max_tokens": 5,
         "messages": [{"role": "user", "content": "Hello?"}],
         "system": "Be brief.",
     }
-    assert request.headers["x-api-key"] == KEY
+    assert wire.headers(where)["x-api-key"] == KEY
     outcome = WIRES["anthropic"].outcome(
         {
             "model": "claude-1",
@@ -264,10 +269,10 @@ def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_geminis_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", KEY)
     settings = {"temperature": 0, "max_tokens": 5}
-    request = WIRES["gemini"].request(endpoint("google/gemini-x", None), "Hello?", None, settings)
-    assert request.url.endswith("/v1beta/models/gemini-x:generateContent")
-    assert request.body["generationConfig"] == {"temperature": 0, "maxOutputTokens": 5}
-    assert KEY not in request.url
+    wire, where = WIRES["gemini"], endpoint("google/gemini-x", None)
+    assert wire.url(where).endswith("/v1beta/models/gemini-x:generateContent")
+    assert wire.body(where, "Hello?", None, settings)["generationConfig"] == {"temperature": 0, "maxOutputTokens": 5}
+    assert KEY not in wire.url(where)
     parts = [{"text": "hm", "thought": True}, {"text": "Hi"}]
     outcome = WIRES["gemini"].outcome(
         {
@@ -450,7 +455,7 @@ def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_
         async def complete(self, request: web.Request) -> web.StreamResponse:
             response = await super().complete(request)
             if response.status == 200 and isinstance(response, web.Response) and b'"choices"' in (response.body or b""):
-                good[await request.read() + request.headers["X-Selfexec-Epoch"].encode()] += 1
+                good[await request.read() + request.headers.get("X-Selfexec-Epoch", "1").encode()] += 1
             return response
 
     with served(Counting(items, Manners(latency=0.02, faults=MIXED)).app()) as url:

@@ -21,26 +21,18 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._encode = msgspec.json.Encoder().encode
-        self._pending: list[bytes] = []
         self._file = _locked(path)
         _mend_tail(path, self._file)
         self._end = os.fstat(self._file.fileno()).st_size
 
     def append(self, reply: Reply) -> None:
-        """Add a reply. It is handed over once `flush` is called."""
-        self._pending.append(self._encode(reply) + b"\n")
-
-    def flush(self) -> None:
-        """Hand everything added so far to the operating system, whole lines at once."""
-        if not self._pending:
-            return
-        pending, self._pending = b"".join(self._pending), []
-        size = len(pending)
+        """Hand a reply to the operating system, a whole line at once."""
+        line = left = self._encode(reply) + b"\n"
         try:
             # unbuffered, so that nothing is left to fail once more on closing; a write may take only a part
-            while pending:
-                pending = pending[self._file.write(pending) :]
-            self._end += size
+            while left:
+                left = left[self._file.write(left) :]
+            self._end += len(line)
         except OSError as fault:
             self._file.truncate(self._end)  # no half line, onto which a later one would be written
             raise InputError(
@@ -55,7 +47,6 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self.flush()
             os.fsync(self._file.fileno())
         finally:
             self._file.close()

@@ -198,10 +198,6 @@ class _Desk:
             self.calls_left -= 1
             reply = await self._asked(key, prompt, digest)
             self.journal.append(reply)
-            # replies that come in the same turn of the loop are written together, by whoever is first in the next one;
-            # a disk that is full is then this task's fault, not one that the loop swallows
-            await asyncio.sleep(0)
-            self.journal.flush()
             self.progress.count(reply)
         self.progress.done += 1
         self.report(self.progress)

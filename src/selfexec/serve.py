@@ -161,7 +161,8 @@ def _completion(model: str, text: str, tokens: int | None, prompt_tokens: int, f
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
     }
     if fault != "no-usage":
-        completion["usage"] = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens}
+        total = prompt_tokens + (tokens or 0)
+        completion["usage"] = {"prompt_tokens": prompt_tokens, "completion_tokens": tokens, "total_tokens": total}
     return completion
 
 

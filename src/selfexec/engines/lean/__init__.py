@@ -21,7 +21,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, sto
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import Endpoint, endpoint
-from selfexec.engines.lean.wires import WIRES, Unusable
+from selfexec.engines.lean.wires import WIRES, Unusable, Wire
 from selfexec.errors import InputError
 
 ATTEMPTS = 8
@@ -43,23 +43,33 @@ class Again(Exception):
         self.pause = pause
 
 
+class Line(NamedTuple):
+    """The way to one model, the same for all its calls."""
+
+    where: Endpoint
+    wire: Wire
+    url: str
+    headers: Mapping[str, str]
+    pace: Pace
+
+
 class Post(NamedTuple):
     """One call as it goes over the wire, the same at every attempt."""
 
-    where: Endpoint
-    url: str
-    headers: Mapping[str, str]
+    line: Line
     payload: bytes
+    headers: Mapping[str, str]
 
 
 class LeanEngine:
-    """Asks models over HTTP. One connection pool and one pace for each address."""
+    """Asks models over HTTP. One pool of connections, and one pace for each address."""
 
     def __init__(self, models: Sequence[str], options: EngineOptions) -> None:
         self.options = options
-        self.endpoints = {model: endpoint(model, options.base_url) for model in models}
         self.warnings: list[str] = []
-        self._paces = {e.url: Pace(options.max_connections) for e in self.endpoints.values()}
+        endpoints = {model: endpoint(model, options.base_url) for model in models}
+        paces = {where.url: Pace(options.max_connections) for where in endpoints.values()}
+        self._lines = {model: _line(where, paces[where.url]) for model, where in endpoints.items()}
         self._served: dict[str, str] = {}
         self._answered: set[str] = set()
         self._known_settings: dict[tuple[str, str], dict[str, Any]] = {}
@@ -69,7 +79,6 @@ class LeanEngine:
         self._http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=self.options.timeout),
-            headers={"Content-Type": "application/json", "User-Agent": "selfexec"},
             # with it, aiohttp looks into ~/.netrc in a thread at every call, which costs more than the call
             trust_env=any(os.environ.get(name) for name in PROXIES),
         )
@@ -82,11 +91,12 @@ class LeanEngine:
 
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
-        where = self.endpoints[call.model]
-        settings = self._settings(call)
-        request = WIRES[where.wire].request(where, call.prompt, self.options.system, settings)
-        epoch = {"X-Selfexec-Epoch": str(call.epoch)} if self.options.base_url else {}
-        post = Post(where, request.url, {**request.headers, **epoch}, msgspec.json.encode(request.body))
+        line = self._lines[call.model]
+        body = line.wire.body(line.where, call.prompt, self.options.system, self._settings(call))
+        # simulated models tell repetitions apart by it; nobody else is told
+        repeated = call.epoch > 1 and self.options.base_url
+        headers = {**line.headers, "X-Selfexec-Epoch": str(call.epoch)} if repeated else line.headers
+        post = Post(line, msgspec.json.encode(body), headers)
         attempt = 1
         try:
             outcome = await self._once(post)
@@ -107,7 +117,7 @@ class LeanEngine:
         return self._known_settings[place]
 
     async def _again(self, post: Post, failure: Again) -> tuple[Outcome, int]:
-        where = post.where
+        where = post.line.where
         attempts = 1
         last = failure
 
@@ -141,12 +151,11 @@ class LeanEngine:
             return None
 
     async def _once(self, post: Post) -> Outcome:
-        where = post.where
-        pace = self._paces[where.url]
+        where, pace = post.line.where, post.line.pace
         async with pace:
             status, headers, raw = await self._send(post)
         if status == 200:
-            outcome = _decoded(where, raw)
+            outcome = _decoded(post.line.wire, raw)
             self._answered.add(where.url)
             pace.went_well()
             return outcome
@@ -162,9 +171,9 @@ class LeanEngine:
         return self._refused(where, status, message)
 
     async def _send(self, post: Post) -> tuple[int, Mapping[str, str], bytes]:
-        where = post.where
+        where = post.line.where
         try:
-            async with self._http.post(post.url, data=post.payload, headers=post.headers) as response:
+            async with self._http.post(post.line.url, data=post.payload, headers=post.headers) as response:
                 raw = await response.read()
                 # whatever a server sends back, the key is not in it
                 if where.key and (key := where.key.encode()) in raw:
@@ -202,6 +211,12 @@ class LeanEngine:
             self.warnings.append(f"{model}: served by {first} at first, now by {outcome.served_model}")
 
 
+def _line(where: Endpoint, pace: Pace) -> Line:
+    wire = WIRES[where.wire]
+    headers = {"Content-Type": "application/json", "User-Agent": "selfexec", **wire.headers(where)}
+    return Line(where, wire, wire.url(where), headers, pace)
+
+
 def settings_for(settings: Mapping[str, Any], call: Call) -> dict[str, Any]:
     """The settings of one call. `temperature` holds for all, `execute.temperature` for one kind of session,
     `difficulty.temperature` for one experiment, `difficulty.execute.temperature` for both; the narrower one wins.
@@ -215,7 +230,7 @@ def settings_for(settings: Mapping[str, Any], call: Call) -> dict[str, Any]:
     return found
 
 
-def _decoded(where: Endpoint, raw: bytes) -> Outcome:
+def _decoded(wire: Wire, raw: bytes) -> Outcome:
     try:
         body = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -223,7 +238,7 @@ def _decoded(where: Endpoint, raw: bytes) -> Outcome:
     if not isinstance(body, dict):
         raise Again("the reply is no JSON object")
     try:
-        return WIRES[where.wire].outcome(body)
+        return wire.outcome(body)
     except Unusable as fault:
         raise Again(f"the reply is no completion ({fault})") from None
     except (AttributeError, TypeError, KeyError, IndexError):

@@ -1,13 +1,13 @@
 """The formats that providers speak: how to ask, and what an answer means.
 
-Each wire is two pure functions: `request` makes the address, headers and body of one call; `outcome` reads the decoded
-body of a reply with status 200. Whatever does not have the expected shape raises Unusable.
+Each wire is four pure functions: `url` and `headers` are the same for all calls of a model, `body` is one call's;
+`outcome` reads the decoded body of a reply with status 200. Whatever does not have the expected shape raises Unusable.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -21,28 +21,31 @@ class Unusable(Exception):
     """A reply that is none: no choices, no JSON, another format."""
 
 
-class Request(NamedTuple):
-    url: str
-    headers: Mapping[str, str]
-    body: Mapping[str, Any]
-
-
 @dataclass(frozen=True)
 class Wire:
-    request: Callable[[Endpoint, str, str | None, Mapping[str, Any]], Request]
+    url: Callable[[Endpoint], str]
+    headers: Callable[[Endpoint], Mapping[str, str]]
+    body: Callable[[Endpoint, str, str | None, Mapping[str, Any]], Mapping[str, Any]]
     outcome: Callable[[Any], Outcome]
 
 
 # --- OpenAI chat completions -----------------------------------------------------------------------------------------
 
 
-def _openai_request(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Request:
+def _openai_url(endpoint: Endpoint) -> str:
+    return f"{endpoint.url}/chat/completions"
+
+
+def _openai_headers(endpoint: Endpoint) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+
+def _openai_body(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Mapping[str, Any]:
     messages = [{"role": "system", "content": system}] if system else []
     body = {"model": endpoint.name, "messages": [*messages, {"role": "user", "content": prompt}], **settings}
     if endpoint.provider == "openai":
         body.setdefault("store", False)
-    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-    return Request(f"{endpoint.url}/chat/completions", headers, body)
+    return body
 
 
 def _openai_outcome(body: Any) -> Outcome:
@@ -84,13 +87,22 @@ def _parts(content: Any) -> tuple[str, str | None]:
 # --- Anthropic messages ----------------------------------------------------------------------------------------------
 
 
-def _anthropic_request(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Request:
+def _anthropic_url(endpoint: Endpoint) -> str:
+    return f"{endpoint.url}/messages"
+
+
+def _anthropic_headers(endpoint: Endpoint) -> Mapping[str, str]:
+    return {"x-api-key": endpoint.key or "", "anthropic-version": "2023-06-01"}
+
+
+def _anthropic_body(
+    endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]
+) -> Mapping[str, Any]:
     body = {"model": endpoint.name, "max_tokens": ANTHROPIC_MAX_TOKENS, **settings}
     body["messages"] = [{"role": "user", "content": prompt}]
     if system:
         body["system"] = system
-    headers = {"x-api-key": endpoint.key or "", "anthropic-version": "2023-06-01"}
-    return Request(f"{endpoint.url}/messages", headers, body)
+    return body
 
 
 ANTHROPIC_STOPS: Mapping[Any, str] = {
@@ -124,7 +136,15 @@ GEMINI_STOPS: Mapping[Any, str] = {"STOP": "stop", "MAX_TOKENS": "length"}
 GEMINI_WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII", "IMAGE_SAFETY"}
 
 
-def _gemini_request(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Request:
+def _gemini_url(endpoint: Endpoint) -> str:
+    return f"{endpoint.url}/models/{endpoint.name}:generateContent"
+
+
+def _gemini_headers(endpoint: Endpoint) -> Mapping[str, str]:
+    return {"x-goog-api-key": endpoint.key or ""}
+
+
+def _gemini_body(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Mapping[str, Any]:
     config = {GEMINI_NAMES[name]: value for name, value in settings.items() if name in GEMINI_NAMES}
     others = {name: value for name, value in settings.items() if name not in GEMINI_NAMES}
     body: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": prompt}]}], **others}
@@ -132,9 +152,7 @@ def _gemini_request(endpoint: Endpoint, prompt: str, system: str | None, setting
         body["generationConfig"] = {**others.get("generationConfig", {}), **config}
     if system:
         body["systemInstruction"] = {"parts": [{"text": system}]}
-    return Request(
-        f"{endpoint.url}/models/{endpoint.name}:generateContent", {"x-goog-api-key": endpoint.key or ""}, body
-    )
+    return body
 
 
 def _gemini_outcome(body: Any) -> Outcome:
@@ -162,9 +180,9 @@ def _gemini_outcome(body: Any) -> Outcome:
 
 
 WIRES: Mapping[str, Wire] = {
-    "openai": Wire(_openai_request, _openai_outcome),
-    "anthropic": Wire(_anthropic_request, _anthropic_outcome),
-    "gemini": Wire(_gemini_request, _gemini_outcome),
+    "openai": Wire(_openai_url, _openai_headers, _openai_body, _openai_outcome),
+    "anthropic": Wire(_anthropic_url, _anthropic_headers, _anthropic_body, _anthropic_outcome),
+    "gemini": Wire(_gemini_url, _gemini_headers, _gemini_body, _gemini_outcome),
 }
 
 LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
