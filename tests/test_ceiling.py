@@ -159,6 +159,21 @@ def test_the_split_of_variance_agrees_with_the_analysis_of_variance() -> None:
     assert found["variance_items"].value + found["variance_repeats"].value == pytest.approx(1)
 
 
+def test_claims_may_be_scored_in_unequally_many_epochs() -> None:
+    rng = np.random.default_rng(8)
+    groups = [rng.random(n) < rng.random() for n in (2, 3, 3, 4, 2, 5, 4, 4)]
+    rows = [request(i, bool(g), True, epoch=e) for i, group in enumerate(groups) for e, g in enumerate(group)]
+    found = ceilings("restriction", table(rows).observations, True)["variance_items"].value
+    everything = np.concatenate(groups)
+    n, k = len(everything), len(groups)
+    between = sum(len(g) * (g.mean() - everything.mean()) ** 2 for g in groups) / (k - 1)
+    within = sum(((g - g.mean()) ** 2).sum() for g in groups) / (n - k)
+    size = (n - sum(len(g) ** 2 for g in groups) / n) / (k - 1)
+    share = (between - within) / size / ((between - within) / size + within)
+    assert 0 < share < 1
+    assert found == pytest.approx(share)
+
+
 def test_known_shares_of_variance_come_back() -> None:
     # chances from Beta(1, 1): variance of the chances 1/12 of 1/4 in all, a third
     rng = np.random.default_rng(7)

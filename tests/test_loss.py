@@ -68,6 +68,17 @@ def test_the_questions_of_a_group_each_have_their_subject_and_length() -> None:
     assert subject.p == 1 / 2000  # none of 1,999 random draws is as extreme
 
 
+def test_a_group_is_as_long_as_its_questions_are_on_average() -> None:
+    def group(n: int, state: str, *lengths: int) -> list[dict[str, Any]]:
+        sizes = combinations(lengths, 2)
+        return [pair(n, True, True, state, claim=str(k), length=a, other_length=b) for k, (a, b) in enumerate(sizes)]
+
+    rows = [r for n in range(5) for r in group(n, "missing", 10, 20, 30, 60)]
+    rows += [r for n in range(5, 10) for r in group(n, "read", 60, 10, 20, 42)]
+    (found,) = loss_tests(frame(rows))
+    assert found.text == ("the questions in its lost groups have 30 characters at the median, those read 33")
+
+
 def test_few_lost_items_are_drawn_in_every_way() -> None:
     # three kinds; the two lost items are the only ones of kind 0: one way of C(8, 2) = 28
     matrix = np.eye(3)[[0, 0, 1, 1, 1, 2, 2, 2]]
