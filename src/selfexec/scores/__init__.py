@@ -10,7 +10,10 @@ import polars as pl
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
+from selfexec.scores.bounds import Bounds, bounded, bounds, overall_bounds
+from selfexec.scores.ceiling import ceilings
 from selfexec.scores.cross import self_bonuses
+from selfexec.scores.loss import LossTest, loss_warnings
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
 from selfexec.scores.rows import Asked, Score, Scored
@@ -35,14 +38,18 @@ def score_together(runs: Sequence["Run"], convention: str = "strict") -> Scores:
     """Scores of several runs, with all their models as each other's company: what most others did, self-bonus."""
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
+    warnings: list[LossTest] = []
     if convention == "authors":
         from selfexec.scores.authors import authors_scores
 
         rows: Iterable[Score] = (row for run in runs for row in authors_scores(run))
     else:
-        rows = score_tables(tables_of(runs), [model for run in runs for model in run.models], convention)
+        tables = tables_of(runs)
+        rows = score_tables(tables, [model for run in runs for model in run.models], convention)
+        warnings = loss_warnings(tables.observations)
     presets = {model: run.manifest.preset for run in runs for model in run.models}
-    return Scores(replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
+    rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
+    return Scores(rows, warnings)
 
 
 def score_runs(
@@ -59,11 +66,12 @@ def score_runs(
     for wanted, known, what in ((models, have, "model"), (experiments, EXPERIMENTS, "experiment")):
         if strange := [name for name in wanted if name not in known]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
-    return Scores(
-        row
-        for row in score_together(runs, convention)
-        if (not models or row.model in models) and (not experiments or row.experiment in experiments)
-    )
+    scores = score_together(runs, convention)
+
+    def wanted_of(row: Score | LossTest) -> bool:
+        return (not models or row.model in models) and (not experiments or row.experiment in experiments)
+
+    return Scores(filter(wanted_of, scores), filter(wanted_of, scores.warnings))
 
 
 def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iterator[Score]:
@@ -73,6 +81,7 @@ def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iter
         claims = tables.observations.filter(pl.col("model") == model)
         sessions = tables.sessions.filter(pl.col("model") == model)
         scored: dict[str, Scored] = {}
+        limits: dict[str, Bounds] = {}
         for experiment in EXPERIMENTS:
             if (rows := claims.filter(pl.col("experiment") == experiment)).is_empty():
                 continue
@@ -87,10 +96,13 @@ def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iter
                 scored[experiment] = score_orders(asked, rows, answers, others, strict)
             else:
                 scored[experiment] = score_yes_no(asked, rows, others, strict)
-            yield from scored[experiment].rows
+            limits[experiment] = {} if strict else bounds(experiment, rows)
+            yield from bounded(scored[experiment].rows, limits[experiment])
+            for metric, estimate in ceilings(experiment, rows, strict).items():
+                yield asked.row(metric, estimate)
             for metric, found in crossed[experiment].items():
                 yield asked.row(metric, found.estimate_for(model), found.basis)
-        yield from overall_scores(model, convention, scored)
+        yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 
 def _asked(model: str, experiment: str, convention: str, claims: pl.DataFrame) -> Asked:

@@ -16,7 +16,8 @@ class Score:
 
     `value` is None where it is withheld or undefined, and `reason` says why. A `reason` beside a value is a caution.
     `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
-    the items, where they are just those of one.
+    the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
+    claims would have been (readable convention).
     """
 
     model: str
@@ -32,6 +33,8 @@ class Score:
     convention: str
     reason: str | None = None
     preset: str | None = None
+    worst: float | None = None
+    best: float | None = None
 
 
 @dataclass(frozen=True)

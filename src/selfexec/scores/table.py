@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from selfexec.scores.loss import LossTest
+from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.rows import Score
 from selfexec.tables import as_html, as_text
 
@@ -34,10 +36,11 @@ LEGEND = {
 
 
 class Scores(Sequence[Score]):
-    """Score rows. Prints as a table, and turns into records or a data frame."""
+    """Score rows, and warnings about what they rest on. Prints as a table, turns into records or a data frame."""
 
-    def __init__(self, rows: Iterable[Score]) -> None:
+    def __init__(self, rows: Iterable[Score], warnings: Iterable[LossTest] = ()) -> None:
         self._rows = list(rows)
+        self.warnings = tuple(warnings)
 
     def __getitem__(self, index: Any) -> Any:
         return self._rows[index]
@@ -65,7 +68,8 @@ class Scores(Sequence[Score]):
         return pl.DataFrame(self.records(), infer_schema_length=None)
 
     def json(self) -> str:
-        return json.dumps({"scores": self.records()}, ensure_ascii=False, indent=1, allow_nan=False)
+        found = {"scores": self.records(), "warnings": [asdict(warning) for warning in self.warnings]}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
         text = io.StringIO()
@@ -145,6 +149,7 @@ def _notes(scores: Scores) -> list[str]:
         "self-knowledge: skill less that of the best guesser who never saw the model; above 0, it knows itself.",
     ]
     notes += _cuts(scores)
+    notes += noise_and_loss(scores)
     reasons = {
         (row.model, row.experiment): row.reason
         for row in scores

@@ -1,0 +1,121 @@
+"""Worst case and best case: between which values a score lies, whatever the lost claims would have been.
+
+What was read is kept; a claim that is unreadable or missing is dealt out in every way that what is known of it allows
+(Manski 1990): a known outcome may have been predicted rightly or wrongly, a known prediction may have come true or not,
+a claim of which nothing is known may be anything. No assumption is made of why claims were lost.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores import metrics
+from selfexec.scores.counted import order_counts
+from selfexec.scores.loss import LOST
+from selfexec.scores.metrics import CELLS, Cells
+from selfexec.scores.rows import Score
+from selfexec.stats import Array, Interval
+
+Bounds = Mapping[str, Interval]  # metric -> its least and greatest value
+YES_NO = {
+    "accuracy": metrics.accuracy,
+    "precision": metrics.precision,
+    "recall": metrics.recall,
+    "balanced_accuracy": metrics.balanced_accuracy,
+    "youden_j": metrics.youden_j,
+}
+PARTS = {  # overall metric -> the metrics that it is the mean of
+    "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
+    "self_execution_skill": {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"},
+}
+
+
+def bounds(experiment: str, claims: pl.DataFrame) -> dict[str, Interval]:
+    """Bounds of the scores of what was read. A metric that is not defined on what was read may have any: nan."""
+    return _orders(claims) if experiment == "difficulty" else _yes_no(claims)
+
+
+def overall_bounds(found: Mapping[str, Bounds]) -> dict[str, Interval]:
+    """Means of the bounds: what was lost in one experiment says nothing of another. Of all three, or not at all."""
+    return {
+        metric: Interval(*(float(np.mean(ends)) for ends in zip(*(found[e][m] for e, m in parts.items()), strict=True)))
+        for metric, parts in PARTS.items()
+        if all(m in found.get(e, {}) for e, m in parts.items())
+    }
+
+
+def bounded(rows: Iterable[Score], found: Bounds) -> Iterator[Score]:
+    """The rows with their bounds. A withheld headline has some too: they hold whatever was lost."""
+    for row in rows:
+        if row.metric in found and (row.value is not None or row.experiment == "overall"):
+            worst, best = found[row.metric]
+            row = replace(row, worst=worst, best=best)
+        yield row
+
+
+def _yes_no(claims: pl.DataFrame) -> dict[str, Interval]:
+    worst, best = extremes(claims)
+    found = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for name, formula in YES_NO.items():
+            least, greatest = formula(Cells.of(worst)).min(), formula(Cells.of(best)).max()
+            if np.isfinite(least) and np.isfinite(greatest):
+                found[name] = Interval(float(least), float(greatest))
+    return found
+
+
+def extremes(claims: pl.DataFrame) -> tuple[Array, Array]:
+    """Totals that hold the least and the greatest value of each metric in `YES_NO`, shape (ways, cells).
+
+    Each of these metrics grows, or stays, when a false positive becomes a true one or a true negative, and so on: so
+    a claim of which one side is known is wrong at worst and right at best. Of claims of which nothing is known any
+    number may have come true; J is largest (smallest) for some split in between, hence one row for each number.
+    """
+    read, lost = pl.col("state") == "read", pl.col("state").is_in(LOST)
+    predicted, observed = pl.col("predicted"), pl.col("observed")
+    n = claims.select(
+        tp=(read & predicted & observed).sum(),
+        fp=(read & predicted & ~observed).sum(),
+        fn=(read & ~predicted & observed).sum(),
+        tn=(read & ~predicted & ~observed).sum(),
+        true=(lost & observed).sum(),
+        false=(lost & ~observed).sum(),
+        yes=(lost & observed.is_null() & predicted).sum(),
+        no=(lost & observed.is_null() & ~predicted).sum(),
+        unknown=(lost & observed.is_null() & predicted.is_null()).sum(),
+    ).row(0, named=True)
+    happened = np.arange(n["unknown"] + 1)
+    did_not = happened[::-1]
+    worst, best = np.zeros((2, len(happened), len(CELLS)))
+    worst.T[:4] = (
+        n["tp"] + 0 * happened,
+        n["fp"] + n["false"] + n["yes"] + did_not,
+        n["fn"] + n["true"] + n["no"] + happened,
+        n["tn"] + 0 * happened,
+    )
+    best.T[:4] = (
+        n["tp"] + n["true"] + n["yes"] + happened,
+        n["fp"] + 0 * happened,
+        n["fn"] + 0 * happened,
+        n["tn"] + n["false"] + n["no"] + did_not,
+    )
+    return worst, best
+
+
+def _orders(claims: pl.DataFrame) -> dict[str, Interval]:
+    """Every lost pair wrong, every one right. Where an answer is lost rather than a ranking, not all of its pairs need
+    fit into one order, so that the true bounds may be narrower.
+    """
+    decided = claims.filter(pl.col("state") != "tie")
+    if not (decided["state"] == "read").any():
+        return {}
+    right = (pl.col("state") == "read") & (pl.col("predicted") == pl.col("observed"))
+    lost = pl.col("state").is_in(LOST)
+    least, greatest = (
+        float(order_counts(decided, known.fill_null(False).cast(pl.Float64)).counts[:, 0].mean())
+        for known in (right, right | lost)
+    )
+    return {"accuracy": Interval(least, greatest), "tau": Interval(2 * least - 1, 2 * greatest - 1)}

@@ -1,0 +1,63 @@
+"""What stands under a table of scores about noise and loss."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from selfexec.scores.rows import Score
+
+if TYPE_CHECKING:
+    from selfexec.scores.table import Scores
+
+SKILLS = ("youden_j", "tau", "self_execution_skill")
+LEAST_SHOWN = 0.01
+
+
+def noise_and_loss(scores: "Scores") -> list[str]:
+    """Nothing about scores that are counted as the authors did."""
+    if not scores or scores[0].convention == "authors":
+        return []
+    return [*_ceilings(scores), *_worst_cases(scores), *_losses(scores)]
+
+
+def _ceilings(scores: "Scores") -> Iterator[str]:
+    by_model = _by_model(row for row in scores if row.metric == "skill_over_ceiling")
+    repeated = {(row.model, row.experiment) for rows in by_model.values() for row in rows}
+    once = {(row.model, row.experiment) for row in scores if row.metric == "accuracy"} - repeated
+    if once:
+        whose = f" for {', '.join(sorted({model for model, _ in once}))}" if repeated else ""
+        yield f"ceiling unknown{whose}: it takes two epochs to tell how well one execution predicts another."
+    if by_model:
+        yield "skill over ceiling, the skill with which one execution predicts another:"
+    for model, rows in by_model.items():
+        yield f"  {model}: " + ", ".join(f"{row.experiment} {_over(row, scores)}" for row in rows)
+
+
+def _over(row: Score, scores: "Scores") -> str:
+    ceiling = scores.value(row.model, row.experiment, "noise_ceiling")
+    of = "–" if ceiling is None else f"{ceiling:.2f}"
+    if row.value is None:
+        return f"– of {of}"
+    interval = f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None else ""
+    return f"{row.value:.2f}{interval} of {of}"
+
+
+def _worst_cases(scores: "Scores") -> Iterator[str]:
+    lossy = [row for row in scores if row.metric in SKILLS and (row.best or 0) - (row.worst or 0) >= LEAST_SHOWN]
+    if lossy:
+        yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
+    for model, rows in _by_model(lossy).items():
+        yield f"  {model}: " + ", ".join(f"{row.experiment} [{row.worst:.2f}, {row.best:.2f}]" for row in rows)
+
+
+def _losses(scores: "Scores") -> Iterator[str]:
+    if scores.warnings:
+        yield "what was lost is not like what was read (p < .05 by Holm): scores of what was read do not stand for all"
+    for found in scores.warnings:
+        yield f"  {found.model}, {found.experiment}: {found.text}"
+
+
+def _by_model(rows: "Iterator[Score] | list[Score]") -> dict[str, list[Score]]:
+    found: dict[str, list[Score]] = {}
+    for row in rows:
+        found.setdefault(row.model, []).append(row)
+    return found
