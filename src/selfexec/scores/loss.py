@@ -5,7 +5,7 @@ not stand for what was asked. The item is the unit: it is lost if any of its cla
 
     label     Fisher's exact test (1935)
     subject   chi-square by permutation of what was lost over the items; each of them, where there are few
-    length    rank-sum test (Wilcoxon 1945)
+    length    rank-sum test (Wilcoxon 1945), by the normal approximation where there are many ways to lose so many
 """
 
 import math
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import Array
 from selfexec.stats.multiple import holm
+from selfexec.stats.two_samples import fisher_exact, rank_sum, ranks
 
 LOST = ("unreadable", "missing")
 LEVEL = 0.05
@@ -107,13 +108,7 @@ def _by_kind(parts: pl.DataFrame, items: pl.DataFrame, lot: str, are: str) -> tu
     most = int(np.argmax((gone - expected) / np.sqrt(expected)))
     text = f"of {lot} {gone[most] / gone.sum():.0%} {are} {kinds[most]}, of those read {here[most] / here.sum():.0%}"
     whole = len(kinds) == 2 and set(np.unique(matrix)) <= {0.0, 1.0}
-    return _fisher(gone, here) if whole else by_permutation(matrix, lost, np.random.default_rng(0)), text
-
-
-def _fisher(lost: Array, read: Array) -> float:
-    from scipy.stats import fisher_exact
-
-    return float(fisher_exact([lost, read])[1])
+    return fisher_exact(gone, here) if whole else by_permutation(matrix, lost, np.random.default_rng(0)), text
 
 
 def by_permutation(matrix: Array, lost: Flags, rng: np.random.Generator) -> float:
@@ -123,28 +118,35 @@ def by_permutation(matrix: Array, lost: Flags, rng: np.random.Generator) -> floa
     n, k = len(lost), int(lost.sum())
     expected = matrix.mean(0) * k
 
-    def chi_square(draws: Array) -> Array:
-        found: Array = ((draws @ matrix - expected) ** 2 / expected).sum(1)
+    def chi_square(drawn: Array) -> Array:
+        """Of how much of each kind was drawn, shape (draws, kinds)."""
+        found: Array = ((drawn - expected) ** 2 / expected).sum(1)
         return found
 
-    seen = chi_square(lost[None].astype(np.float64))[0] - 1e-9
+    seen = chi_square(lost[None] @ matrix)[0] - 1e-9
     if (ways := math.comb(n, k)) <= PERMUTATIONS + 1:
         draws = np.zeros((ways, n))
         for row, chosen in zip(draws, combinations(range(n), k), strict=True):
             row[list(chosen)] = 1
-        return float((chi_square(draws) >= seen).mean())
+        return float((chi_square(draws @ matrix) >= seen).mean())
+    if set(np.unique(matrix)) <= {0.0, 1.0} and (matrix.sum(1) == 1).all():
+        # each item is of one kind: how many of each are drawn can be drawn at once
+        drawn = rng.multivariate_hypergeometric(matrix.sum(0).astype(int), k, size=PERMUTATIONS).astype(np.float64)
+        return (1 + int((chi_square(drawn) >= seen).sum())) / (1 + PERMUTATIONS)
     extreme = 1
     for start in range(0, PERMUTATIONS, BLOCK):
         block = np.tile(lost.astype(np.float64), (min(BLOCK, PERMUTATIONS - start), 1))
-        extreme += int((chi_square(rng.permuted(block, axis=1)) >= seen).sum())
+        extreme += int((chi_square(rng.permuted(block, axis=1) @ matrix) >= seen).sum())
     return extreme / (1 + PERMUTATIONS)
 
 
 def _by_length(items: pl.DataFrame, lot: str) -> tuple[float, str] | None:
-    from scipy.stats import mannwhitneyu
-
-    gone, here = (items.filter(flag)["length"].to_numpy() for flag in (pl.col("lost"), ~pl.col("lost")))
-    if not (len(gone) and len(here) and items["length"].n_unique() > 1):
+    lost: Flags = items["lost"].to_numpy()
+    lengths = items["length"].to_numpy()
+    gone, here = lengths[lost], lengths[~lost]
+    if not (len(gone) and len(here) and len(np.unique(lengths)) > 1):
         return None
     text = f"{lot} have {np.median(gone):.0f} characters at the median, those read {np.median(here):.0f}"
-    return float(mannwhitneyu(gone, here).pvalue), text
+    if math.comb(len(lost), len(gone)) > PERMUTATIONS + 1:
+        return rank_sum(gone, here), text
+    return by_permutation(ranks(lengths)[:, None], lost, np.random.default_rng(0)), text
