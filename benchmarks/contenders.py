@@ -2,8 +2,9 @@
 
 bare      an aiohttp loop that posts and decodes: no prompts filled, nothing kept, nothing retried
 lean      ours, as a user calls it: plans, fills prompts, keeps the pace, writes the journal, closes it
-lm-eval   the chat-completions model of lm-evaluation-harness alone: no task, no progress bar, texts written at the end;
-          `lm-eval-cache` is the same with its cache, which keeps each reply as it comes, as the journal of lean does
+lm-eval   a task of lm-evaluation-harness as its evaluator runs it, samples kept in memory, no progress bar
+          `lm-eval-model` is its chat-completions model alone: no task, texts written at the end;
+          `lm-eval-cache` is that with its cache, which keeps each reply as it comes, as the journal of lean does
 openai    the openai client, which posts and decodes; `openai-aiohttp` is the same over its aiohttp transport
 inspect   a task of Inspect AI with its usual log, over that transport too, but no display, no scores, no live view
 """
@@ -149,19 +150,55 @@ def _openai_transport(name: str, connections: int) -> Any:
     return {"usual": openai.DefaultAsyncHttpxClient, "aiohttp": openai.DefaultAioHttpClient}[name](limits=limits)
 
 
-def lm_eval(errand: Errand, *, cache: bool = False) -> Counter:
+UNTIL = {"until": ["</s>"], "do_sample": False}
+
+
+def lm_eval(errand: Errand) -> Counter:
+    model = _lm_eval_model(errand)
+    from lm_eval.api.task import ConfigurableTask
+    from lm_eval.evaluator import evaluate
+
+    errand.folder.mkdir(parents=True, exist_ok=True)
+    questions = errand.folder / "prompts.jsonl"
+    questions.write_text("".join(json.dumps({"prompt": prompt}) + "\n" for prompt in errand.prompts))
+    metric = {"metric": "bypass", "aggregation": "bypass", "higher_is_better": True}
+    task = ConfigurableTask(
+        config={
+            "task": "prompts",
+            "dataset_path": "json",
+            "dataset_kwargs": {"data_files": {"test": str(questions)}, "cache_dir": str(errand.folder / "cache")},
+            "test_split": "test",
+            "output_type": "generate_until",
+            "doc_to_text": "{{prompt}}",
+            "doc_to_target": "",
+            "generation_kwargs": UNTIL,
+            "repeats": errand.epochs,
+            "metric_list": [metric],
+        }
+    )
+    found = evaluate(model, {"prompts": task}, apply_chat_template=True, log_samples=True, bootstrap_iters=0)
+    texts = [text for sample in found["samples"]["prompts"] for text in sample["resps"][0]]
+    return lambda: sum(map(bool, texts))
+
+
+def _lm_eval_model(errand: Errand) -> Any:
     os.environ["TQDM_DISABLE"] = "1"
-    from lm_eval.api.instance import Instance
-    from lm_eval.api.model import CachingLM
+    os.environ["HF_DATASETS_OFFLINE"] = "1"
     from lm_eval.models.openai_completions import LocalChatCompletion
 
     logging.getLogger("lm_eval").setLevel(logging.ERROR)
-    model = LocalChatCompletion(
+    return LocalChatCompletion(
         base_url=f"{errand.url}/chat/completions", model=MODEL, num_concurrent=errand.connections, eos_string="</s>"
     )
-    settings = {"until": ["</s>"], "do_sample": False}
+
+
+def lm_eval_model(errand: Errand, *, cache: bool = False) -> Counter:
+    model = _lm_eval_model(errand)
+    from lm_eval.api.instance import Instance
+    from lm_eval.api.model import CachingLM
+
     requests = [
-        Instance("generate_until", {}, (model.apply_chat_template(_user(prompt)), settings), number)
+        Instance("generate_until", {}, (model.apply_chat_template(_user(prompt)), UNTIL), number)
         for number, prompt in enumerate(errand.each())
     ]
     errand.folder.mkdir(parents=True, exist_ok=True)
@@ -176,7 +213,8 @@ CONTENDERS: Mapping[str, tuple[Callable[[Errand], Counter], Mapping[str, str]]] 
     "bare": (bare, {"aiohttp": "aiohttp"}),
     "lean": (lean, {"selfexec": "selfexec"}),
     "lm-eval": (lm_eval, {"lm_eval": "lm_eval[api]", "aiohttp": "lm_eval[api]", "tenacity": "lm_eval[api]"}),
-    "lm-eval-cache": (partial(lm_eval, cache=True), {"lm_eval": "lm_eval[api]", "tenacity": "lm_eval[api]"}),
+    "lm-eval-model": (lm_eval_model, {"lm_eval": "lm_eval[api]", "tenacity": "lm_eval[api]"}),
+    "lm-eval-cache": (partial(lm_eval_model, cache=True), {"lm_eval": "lm_eval[api]", "tenacity": "lm_eval[api]"}),
     "openai": (openai, {"openai": "openai"}),
     "openai-aiohttp": (partial(openai, transport="aiohttp"), {"openai": "openai[aiohttp]"}),
     "inspect": (inspect, {"inspect_ai": "inspect_ai", "openai": "openai[aiohttp]"}),
