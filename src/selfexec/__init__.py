@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
     from selfexec.scores import Score, Scores, score
+    from selfexec.scores.ledger import ledger
 
 # Names are imported when they are first used, so that the command line starts at once.
 _HOMES = {
@@ -27,6 +28,7 @@ _HOMES = {
     "Scores": "selfexec.scores",
     "check": "selfexec.checks",
     "import_replies": "selfexec.runs",
+    "ledger": "selfexec.scores.ledger",
     "load": "selfexec.runs",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
@@ -41,6 +43,7 @@ __all__ = [
     "__version__",
     "check",
     "import_replies",
+    "ledger",
     "load",
     "run",
     "score",
