@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
     from selfexec.scores import Score, Scores, score
+    from selfexec.scores.correlating import correlations
     from selfexec.scores.ledger import ledger
 
 # Names are imported when they are first used, so that the command line starts at once.
@@ -27,6 +28,7 @@ _HOMES = {
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
     "check": "selfexec.checks",
+    "correlations": "selfexec.scores.correlating",
     "import_replies": "selfexec.runs",
     "ledger": "selfexec.scores.ledger",
     "load": "selfexec.runs",
@@ -42,6 +44,7 @@ __all__ = [
     "Scores",
     "__version__",
     "check",
+    "correlations",
     "import_replies",
     "ledger",
     "load",

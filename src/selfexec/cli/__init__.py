@@ -17,7 +17,7 @@ COMMANDS = {
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),
     "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
-    # "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
+    "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }

@@ -132,7 +132,8 @@ LEGEND = (
 
 
 def bare(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:,.1f}"
+    """A share to three decimals, a greater number (of tokens) to one."""
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) <= 1 else f"{value:,.1f}"
 
 
 def shown(value: float | None) -> str:
@@ -148,17 +149,10 @@ def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:
     """A table, and below it the reasons by number, where they are too long to stand in it; entries with the same
     reasons share a number."""
     inside = max(len("; ".join(entry.reasons)) for entry in entries) <= width - BEFORE_REASONS
-    numbers: dict[tuple[str, ...], int] = {}
-    rows = []
-    for entry in entries:
-        note = (
-            "; ".join(entry.reasons)
-            if inside
-            else str(numbers.setdefault(entry.reasons, len(numbers) + 1))
-            if entry.reasons
-            else ""
-        )
-        rows.append([*_cells(entry), note])
+    distinct = dict.fromkeys(entry.reasons for entry in entries if entry.reasons)
+    numbers = {reasons: number for number, reasons in enumerate(distinct, 1)}
+    told = "; ".join if inside else lambda reasons: str(numbers.get(reasons, ""))
+    rows = [[*_cells(entry), told(entry.reasons)] for entry in entries]
     notes = [
         f"{f'[{number}]' if first else '':>6} {reason}"
         for reasons, number in numbers.items()
