@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli.ledger import command
 from selfexec.errors import InputError
-from selfexec.formats import GivenReading, Key, load_readings
+from selfexec.formats import GivenReading, Key
 from selfexec.runs import Run, import_replies
 from selfexec.scores import CONVENTIONS, score
 from selfexec.scores.counted import ACCURACY
@@ -314,15 +314,20 @@ def test_where_nothing_could_be_read_there_is_the_reason_and_no_number(tmp_path:
     assert "no number (strict, readable): no claim could be scored" in told
 
 
-def test_numbers_a_point_apart_or_there_and_not_there_have_a_reason(as_the_authors_read_them: Run) -> None:
-    found = ledger(as_the_authors_read_them)
-    apart = [entry for entry in found if entry.kind == "score" and entry.apart]
+@pytest.fixture(scope="module")
+def papers(as_the_authors_read_them: Run) -> Ledger:
+    """The ledger of the recorded replies, as their authors read them."""
+    return ledger(as_the_authors_read_them)
+
+
+def test_numbers_a_point_apart_or_there_and_not_there_have_a_reason(papers: Ledger) -> None:
+    apart = [entry for entry in papers if entry.kind == "score" and entry.apart]
     assert len(apart) > 10
     assert all(entry.reasons for entry in apart)
 
 
-def test_the_ledger_of_the_paper_is_found_from_its_replies(as_the_authors_read_them: Run) -> None:
-    found = ledger(as_the_authors_read_them)
+def test_the_ledger_of_the_paper_is_found_from_its_replies(papers: Ledger) -> None:
+    found = papers
     told = {(e.model, e.experiment, e.metric): "\n".join(e.reasons) for e in found}
     # "baseline is 50% in all experiments": always no .77 to .86 above all models, the label above them on average
     assert "above 10 of 10 models" in told["all models", "association", "always_no"]
@@ -370,9 +375,7 @@ def test_an_unknown_model_or_no_run_is_refused_by_name(twice: Run) -> None:
     assert isinstance(found.exception, InputError)
 
 
-def test_readings_given_are_listed_where_they_are_not_ours(ten_models: Run, reference: Path) -> None:
-    given = load_readings([reference / "readings" / "mistral-7b.jsonl"])
-    found = ledger(ten_models.with_readings(given), models=["mistral-7b"])
-    entry = found.entry("mistral-7b", "difficulty", "predict")
+def test_readings_given_are_listed_where_they_are_not_ours(papers: Ledger) -> None:
+    entry = papers.entry("mistral-7b", "difficulty", "predict")
     # 60 rankings of 250 are read otherwise than by our readers
     assert entry.authors == pytest.approx(60 / 250)

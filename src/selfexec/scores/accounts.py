@@ -6,7 +6,7 @@ numbers is taken apart without a rest, and no cause is named that the data do no
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -205,10 +205,12 @@ def order_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
     account = Account("group", np.array([sum(readable.values()), float(len(readable))]))
     values: Values = values_read(run, model, "difficulty") or {}
     tokens = answer_tokens(run, model)
-    states = {item: rows for (item,), rows in claims.partition_by("item", as_dict=True, maintain_order=True).items()}
+    pairs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in claims.iter_rows(named=True):
+        pairs[row["item"]].append(row)
     for item, group in run.items.items["difficulty"].items():
         here = _scored(readable.get(item))
-        rows = states[item]
+        rows = pairs[item]
         account.differs("strict", _unread_ranking(rows), here, _scored(strict.get(item)))
         ranking: Any = values.get((item, "predict"))
         there = (0.0, 0.0)
@@ -218,25 +220,26 @@ def order_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
     return account
 
 
-def _unread_ranking(rows: pl.DataFrame) -> str:
-    reasons = rows.filter(pl.col("state") == "unreadable")["reason"].drop_nulls()
-    return "unread ranking" + (f" ({reasons[0]})" if len(reasons) else "")
+def _unread_ranking(pairs: Iterable[dict[str, Any]]) -> str:
+    reason = next((pair["reason"] for pair in pairs if pair["state"] == "unreadable"), None)
+    return f"unread ranking ({reason})" if reason else "unread ranking"
 
 
-def _cause_of_group(rows: pl.DataFrame, ranking: Any, values: Values, item: str) -> str:
+def _cause_of_group(pairs: Iterable[dict[str, Any]], ranking: Any, values: Values, item: str) -> str:
     """Why the authors score a group otherwise: the first of these that holds."""
-    if rows["epoch"].max() != 1:
+    states = {pair["state"] for pair in pairs}
+    if any(pair["epoch"] > 1 for pair in pairs):
         return "group asked in several epochs: authors count the first"
     if not isinstance(ranking, list):
         return "ranking that authors could not read"
     if not set(LABELS) <= set(map(str, ranking)):
-        read = "but names all four in another way" if (rows["state"] != "unreadable").all() else "unread elsewhere"
-        return f"ranking that lacks a label, {read}: authors score it 0"
+        how = "unread elsewhere" if "unreadable" in states else "but names all four in another way"
+        return f"ranking that lacks a label, {how}: authors score it 0"
     if all(values.get((item, f"execute.{label}")) is None for label in LABELS):
         return "group whose four answers all failed: authors score it against Q1 to Q4"
-    if (rows["state"] == "missing").any():
+    if "missing" in states:
         return "group with an answer that is missing or whose tokens were not counted: authors put it last"
-    if (rows["state"] == "tie").any():
+    if "tie" in states:
         return "group with questions that tie: authors take them in question order"
     return "group with an answer that is a letter only once it is tidied: authors compare it as it stands"
 
@@ -283,9 +286,10 @@ def _scored(share: float | None) -> tuple[float, float]:
 
 def lost(claims: pl.DataFrame) -> Counter[str]:
     """How many items have no claim that was read or tied, by why: `missing`, or the reason for not reading."""
-    found: Counter[str] = Counter()
-    for rows in claims.partition_by("item", maintain_order=True):
-        if not rows["state"].is_in(["read", "tie"]).any():
-            missing = (rows["state"] == "missing").any()
-            found["missing" if missing else str(rows["reason"].drop_nulls().first() or "unread")] += 1
-    return found
+    by_item = claims.group_by("item").agg(
+        pl.col("state").is_in(["read", "tie"]).any().alias("known"),
+        (pl.col("state") == "missing").any().alias("missing"),
+        pl.col("reason").drop_nulls().first(),
+    )
+    gone = by_item.filter(~pl.col("known")).iter_rows(named=True)
+    return Counter("missing" if row["missing"] else row["reason"] or "unread" for row in gone)
