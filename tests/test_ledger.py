@@ -18,6 +18,7 @@ from selfexec.errors import InputError
 from selfexec.formats import GivenReading, Key
 from selfexec.runs import Run, import_replies
 from selfexec.scores import CONVENTIONS, score
+from selfexec.scores.correlating import correlate_sources
 from selfexec.scores.counted import ACCURACY
 from selfexec.scores.entries import Ledger
 from selfexec.scores.ledger import FORMULAS, NUMBERS, _accounts, ledger
@@ -364,6 +365,19 @@ def test_the_command_prints_four_forms(twice: Run) -> None:
     assert len(rows) == len(records)
     assert shown("--format", "markdown").startswith("## One number")
     assert all(record["kind"] != "readings" for record in records)
+
+
+def test_the_document_shows_what_the_commands_print(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "ledger.md").read_text("utf-8")
+    models = ["sim/typical", "sim/breaks-format", "sim/knows-itself", "sim/knows-models", "sim/coin"]
+    run = sx.run(models, out=tmp_path / "panel")
+    table = page.split("`benchmarks.csv`:\n\n```\n")[1].split("```")[0]
+    (tmp_path / "benchmarks.csv").write_text(table)
+    for found in (
+        ledger(run, models=["sim/breaks-format"], experiments=["restriction", "overall"]).table(120),
+        correlate_sources([run.folder], [tmp_path / "benchmarks.csv"]).table(120),
+    ):
+        assert found.strip() in page
 
 
 def test_an_unknown_model_or_no_run_is_refused_by_name(twice: Run) -> None:

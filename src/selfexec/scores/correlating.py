@@ -86,7 +86,7 @@ class Correlations(Sequence[Pair]):
         reasons = [
             f"  {pair.one}, {pair.two}, {pair.among}: {reason}"
             for pair in self
-            if (reason := pair.pearson.reason or pair.spearman.reason)
+            if math.isnan(pair.pearson.value) and (reason := pair.pearson.reason)
         ]
         return "\n".join([as_text(TITLE, HEADINGS, [_cells(p) for p in self], width), *legend, *self.notes, *reasons])
 
