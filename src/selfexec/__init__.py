@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from selfexec.scores import Score as Score
     from selfexec.scores import Scores as Scores
     from selfexec.scores import score as score
+    from selfexec.scores.correlating import correlations as correlations
     from selfexec.scores.crossed import CrossPrediction as CrossPrediction
     from selfexec.scores.crossed import cross_prediction as cross_prediction
+    from selfexec.scores.ledger import ledger as ledger
 
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
 # beside this file, which would take its place once it is imported.
@@ -41,8 +43,10 @@ _HOMES = {
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
     "check": "selfexec.checks",
+    "correlations": "selfexec.scores.correlating",
     "cross_prediction": "selfexec.scores.crossed",
     "import_replies": "selfexec.runs",
+    "ledger": "selfexec.scores.ledger",
     "load": "selfexec.runs",
     "rasch": "selfexec.abilities",
     "run": "selfexec.runner",

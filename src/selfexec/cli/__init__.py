@@ -18,6 +18,8 @@ COMMANDS = {
     "score": ("score", "Score a run: did the model know what it would do?"),
     "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
     "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
+    "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
+    "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }

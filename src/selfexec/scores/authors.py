@@ -1,7 +1,8 @@
 """The counting by which the paper's published numbers came about, kept apart from all the rest.
 
-It goes from replies and readings straight to score rows, and nothing depends on it. Where it differs from the paper's
-own text is said at each rule. With the authors' readings it gives their numbers to the last digit.
+It goes from replies and readings straight to score rows; only the ledger, which sets it beside ours, looks inside.
+Where it differs from the paper's own text is said at each rule. With the authors' readings it gives their numbers to
+the last digit.
 """
 
 import math
@@ -28,7 +29,7 @@ def authors_scores(run: "Run") -> Iterator[Score]:
             ("restriction", _restriction),
             ("difficulty", _difficulty),
         ):
-            values = _values(run, model, experiment)
+            values = values_read(run, model, experiment)
             if values is None:
                 continue
             for metric, row in score(run, model, values):
@@ -37,7 +38,7 @@ def authors_scores(run: "Run") -> Iterator[Score]:
         yield _overall(model, accuracies)
 
 
-def _values(run: "Run", model: str, experiment: str) -> Values | None:
+def values_read(run: "Run", model: str, experiment: str) -> Values | None:
     """What the sessions of one model were read as: by the given readings where there are any, else by our readers.
 
     Given values are taken as they are, not tidied up: the authors' code compared them so. The first epoch counts.
@@ -108,11 +109,7 @@ def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, t
     failed are scored too, against Q1 to Q4.
     """
     items: Mapping[str, Any] = run.items["difficulty"]
-    tokens = {
-        (key.item, key.session): reply.output_tokens
-        for key, reply in run.replies.items()
-        if (key.model, key.experiment, key.epoch) == (model, "difficulty", 1) and key.session != "predict"
-    }
+    tokens = answer_tokens(run, model)
     ranked = [id for id in items if isinstance(values.get((id, "predict")), list)]
     asked = Asked(model, "difficulty", "authors", len(items), 6 * len(items), 6 * (len(items) - len(ranked)), 0)
     if not tokens:
@@ -129,6 +126,15 @@ def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, t
     yield "accuracy", (asked, _ratio(sum(groups), len(groups), "no ranking could be read"))
     yield "question_accuracy", (asked, _ratio(right, len(LABELS) * len(items), "there are no questions"))
     yield "tokens_mean", (asked, _ratio(sum(counted), len(counted), "no token counts were recorded"))
+
+
+def answer_tokens(run: "Run", model: str) -> dict[tuple[str, str], int | None]:
+    """Tokens of each answer, whether or not it came."""
+    return {
+        (key.item, key.session): reply.output_tokens
+        for key, reply in run.replies.items()
+        if (key.model, key.experiment, key.epoch) == (model, "difficulty", 1) and key.session != "predict"
+    }
 
 
 def true_order(group: Group, values: Values, tokens: Mapping[tuple[str, str], int | None]) -> list[str]:

@@ -1,5 +1,6 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
+from selfexec.stats.correlation import Correlation, correlate
 from selfexec.stats.intervals import (
     NO_SPREAD,
     NONE,
@@ -17,7 +18,9 @@ __all__ = [
     "NONE",
     "NO_SPREAD",
     "Array",
+    "Correlation",
     "Interval",
+    "correlate",
     "effective_n",
     "mean_interval",
     "normal",

@@ -1,0 +1,276 @@
+"""Scores held against each other, and against other numbers about the same models: benchmarks, Rasch abilities."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores import Scores, score_together
+from selfexec.scores.table import ACCURACY, SKILL
+from selfexec.scores.together import load_together
+from selfexec.stats import Correlation, correlate
+from selfexec.tables import WIDTH, as_text
+
+if TYPE_CHECKING:
+    pass
+
+Among = Literal["all", "eligible"]
+Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
+MEASURES = ("accuracy", "skill", "self_knowledge")
+TITLE = "Do they go together?"
+HEADINGS = ["one", "two", "among", "n", "Pearson", "Spearman"]
+LEGEND = (
+    "Intervals are 95%, by Fisher's z (Spearman: Bonett and Wright 2000).\n"
+    "Models are few: over 15 of them the interval of a correlation of .50 reaches from -.02 to .81."
+)
+ELIGIBLE = "eligible: models whose headline is not withheld. skill: Youden's J, for difficulty Kendall's tau."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns, and how they go together among some of the models."""
+
+    one: str
+    two: str
+    among: Among
+    pearson: Correlation
+    spearman: Correlation
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"one": self.one, "two": self.two, "among": self.among, "n": self.pearson.n}
+        for c in (self.pearson, self.spearman):
+            numbers = (c.value, c.interval.low, c.interval.high)
+            value, low, high = (None if math.isnan(number) else number for number in numbers)
+            found |= {c.method: value, f"{c.method}_low": low, f"{c.method}_high": high}
+        return found | {"reason": self.pearson.reason or self.spearman.reason}
+
+
+class Correlations(Sequence[Pair]):
+    """Pairs of columns. Prints as a table, and turns into records. `notes` say which models are in no pair."""
+
+    def __init__(self, pairs: Iterable[Pair], notes: Sequence[str] = ()) -> None:
+        self._pairs = list(pairs)
+        self.notes = tuple(notes)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._pairs[index]
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def pair(self, one: str, two: str, among: Among = "all") -> Pair:
+        for pair in self._pairs:
+            if {pair.one, pair.two} == {one, two} and pair.among == among:
+                return pair
+        raise KeyError(f"there is no pair of {one} and {two} among {among} models")
+
+    def records(self) -> list[dict[str, Any]]:
+        return [pair.record() for pair in self]
+
+    def json(self) -> str:
+        return json.dumps(
+            {"correlations": self.records(), "notes": self.notes}, ensure_ascii=False, indent=1, allow_nan=False
+        )
+
+    def table(self, width: int = WIDTH) -> str:
+        legend = [LEGEND, *([ELIGIBLE] if any(pair.among == "eligible" for pair in self) else [])]
+        reasons = [
+            f"  {pair.one}, {pair.two}, {pair.among}: {reason}"
+            for pair in self
+            if math.isnan(pair.pearson.value) and (reason := pair.pearson.reason)
+        ]
+        return "\n".join([as_text(TITLE, HEADINGS, [_cells(p) for p in self], width), *legend, *self.notes, *reasons])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(pair))}</tr>" for pair in self)
+        return f"<table><caption>{TITLE}</caption><tr>{head}</tr>{body}</table><p>{escape(LEGEND)}</p>"
+
+
+def correlations(
+    columns: Columns, against: Columns | None = None, eligible: Iterable[str] | None = None
+) -> Correlations:
+    """Every pair of columns, or every column with every one of `against`: over the models that have both numbers, and,
+    where `eligible` names models, again among these only.
+    """
+    chosen = None if eligible is None else set(eligible)
+    names = combinations(columns, 2) if against is None else ((one, two) for one in columns for two in against)
+    others = columns if against is None else against
+    pairs = []
+    for one, two in names:
+        pairs.append(_pair(one, two, "all", columns[one], others[two]))
+        if chosen is not None:
+            kept = {model: number for model, number in columns[one].items() if model in chosen}
+            pairs.append(_pair(one, two, "eligible", kept, others[two]))
+    return Correlations(pairs)
+
+
+def _pair(one: str, two: str, among: Among, first: Mapping[str, float], second: Mapping[str, float]) -> Pair:
+    models = [model for model in first if model in second]
+    x, y = (np.array([column[model] for model in models], dtype=np.float64) for column in (first, second))
+    return Pair(one, two, among, correlate(x, y), correlate(x, y, "spearman"))
+
+
+# --- of runs and tables ----------------------------------------------------------------------------------------------
+
+
+def correlate_sources(
+    sources: Sequence[Path],
+    tables: Sequence[Path] = (),
+    *,
+    readings: Sequence[Path] = (),
+    convention: str = "strict",
+) -> Correlations:
+    """What the command shows. Folders are runs, files are tables; beside a run, a table is what its scores are held
+    against.
+    """
+    folders = [path for path in sources if path.is_dir()]
+    files = [*(path for path in sources if not path.is_dir()), *tables]
+    against = read_tables(files) if files else None
+    if not folders:
+        if against is None:
+            raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
+        if len(against) < 2:
+            raise InputError(f"{files[0]}: a correlation takes two columns of numbers, there are {len(against)}.")
+        return correlations(against)
+    scores = score_together(load_together(folders, readings), convention)
+    eligible = eligible_models(scores)
+    if against is None:
+        measures = [correlations(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
+        return Correlations(pair for found in measures for pair in found)
+    models = dict.fromkeys(row.model for row in scores)
+    known = {model for column in against.values() for model in column}
+    if not known & models.keys():
+        raise InputError(
+            f"{files[0]}: none of its models is in these runs, which have {', '.join(models)}. "
+            "Write the names in its first column as the runs do."
+        )
+    found = correlations(score_columns(scores), against, eligible)
+    absent = [model for model in models if model not in known]
+    return Correlations(found, [f"not in the table: {', '.join(absent)}"] if absent else [])
+
+
+def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[str, dict[str, float]]:
+    """`association accuracy`, ..., `overall self_knowledge` -> model -> number. The overall ones are means of three
+    that are all there, whether or not the headline is withheld.
+    """
+    values = {(row.model, row.experiment, row.metric): row.value for row in scores}
+    models = list(dict.fromkeys(row.model for row in scores))
+    columns: dict[str, dict[str, float]] = {}
+    for measure in measures:
+        parts = {
+            experiment: {
+                model: value
+                for model in models
+                if (value := values.get((model, experiment, _metric(measure, experiment)))) is not None
+            }
+            for experiment in EXPERIMENTS
+        }
+        whole = [model for model in models if all(model in part for part in parts.values())]
+        parts["overall"] = {
+            model: math.fsum(parts[e][model] for e in EXPERIMENTS) / len(EXPERIMENTS) for model in whole
+        }
+        columns |= {f"{experiment} {measure}": part for experiment, part in parts.items() if part}
+    return columns
+
+
+def _metric(measure: str, experiment: str) -> str:
+    return {"skill": SKILL, "accuracy": ACCURACY}.get(measure, {}).get(experiment, measure)
+
+
+def eligible_models(scores: Scores) -> list[str]:
+    """The models whose headline is not withheld."""
+    return [row.model for row in scores if row.metric == ACCURACY["overall"] and row.value is not None]
+
+
+def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, float]]:
+    """Column -> model -> number, of tables whose first column names the model. An empty cell is a hole; a column
+    without any number is left out.
+    """
+    columns: dict[str, dict[str, float]] = {}
+    for path in paths:
+        for name, column in _read_table(path).items():
+            if name in columns:
+                raise InputError(f"{path}: the column {name!r} is in another table already. Rename one of them.")
+            columns[name] = column
+    return columns
+
+
+def _read_table(path: Path) -> dict[str, dict[str, float]]:
+    header, *rows = _lines(path)
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise InputError(f"{path}: the column {twice!r} occurs twice. Rename one of them.")
+    cells: dict[str, dict[str, str]] = {name: {} for name in header[1:]}
+    seen: set[str] = set()
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(header):
+            raise InputError(f"{path}:{number}: {len(row)} cells under {len(header)} headings. Mend the line.")
+        if row[0] in seen:
+            raise InputError(f"{path}:{number}: the model {row[0]!r} occurs twice. Keep one line.")
+        seen.add(row[0])
+        for name, cell in zip(header[1:], row[1:], strict=True):
+            if cell:
+                cells[name][row[0]] = cell
+    return {name: column for name, found in cells.items() if (column := dict(_numbers(path, name, found)))}
+
+
+def _lines(path: Path) -> list[list[str]]:
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: neither a table nor the folder of a run is here. Check the name.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Save the table as CSV in UTF-8.") from None
+    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(map(str.strip, row))]
+    if len(rows) < 2:
+        raise InputError(f"{path}: the table is empty. It needs a line of headings and a line for each model.")
+    return rows
+
+
+def _numbers(path: Path, name: str, cells: Mapping[str, str]) -> Iterator[tuple[str, float]]:
+    """The numbers of a column; nothing where none of its cells is one. A mixed column is refused."""
+    numbers = {model: _number(cell) for model, cell in cells.items()}
+    strange = [model for model, number in numbers.items() if number is None]
+    if len(strange) == len(numbers):
+        return
+    if strange:
+        model = strange[0]
+        raise InputError(
+            f"{path}: column {name!r} of {model!r} is {cells[model]!r}, no finite number. Leave a hole empty."
+        )
+    yield from ((model, number) for model, number in numbers.items() if number is not None)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+# --- in print --------------------------------------------------------------------------------------------------------
+
+
+def _cells(pair: Pair) -> list[str]:
+    return [pair.one, pair.two, pair.among, str(pair.pearson.n), *map(_shown, (pair.pearson, pair.spearman))]
+
+
+def _shown(found: Correlation) -> str:
+    if math.isnan(found.value):
+        return "–"
+    value, low, high = (f"{x:.2f}".replace("0.", ".", 1) for x in (found.value, *found.interval))
+    return value if math.isnan(found.interval.low) else f"{value} [{low}, {high}]"

@@ -1,0 +1,165 @@
+"""The rows of the ledger, as people and programs read them."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from html import escape
+from typing import Any, Literal
+
+import polars as pl
+
+from selfexec.tables import WIDTH, as_text
+
+Kind = Literal["score", "guesser", "sensitivity", "rule", "readings"]
+POINT = 0.01  # numbers that lie further apart must have a reason; of tokens, this share of them
+PUBLISHED_BASELINE = 0.5  # of all three experiments (paper, section 4)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number about one model under each convention; None where it is withheld, undefined or not of this convention.
+
+    `kind`: a `score`; a `guesser` beside it; a `sensitivity` (the number if one choice of ours were otherwise); a
+    `rule` (a further number that the authors published by a rule of its own); `readings` (the share of given readings
+    that are not ours). `reasons` say what makes the three differ, with how far each cause moves a number.
+    """
+
+    kind: Kind
+    model: str
+    experiment: str
+    metric: str
+    strict: float | None
+    readable: float | None
+    authors: float | None
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def spread(self) -> float:
+        """How far apart the three are, those that are there."""
+        known = [value for value in (self.strict, self.readable, self.authors) if value is not None]
+        return max(known) - min(known) if known else 0.0
+
+    @property
+    def apart(self) -> bool:
+        """Whether they want a reason: more than a point apart, or one is there that another is not."""
+        return self.further_than(POINT)
+
+    def further_than(self, distance: float) -> bool:
+        values = (self.strict, self.readable, self.authors)
+        size = max((abs(value) for value in values if value is not None), default=0.0)
+        return self.spread > distance * max(1.0, size) or len({value is None for value in values}) == 2
+
+
+class Ledger(Sequence[Entry]):
+    """The entries of a ledger. Prints as a table, and turns into records or a data frame."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = list(entries)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._entries[index]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def entry(self, model: str, experiment: str, metric: str) -> Entry:
+        for entry in self._entries:
+            if (entry.model, entry.experiment, entry.metric) == (model, experiment, metric):
+                return entry
+        raise KeyError(f"there is no {metric} of {model} in {experiment}")
+
+    def records(self) -> list[dict[str, Any]]:
+        return [asdict(entry) | {"reasons": list(entry.reasons)} for entry in self._entries]
+
+    def frame(self) -> pl.DataFrame:
+        return pl.DataFrame(self.records(), infer_schema_length=None)
+
+    def json(self) -> str:
+        return json.dumps({"ledger": self.records()}, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def csv(self) -> str:
+        text = io.StringIO()
+        writer = csv.DictWriter(text, [field.name for field in fields(Entry)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(record | {"reasons": "; ".join(record["reasons"])} for record in self.records())
+        return text.getvalue().rstrip("\n")
+
+    def markdown(self) -> str:
+        """Tables for a page: one for each kind, every entry with its reasons."""
+        return "\n\n".join(
+            "\n".join([f"## {TITLES[kind]}", "", _markdown_row(COLUMNS), _markdown_row(["---"] * len(COLUMNS)), *rows])
+            for kind in TITLES
+            if (rows := [_markdown_row([*_cells(e), "<br>".join(e.reasons)]) for e in self if e.kind == kind])
+        )
+
+    def table(self, width: int = WIDTH) -> str:
+        """A table of each kind, its reasons below it by number."""
+        parts: list[str] = []
+        for kind, title in TITLES.items():
+            if entries := [entry for entry in self if entry.kind == kind]:
+                parts += [_with_notes(title, entries, width), ""]
+        return "\n".join([*parts, LEGEND])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in (*_cells(e), '; '.join(e.reasons)))}</tr>" for e in self
+        )
+        return f"<table><tr>{head}</tr>{body}</table><p>{escape(LEGEND)}</p>"
+
+
+BEFORE_REASONS = 86  # columns of a terminal that the other columns may take
+TITLES: Mapping[Kind, str] = {
+    "score": "One number, three conventions",
+    "guesser": f"Guessers beside them (published as a baseline of {PUBLISHED_BASELINE:.0%} in all experiments)",
+    "rule": "Numbers that were published by a rule of their own",
+    "readings": "Readings that were given, and are not ours",
+    "sensitivity": "If one choice of ours were otherwise",
+}
+COLUMNS = ["model", "experiment", "metric", "strict", "readable", "authors", "why"]
+LEGEND = (
+    "strict: what could not be read is wrong; what is missing is left out. readable: only what was read.\n"
+    "authors: as for the paper's published numbers. A reason says how far it moves a number away from the readable one."
+)
+
+
+# --- in print -------------------------------------------------------------------------------------------------------
+
+
+def bare(value: float) -> str:
+    """A share to three decimals, a greater number (of tokens) to one."""
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) <= 1 else f"{value:,.1f}"
+
+
+def shown(value: float | None) -> str:
+    return "–" if value is None else bare(value)
+
+
+def _cells(entry: Entry) -> list[str]:
+    values = (entry.strict, entry.readable, entry.authors)
+    return [entry.model, entry.experiment, entry.metric, *map(shown, values)]
+
+
+def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:
+    """A table, and below it the reasons by number, where they are too long to stand in it; entries with the same
+    reasons share a number."""
+    inside = max(len("; ".join(entry.reasons)) for entry in entries) <= width - BEFORE_REASONS
+    distinct = dict.fromkeys(entry.reasons for entry in entries if entry.reasons)
+    numbers = {reasons: number for number, reasons in enumerate(distinct, 1)}
+    told = "; ".join if inside else lambda reasons: str(numbers.get(reasons, ""))
+    rows = [[*_cells(entry), told(entry.reasons)] for entry in entries]
+    notes = [
+        f"{f'[{number}]' if first else '':>6} {reason}"
+        for reasons, number in numbers.items()
+        for first, reason in zip([True] + [False] * len(reasons), reasons, strict=False)
+    ]
+    return "\n".join([as_text(title, COLUMNS, rows, width), *([] if inside else notes)])
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -1,0 +1,367 @@
+"""The ledger: each number under the three conventions side by side, and what in the data makes them differ."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores import CONVENTIONS, Scores, metrics, score_together
+from selfexec.scores.accounts import (
+    Account,
+    answer_account,
+    association_account,
+    lost,
+    order_account,
+    restriction_account,
+    token_account,
+)
+from selfexec.scores.counted import ACCURACY, Formula, accuracy_of_orders, of_cells
+from selfexec.scores.entries import POINT, Entry, Ledger, bare, shown
+from selfexec.scores.rows import LEAST_COVERAGE
+from selfexec.scores.sensitivity import listed_or_inflected, with_inflected, without_reasoning
+from selfexec.scores.together import load_together
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+EXPLAINED = POINT / 2  # numbers that lie further apart are given a reason
+KEPT = ("restriction", "execute")
+
+YES_NO: Mapping[str, Formula] = {
+    name: of_cells(getattr(metrics, name)) for name in ("accuracy", "precision", "recall", "positive_rate", "base_rate")
+}
+NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "association": tuple(YES_NO),
+    "restriction": ("accuracy", "over_niceness"),
+    "difficulty": ("accuracy", "question_accuracy", "tokens_mean"),
+    "overall": ("self_execution_score",),
+}
+GUESSERS: Mapping[str, tuple[str, ...]] = {
+    "association": ("always_no", "always_yes"),
+    "restriction": ("label", "always_yes", "others_mode"),
+    "difficulty": ("question_length", "subject", "others_mode"),
+}
+FORMULAS: Mapping[str, Formula] = {
+    **YES_NO,
+    "over_niceness": of_cells(metrics.over_niceness),
+    "question_accuracy": accuracy_of_orders,
+    "tokens_mean": accuracy_of_orders,
+}
+INFLECTED = ("accuracy", "always_no", "youden_j")
+
+
+def ledger(runs: "Run | Sequence[Run]", *, models: Sequence[str] = (), experiments: Sequence[str] = ()) -> Ledger:
+    """The ledger of runs, of some models or experiments only if you like. With given readings
+    (`run.with_readings(...)`) all three conventions count these, and their differences from ours are listed too.
+    """
+    together: Sequence[Run] = [runs] if not isinstance(runs, Sequence) else runs
+    have = [model for run in together for model in run.models]
+    for wanted, known, what in ((models, have, "model"), (experiments, [*EXPERIMENTS, "overall"], "experiment")):
+        if strange := [name for name in wanted if name not in known]:
+            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
+    scores = {convention: score_together(together, convention) for convention in CONVENTIONS}
+    entries = [entry for run in together for model in run.models for entry in _of_model(run, model, scores)]
+    entries += _means_of_guessers(entries)
+    return Ledger(
+        entry
+        for entry in entries
+        if (not models or entry.model in (*models, ALL)) and (not experiments or entry.experiment in experiments)
+    )
+
+
+def ledger_of_runs(
+    folders: Iterable[Path],
+    readings: Sequence[Path] = (),
+    *,
+    models: Sequence[str] = (),
+    experiments: Sequence[str] = (),
+) -> Ledger:
+    """The ledger of the runs in these folders, read as `readings` (files) say."""
+    return ledger(load_together(folders, readings), models=models, experiments=experiments)
+
+
+# --- one model -------------------------------------------------------------------------------------------------------
+
+ALL = "all models"
+By = Mapping[str, Scores]
+Triple = tuple[float | None, float | None, float | None]
+
+
+def _of_model(run: "Run", model: str, scores: By) -> Iterator[Entry]:
+    mine = run.observations.filter(pl.col("model") == model)
+    found: list[Entry] = []
+    for experiment in EXPERIMENTS:
+        claims = mine.filter(pl.col("experiment") == experiment)
+        if not claims.is_empty():
+            accounts = _accounts(run, model, experiment, claims)
+            found += _scores(model, experiment, scores, accounts, claims)
+            found += _guessers(model, experiment, scores)
+            found += _rules(run, model, experiment, accounts["accuracy"])
+            found += _sensitivities(run, model, experiment, claims, accounts["accuracy"])
+            found += _readings(run, model, experiment)
+    yield from found
+    yield _overall(model, scores, found)
+
+
+def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame) -> dict[str, Account]:
+    """Metric -> the account that it is a formula of."""
+    if experiment == "association":
+        return dict.fromkeys(NUMBERS[experiment], association_account(run, model, claims))
+    if experiment == "restriction":
+        return dict.fromkeys(NUMBERS[experiment], restriction_account(run, model, claims))
+    sessions = run.sessions.filter((pl.col("model") == model) & (pl.col("experiment") == experiment))
+    answers = sessions.filter(pl.col("session") != "predict")
+    return {
+        "accuracy": order_account(run, model, claims),
+        "question_accuracy": answer_account(run, model, answers),
+        "tokens_mean": token_account(run, model, answers),
+    }
+
+
+def _scores(
+    model: str, experiment: str, scores: By, accounts: Mapping[str, Account], claims: pl.DataFrame
+) -> Iterator[Entry]:
+    for metric in NUMBERS[experiment]:
+        plain = Entry("score", model, experiment, metric, *_values(scores, model, experiment, metric))
+        reasons = list(_coverage(claims, experiment)) if metric == "accuracy" else []
+        if plain.further_than(EXPLAINED):
+            formula = FORMULAS[metric] if metric != "accuracy" else ACCURACY[experiment]
+            reasons += _explained(accounts[metric], formula, metric)
+        reasons += _absences(scores, model, experiment, metric)
+        yield _with(plain, reasons)
+
+
+def _values(scores: By, model: str, experiment: str, metric: str) -> Triple:
+    strict, readable, authors = (_value(scores[convention], model, experiment, metric) for convention in CONVENTIONS)
+    return strict, readable, authors
+
+
+def _value(scores: Scores, model: str, experiment: str, metric: str) -> float | None:
+    try:
+        return scores.value(model, experiment, metric)
+    except KeyError:
+        return None
+
+
+def _explained(account: Account, formula: Formula, metric: str) -> Iterator[str]:
+    """What each cause moves, the causes that both conventions know in one line."""
+    total = account.readable[1] if len(account.readable) == 2 else account.readable.sum()
+    moves: dict[str, list[str]] = {}
+    for convention in ("strict", "authors"):
+        for step in account.steps(convention, formula):
+            if step.moved:
+                moves.setdefault(str(step.cause), []).append(f"{convention} {_moved(step.moved, metric)}")
+    if moves:
+        yield f"{total:,.0f} {account.unit}s count under readable"
+    for cause, moved in moves.items():
+        yield f"{cause}: {', '.join(moved)}"
+
+
+def _moved(moved: float, metric: str) -> str:
+    if math.isnan(moved):
+        return "only"
+    if abs(moved) < 0.0005:
+        return "less than .001"
+    return f"{moved:+.1f}" if metric == "tokens_mean" else f"{moved:+.3f}".replace("0.", ".", 1)
+
+
+def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
+    """Whether all three rest on a part of the items."""
+    items = claims["item"].n_unique()
+    gone = lost(claims)
+    if items - gone.total() < LEAST_COVERAGE * items:
+        whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
+        yield f"rests on {items - gone.total()} of {items} {UNITS[experiment]} ({whys})"
+
+
+UNITS = {"association": "targets", "restriction": "requests", "difficulty": "groups"}
+
+
+def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
+    """Why a number is not there, said once for the conventions that agree."""
+    whys: dict[str, list[str]] = {}
+    for convention in CONVENTIONS:
+        row = scores[convention].row(model, experiment, metric)
+        if row.value is None:
+            whys.setdefault(row.reason or "not defined", []).append(convention)
+    return [f"no number ({', '.join(conventions)}): {why}" for why, conventions in whys.items()]
+
+
+def _overall(model: str, scores: By, entries: Iterable[Entry]) -> Entry:
+    metric = "self_execution_score"
+    plain = Entry("score", model, "overall", metric, *_values(scores, model, "overall", metric))
+    reasons = _absences(scores, model, "overall", metric)
+    if plain.further_than(EXPLAINED):
+        reasons += [
+            f"a third of {part.experiment} accuracy: {shown(part.strict)} strict, {shown(part.readable)} readable, "
+            f"{shown(part.authors)} authors"
+            for part in entries
+            if (part.kind, part.metric) == ("score", "accuracy") and part.further_than(EXPLAINED)
+        ]
+    return _with(plain, reasons)
+
+
+def _with(entry: Entry, reasons: Iterable[str]) -> Entry:
+    return replace(entry, reasons=tuple(reasons))
+
+
+# --- guessers --------------------------------------------------------------------------------------------------------
+
+
+def _guessers(model: str, experiment: str, scores: By) -> Iterator[Entry]:
+    for guesser in GUESSERS[experiment]:
+        values = _values(scores, model, experiment, guesser)
+        if any(value is not None for value in values):
+            pairs = zip(values, _values(scores, model, experiment, "accuracy"), strict=True)
+            gaps = [guess - own for guess, own in pairs if guess is not None and own is not None]
+            above = [f"above the model by {bare(min(gaps))}"] if gaps and min(gaps) > POINT else []
+            yield Entry("guesser", model, experiment, guesser, *values, tuple(above))
+
+
+def _means_of_guessers(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Over models: what a guesser scores on average, and how many models it beats."""
+    own = {(e.model, e.experiment): e for e in entries if (e.kind, e.metric) == ("score", "accuracy")}
+    for experiment, guessers in GUESSERS.items():
+        for guesser in guessers:
+            rows = [e for e in entries if (e.kind, e.experiment, e.metric) == ("guesser", experiment, guesser)]
+            pairs = [(e, own[e.model, experiment]) for e in rows if e.readable is not None]
+            if len(pairs) < 2:
+                continue
+            beaten = sum((guess.readable or 0) > (model.readable or 0) for guess, model in pairs)
+            mean = _mean(model.readable for _, model in pairs)
+            strict, readable, authors = (_mean(getattr(guess, c) for guess, _ in pairs) for c in CONVENTIONS)
+            why = f"above {beaten} of {len(pairs)} models (mean {shown(mean)})"
+            yield Entry("guesser", ALL, experiment, guesser, strict, readable, authors, (why,))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    return math.fsum(known) / len(known) if known and None not in known else None  # type: ignore[arg-type]
+
+
+# --- rules of their own ----------------------------------------------------------------------------------------------
+
+
+def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterator[Entry]:
+    """Numbers that the paper prints beside the plain ones, where they are not the same."""
+    items = len(run.items.items[experiment])
+    totals = account.totals("authors")
+    if experiment == "restriction":
+        cells = metrics.Cells.of(totals)
+        errors = items - cells.tp - cells.tn
+        if errors and cells.fn + cells.fp < errors:
+            why = (
+                f"with {errors - cells.fn - cells.fp:.0f} lost or unread requests in the denominator; the authors left "
+                "out those that they counted as failures: the published number lies from here to over_niceness"
+            )
+            yield Entry("rule", model, experiment, "over_niceness_lost_in", None, None, cells.fn / errors, (why,))
+    elif experiment == "difficulty" and 0 < totals[1] < items:
+        mean, share = totals[0] / totals[1], totals[1] / items
+        why = f"the mean over the {totals[1]:.0f} of {items} groups with a ranking, divided once more by their share"
+        yield Entry("rule", model, experiment, "adjusted_accuracy", None, None, mean / share, (f"{why}: no accuracy",))
+        why = f"{items - totals[1]:.0f} of {items} groups without a ranking score 0"
+        yield Entry("rule", model, experiment, "accuracy_unread_zero", None, None, totals[0] / items, (why,))
+
+
+# --- readings --------------------------------------------------------------------------------------------------------
+
+FIRST_LETTER = re.compile("[a-dA-D]")
+STATED = re.compile(r'"answer"\s*:\s*"[A-D]"')
+
+
+def _readings(run: "Run", model: str, experiment: str) -> Iterator[Entry]:
+    """Given readings beside our own, by kind of session."""
+    if not run.given:
+        return
+    from selfexec.readings import read_reply
+
+    seen: Counter[str] = Counter()
+    tally: dict[str, Counter[str]] = {}
+    for key, reply in run.replies.items():
+        if (key.model, key.experiment) != (model, experiment) or (experiment, key.session) == KEPT:
+            continue
+        if key not in run.given or reply.failed:
+            continue
+        kind = key.session.split(".")[0]
+        ours = read_reply(run.items.items[experiment][key.item], reply)
+        seen[kind] += 1
+        given = run.given[key].value
+        told = _difference(run.readings[key].value, ours.value)
+        tally.setdefault(kind, Counter()).update(told)
+        if (experiment, kind) == ("difficulty", "execute") and _by_first_letter(given, reply.text or ""):
+            tally[kind]["first letter"] += 1
+    for kind, count in tally.items():
+        differing = sum(n for what, n in count.items() if what != "first letter")
+        reasons = tuple(f"{n} of {seen[kind]} {WHATS[what]}" for what, n in count.most_common())
+        if differing or count["first letter"]:
+            yield Entry("readings", model, experiment, kind, None, None, differing / seen[kind], reasons)
+
+
+WHATS = {
+    "given only": "are read there and not by us",
+    "ours only": "are read by us and not there",
+    "other": "are read otherwise",
+    "first letter": 'are the first letter a to d of a reply that nowhere states "answer": "X"',
+}
+
+
+def _difference(given: Any, ours: Any) -> list[str]:
+    if given == ours:
+        return []
+    return ["ours only" if given is None else "given only" if ours is None else "other"]
+
+
+def _by_first_letter(given: Any, text: str) -> bool:
+    """Whether a reading is what the rule "the first a, b, c or d of the text" gives, and nothing plainer does."""
+    first = FIRST_LETTER.search(text)
+    return first is not None and first[0].upper() == given and not STATED.search(text)
+
+
+# --- sensitivity -----------------------------------------------------------------------------------------------------
+
+
+def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame, plain: Account) -> Iterator[Entry]:
+    if experiment == "association":
+        changed = with_inflected(run, claims)
+        account = association_account(run, model, changed, listed_or_inflected)
+        more = int((changed["observed"] & ~claims["observed"]).sum())
+        for metric in INFLECTED:
+            why = [f"{more} options more are listed, by an inflected form"]
+            yield _changed(
+                "inflected", model, experiment, metric, of_cells(getattr(metrics, metric)), plain, account, why
+            )
+    elif experiment == "difficulty":
+        shorn, about = without_reasoning(run, model)
+        name = "accuracy_without_reasoning"
+        if shorn is None:
+            yield Entry("sensitivity", model, experiment, name, None, None, None, (about,))
+            return
+        account = order_account(shorn, model, shorn.observations)
+        yield _changed("without_reasoning", model, experiment, "accuracy", accuracy_of_orders, plain, account, [about])
+
+
+def _changed(
+    name: str,
+    model: str,
+    experiment: str,
+    metric: str,
+    formula: Callable[[Any], Any],
+    plain: Account,
+    account: Account,
+    about: Iterable[str],
+) -> Entry:
+    values = [account.value(convention, formula) for convention in CONVENTIONS]
+    moves = [
+        f"{convention} {_moved(value - plain.value(convention, formula), metric)}"
+        for convention, value in zip(CONVENTIONS, values, strict=True)
+    ]
+    reasons = (*about, f"moves {', '.join(moves)}")
+    strict, readable, authors = (None if math.isnan(value) else value for value in values)
+    return Entry("sensitivity", model, experiment, f"{metric}_{name}", strict, readable, authors, reasons)
