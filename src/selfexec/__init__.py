@@ -5,6 +5,7 @@ import selfexec as sx
 run = sx.run(["sim/typical"])         # or sx.load("runs/mine")
 run.replies, run.readings, run.observations, run.sessions
 sx.score(run)
+sx.compare(run)                       # or sx.compare(["runs/before", "runs/after"])
 """
 
 from typing import TYPE_CHECKING, Any
@@ -17,33 +18,44 @@ if TYPE_CHECKING:
     from selfexec.runner import run
     from selfexec.runs import Run, import_replies, load
     from selfexec.scores import Score, Scores, score
+    from selfexec.scores.compared import Comparison
+    from selfexec.scores.comparisons import compare
+    from selfexec.scores.trends import Trend, trend
 
 # Names are imported when they are first used, so that the command line starts at once.
 _HOMES = {
     "Check": "selfexec.checks",
+    "Comparison": "selfexec.scores.compared",
     "InputError": "selfexec.errors",
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
+    "Trend": "selfexec.scores.trends",
     "check": "selfexec.checks",
+    "compare": "selfexec.scores.comparisons",
     "import_replies": "selfexec.runs",
     "load": "selfexec.runs",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
+    "trend": "selfexec.scores.trends",
 }
 
 __all__ = [
     "Check",
+    "Comparison",
     "InputError",
     "Run",
     "Score",
     "Scores",
+    "Trend",
     "__version__",
     "check",
+    "compare",
     "import_replies",
     "load",
     "run",
     "score",
+    "trend",
 ]
 
 

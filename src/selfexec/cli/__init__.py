@@ -16,6 +16,8 @@ COMMANDS = {
     "import": ("import_", "Make a run of replies from elsewhere."),
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),
+    "compare": ("compare", "Compare models on common items, and guard a release."),
+    "trend": ("trend", "Follow checkpoints in their order."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }
@@ -49,7 +51,9 @@ def root() -> None:
 
 
 def main() -> None:
-    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, 130 stopped by hand."""
+    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing or a gate of `compare` fails, 4 such a
+    gate cannot be told, 130 stopped by hand.
+    """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:
         status = root.main(standalone_mode=False)

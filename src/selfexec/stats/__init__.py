@@ -1,5 +1,6 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
+from selfexec.stats.holm import holm, tied_groups
 from selfexec.stats.intervals import (
     NO_SPREAD,
     NONE,
@@ -12,16 +13,23 @@ from selfexec.stats.intervals import (
     student,
     wilson,
 )
+from selfexec.stats.significance import Welch, detectable, two_sided, welch
 
 __all__ = [
     "NONE",
     "NO_SPREAD",
     "Array",
     "Interval",
+    "Welch",
+    "detectable",
     "effective_n",
+    "holm",
     "mean_interval",
     "normal",
     "ratio_error",
     "student",
+    "tied_groups",
+    "two_sided",
+    "welch",
     "wilson",
 ]
