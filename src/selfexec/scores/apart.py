@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.together import read_as_given, refuse_different_items
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ def select(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[Entrant]:
             raise InputError(f"unknown model {name!r}. There are {', '.join(e.label for e in entrants)}.")
         chosen |= {e.label: e for e in found}
     return list(chosen.values())
+
+
+def experiments_of(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[str]:
+    """The experiments that are wanted; if none is named, those that any of these models was asked."""
+    return [e for e in EXPERIMENTS if (e in wanted if wanted else any(not x.claims(e).is_empty() for x in entrants))]
 
 
 def company(entrant: Entrant, entrants: Sequence[Entrant], without: Collection[str] = ()) -> list[Entrant]:

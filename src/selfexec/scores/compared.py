@@ -3,7 +3,7 @@
 import json
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -152,8 +152,9 @@ class Comparison:
 
     def markdown(self) -> str:
         """For a pull request."""
+        said = [*_gates(self), *_notes(self)]
         tables = (f"**{title}**\n\n{_pipes(columns, rows)}" for title, columns, rows in _tables(self, verdicts=True))
-        notes = "\n".join(f"- {note}" for note in [*_gates(self), *_notes(self)])
+        notes = "\n".join(f"  - {note.strip()}" if note.startswith(" ") else f"- {note}" for note in said)
         return "\n\n".join([*tables, notes])
 
     def __repr__(self) -> str:
@@ -341,8 +342,13 @@ def _notes(found: Comparison) -> list[str]:
     notes.append(DETECTABLE)
     if found.contrasts:
         notes.append("groups of models: Welch's t test with the model as unit; not adjusted for the number of tags.")
-    # what is said of an experiment need not be said again of the overall value
     reasons = [row.reason for row in found.differences] + [row.caution for row in found.differences]
     reasons += [f"tag {row.tag}: {row.reason}" for row in found.contrasts if row.reason]
-    told = list(dict.fromkeys(reason for reason in reasons if reason))
-    return [*notes, *found.notes, *(["to be read with caution:", *(f"  {reason}" for reason in told)] if told else [])]
+    return [*notes, *found.notes, *cautions(reasons)]
+
+
+def cautions(reasons: Iterable[str | None]) -> list[str]:
+    """Each reason once. What is said of an experiment need not be said again of the overall value."""
+    told = dict.fromkeys(reason for reason in reasons if reason)
+    once = [reason for reason in told if reason.partition(": ")[2] not in told]
+    return ["to be read with caution:", *(f"  {reason}" for reason in once)] if once else []

@@ -11,7 +11,7 @@ import numpy as np
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.apart import Entrant, load_apart, select, unlike
+from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
 from selfexec.scores.compared import Comparison, Difference, Standing
 from selfexec.scores.gates import Gate, Verdict, judge
 from selfexec.scores.measures import (
@@ -64,7 +64,7 @@ def compare(
     if len(chosen) < 2:
         raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
     gates = [Gate.of(text) for text in fail_if]
-    asked = [e for e in EXPERIMENTS if not experiments or e in experiments]
+    asked = experiments_of(chosen, experiments)
     _refuse_idle(gates, asked, len(chosen))
     groups = load_tags(Path(tags)) if tags is not None else None
     families = [
@@ -95,7 +95,9 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int)
     for gate in gates:
         needed = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
         if absent := [e for e in needed if e not in experiments]:
-            raise InputError(f"--fail-if '{gate}' needs {absent[0]}, which --experiment leaves out. Add it.")
+            raise InputError(
+                f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
+            )
 
 
 def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence["Family"]) -> Verdict:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.apart import load_apart, select, unlike
-from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, as_html, chance, interval, signed
+from selfexec.scores.apart import experiments_of, load_apart, select, unlike
+from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, as_html, cautions, chance, interval, signed
 from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import check_names
 from selfexec.stats import two_sided
@@ -121,7 +120,7 @@ def trend(
     chosen = select(entrants, models)
     if len(chosen) < 2:
         raise InputError(f"a trend takes two checkpoints, and there is only {chosen[0].label}. Give another run.")
-    asked = [e for e in EXPERIMENTS if not experiments or e in experiments]
+    asked = experiments_of(chosen, experiments)
     points: list[Point] = []
     slopes: list[Slope] = []
     for metric in metrics or ("skill", "accuracy", "self_knowledge"):
@@ -207,8 +206,7 @@ def _notes(found: Trend) -> list[str]:
     rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]
     reasons = [point.reason for point in found.points] + [row.reason or row.caution for row in rows]
     reasons += [slope.reason for slope in found.slopes]
-    told = list(dict.fromkeys(reason for reason in reasons if reason))
-    return [*notes, *found.notes, *(["to be read with caution:", *(f"  {reason}" for reason in told)] if told else [])]
+    return [*notes, *found.notes, *cautions(reasons)]
 
 
 def _flat(point: Point) -> dict[str, Any]:
