@@ -19,7 +19,7 @@ from selfexec.scores import Scores, metrics, score_tables
 from selfexec.scores.bounds import bounds
 from selfexec.scores.loss import by_permutation, loss_tests, loss_warnings
 from selfexec.scores.metrics import Cells
-from selfexec.stats.multiple import holm
+from selfexec.stats import holm
 from test_scores import pair, request, table, whole_run
 
 

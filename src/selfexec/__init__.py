@@ -6,6 +6,7 @@ run = sx.run(["sim/typical"])         # or sx.load("runs/mine")
 run.replies, run.readings, run.observations, run.sessions
 sx.score(run)
 sx.rasch("rates.csv")                 # abilities from success rates on benchmarks
+sx.compare(run)                       # or sx.compare(["runs/before", "runs/after"])
 """
 
 from typing import TYPE_CHECKING, Any
@@ -26,15 +27,20 @@ if TYPE_CHECKING:
     from selfexec.scores import Score as Score
     from selfexec.scores import Scores as Scores
     from selfexec.scores import score as score
+    from selfexec.scores.compared import Comparison as Comparison
+    from selfexec.scores.comparisons import compare as compare
     from selfexec.scores.correlating import correlations as correlations
     from selfexec.scores.crossed import CrossPrediction as CrossPrediction
     from selfexec.scores.crossed import cross_prediction as cross_prediction
     from selfexec.scores.ledger import ledger as ledger
+    from selfexec.scores.trends import Trend as Trend
+    from selfexec.scores.trends import trend as trend
 
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
 # beside this file, which would take its place once it is imported.
 _HOMES = {
     "Check": "selfexec.checks",
+    "Comparison": "selfexec.scores.compared",
     "CrossPrediction": "selfexec.scores.crossed",
     "InputError": "selfexec.errors",
     "Key": "selfexec.formats",
@@ -42,7 +48,9 @@ _HOMES = {
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
+    "Trend": "selfexec.scores.trends",
     "check": "selfexec.checks",
+    "compare": "selfexec.scores.comparisons",
     "correlations": "selfexec.scores.correlating",
     "cross_prediction": "selfexec.scores.crossed",
     "import_replies": "selfexec.runs",
@@ -51,6 +59,7 @@ _HOMES = {
     "rasch": "selfexec.abilities",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
+    "trend": "selfexec.scores.trends",
 }
 
 

@@ -20,6 +20,8 @@ COMMANDS = {
     "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
     "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
     "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
+    "compare": ("compare", "Compare models on common items, and guard a release."),
+    "trend": ("trend", "Follow checkpoints in their order."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }
@@ -53,7 +55,9 @@ def root() -> None:
 
 
 def main() -> None:
-    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, 130 stopped by hand."""
+    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing or a gate of `compare` fails, 4 such a
+    gate cannot be told, 130 stopped by hand.
+    """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:
         status = root.main(standalone_mode=False)

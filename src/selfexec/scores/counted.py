@@ -5,7 +5,7 @@ difference with somebody else's table on the same items, and a bootstrap.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,18 +133,28 @@ def value(formula: Formula, counted: Counted) -> float:
 
 def difference(formula: Formula, one: Counted, two: Counted) -> Estimate:
     """`formula` of one less `formula` of two on their common items, paired: Student's t on the items."""
-    common = {id: n for n, id in enumerate(sorted(set(one.items) & set(two.items)))}
+    return contrast(formula, [one, two], [1.0, -1.0])
+
+
+def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[float]) -> Estimate:
+    """The sum of weight times `formula` of each record, on the items common to all: Student's t on the items."""
+    common = common_items(records)
     if len(common) < 2:
         return Estimate(math.nan, reason="fewer than two common items")
-    both = np.concatenate([one.on(common), two.on(common)], axis=1)
-    width = one.counts.shape[1]
+    width = records[0].counts.shape[1]
+    counts = np.concatenate([record.on(common) for record in records], axis=1)
 
-    def gap(totals: Any) -> Any:
-        return formula(totals[..., :width]) - formula(totals[..., width:])
+    def total(totals: Any) -> Any:
+        return sum(w * formula(totals[..., n * width : (n + 1) * width]) for n, w in enumerate(weights))
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(gap(both.sum(0)))
+        value = float(total(counts.sum(0)))
         if not math.isfinite(value):
             return Estimate(math.nan, reason="predictions or outcomes are all the same")
-        error = ratio_error(lambda totals: complex(gap(totals)), both)
-    return Estimate(value, student(value, error, len(both)), error)
+        error = ratio_error(lambda totals: complex(total(totals)), counts)
+    return Estimate(value, student(value, error, len(counts)), error)
+
+
+def common_items(records: Sequence[Counted]) -> dict[str, int]:
+    """The items that all records have, numbered in an order that does not depend on theirs."""
+    return {id: n for n, id in enumerate(sorted(set.intersection(*(set(record.items) for record in records))))}

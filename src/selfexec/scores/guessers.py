@@ -76,19 +76,26 @@ def guesses(experiment: str, rows: pl.DataFrame) -> dict[str, Counted]:
 
 
 def self_knowledge(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[Estimate, str | None]:
-    """Skill of a model less that of the best guesser who never saw it, paired on items; and who that guesser is.
+    """Skill of a model less that of the best guesser who never saw it, paired on items; and who that guesser is."""
+    best = best_guesser(experiment, model, guessed)
+    if best is None:
+        return Estimate(math.nan, reason=NO_OTHERS), None
+    return difference(SKILL[experiment], model, best[1]), best[0]
+
+
+def best_guesser(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[str, Counted] | None:
+    """The guesser with the greatest skill on the model's claims, and its record; None where nothing is known of others.
 
     Whoever says the same every time has skill 0, so that the best guesser's skill is never below it.
     """
     if "others_mode" not in guessed:
-        return Estimate(math.nan, reason=NO_OTHERS), None
-    formula = SKILL[experiment]
-    skills = {name: value(formula, counted) for name, counted in guessed.items()}
+        return None
+    skills = {name: value(SKILL[experiment], counted) for name, counted in guessed.items()}
     known = {name: skill for name, skill in skills.items() if not math.isnan(skill)}
     best = max(known, key=lambda name: known[name], default=None)
     if best is None or known[best] <= 0:
-        return difference(formula, model, _constant(experiment, model)), "always the same"
-    return difference(formula, model, guessed[best]), best
+        return "always the same", _constant(experiment, model)
+    return best, guessed[best]
 
 
 def _constant(experiment: str, model: Counted) -> Counted:

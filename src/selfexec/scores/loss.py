@@ -17,8 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.stats import Array
-from selfexec.stats.multiple import holm
+from selfexec.stats import Array, holm
 from selfexec.stats.two_samples import fisher_exact, rank_sum, ranks
 
 LOST = ("unreadable", "missing")

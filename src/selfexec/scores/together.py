@@ -17,18 +17,11 @@ def load_together(folders: Iterable[Path], readings: Sequence[Path] = ()) -> lis
     """The runs of these folders, read as `readings` (files) say. No model may be in two of them, and no item may
     differ between them: rows could not be told apart.
     """
-    from selfexec.formats import load_readings
     from selfexec.runs import load
 
-    given = load_readings(readings) if readings else None
     runs = [load(folder) for folder in folders]
     _refuse_clashes(runs)
-    if given is None:
-        return runs
-    concerned = [bool(given.keys() & run.replies.keys()) for run in runs]
-    if not any(concerned):
-        raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs.")
-    return [run.with_readings(given) if here else run for run, here in zip(runs, concerned, strict=True)]
+    return read_as_given(runs, readings)
 
 
 def tables_of(runs: Sequence["Run"]) -> Tables:
@@ -43,17 +36,36 @@ def tables_of(runs: Sequence["Run"]) -> Tables:
 
 def _refuse_clashes(runs: Sequence["Run"]) -> None:
     homes: dict[str, Path] = {}
-    lines: dict[tuple[str, str], tuple[bytes, Path]] = {}
     for run in runs:
         for model in run.models:
             if model in homes:
                 raise InputError(f"{model} is in {homes[model]} and in {run.folder}. Score them one at a time.")
             homes[model] = run.folder
+    refuse_different_items(runs, "Score them one at a time.")
+
+
+def refuse_different_items(runs: Sequence["Run"], way_out: str) -> None:
+    """An item means the same wherever it has the same id."""
+    lines: dict[tuple[str, str], tuple[bytes, Path]] = {}
+    for run in runs:
         for experiment, by_id in run.items.lines.items():
             for id, line in by_id.items():
                 known, home = lines.setdefault((experiment, id), (line, run.folder))
                 if known != line:
                     raise InputError(
                         f"the {experiment} item {id!r} is not the same in {home} and {run.folder}: these runs asked "
-                        "different items. Score them one at a time."
+                        f"different items. {way_out}"
                     )
+
+
+def read_as_given(runs: Sequence["Run"], readings: Sequence[Path]) -> list["Run"]:
+    """The runs, read as these files say wherever they do."""
+    from selfexec.formats import load_readings
+
+    if not readings:
+        return list(runs)
+    given = load_readings(readings)
+    concerned = [bool(given.keys() & run.replies.keys()) for run in runs]
+    if not any(concerned):
+        raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs.")
+    return [run.with_readings(given) if here else run for run, here in zip(runs, concerned, strict=True)]

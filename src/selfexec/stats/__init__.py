@@ -1,6 +1,7 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
 from selfexec.stats.correlation import Correlation, correlate
+from selfexec.stats.holm import holm, tied_groups
 from selfexec.stats.intervals import (
     NO_SPREAD,
     NONE,
@@ -13,6 +14,7 @@ from selfexec.stats.intervals import (
     student,
     wilson,
 )
+from selfexec.stats.significance import Welch, detectable, two_sided, welch
 
 __all__ = [
     "NONE",
@@ -20,11 +22,17 @@ __all__ = [
     "Array",
     "Correlation",
     "Interval",
+    "Welch",
     "correlate",
+    "detectable",
     "effective_n",
+    "holm",
     "mean_interval",
     "normal",
     "ratio_error",
     "student",
+    "tied_groups",
+    "two_sided",
+    "welch",
     "wilson",
 ]

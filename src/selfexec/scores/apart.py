@@ -1,0 +1,114 @@
+"""Models of several runs kept apart, also where the same model is in two of them: before and after."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.together import read_as_given, refuse_different_items
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A model in a run. `label` is its name, with the run's folder behind it where another run has the same model."""
+
+    label: str
+    name: str
+    run: "Run"
+
+    def claims(self, experiment: str) -> pl.DataFrame:
+        return self.run.observations.filter((pl.col("model") == self.name) & (pl.col("experiment") == experiment))
+
+
+def load_apart(runs: "Run | str | Path | Iterable[Run | str | Path]", readings: Sequence[Path] = ()) -> list[Entrant]:
+    """Every model of every run. A run is refused that is given twice, or that has an item which differs from
+    another's of the same id.
+    """
+    from selfexec.runs import Run, load
+
+    given = [runs] if isinstance(runs, Run | str | Path) else runs
+    loaded = [run if isinstance(run, Run) else load(run) for run in given]
+    if not loaded:
+        raise InputError("which runs? Give the folder of at least one.")
+    folders = Counter(run.folder.resolve() for run in loaded)
+    if twice := [folder for folder, times in folders.items() if times > 1]:
+        raise InputError(f"{twice[0]}: this run is given twice. Give it once.")
+    refuse_different_items(loaded, "They cannot be compared.")
+    loaded = read_as_given(loaded, readings)
+    homes = Counter(model for run in loaded for model in run.models)
+    _refuse_ambiguous(loaded, homes)
+    names = dict(zip((run.folder for run in loaded), _folder_names([run.folder for run in loaded]), strict=True))
+    return [
+        Entrant(f"{model} ({names[run.folder]})" if homes[model] > 1 else model, model, run)
+        for run in loaded
+        for model in run.models
+    ]
+
+
+def select(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[Entrant]:
+    """Those that are named, in that order; a name that several runs have stands for all of them. All, if none is."""
+    if not wanted:
+        return list(entrants)
+    chosen: dict[str, Entrant] = {}
+    for name in wanted:
+        found = [e for e in entrants if e.label == name] or [e for e in entrants if e.name == name]
+        if not found:
+            raise InputError(f"unknown model {name!r}. There are {', '.join(e.label for e in entrants)}.")
+        chosen |= {e.label: e for e in found}
+    return list(chosen.values())
+
+
+def experiments_of(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[str]:
+    """The experiments that are wanted; if none is named, those that any of these models was asked."""
+    return [e for e in EXPERIMENTS if (e in wanted if wanted else any(not x.claims(e).is_empty() for x in entrants))]
+
+
+def company(entrant: Entrant, entrants: Sequence[Entrant], without: Collection[str] = ()) -> list[Entrant]:
+    """The other models by whose behaviour one might guess the entrant's: each name once, from the entrant's own run
+    if it is there. The same model in another run is no stranger, and is left out; so is `without`, by name.
+    """
+    found: dict[str, Entrant] = {}
+    for other in sorted(entrants, key=lambda e: e.run is not entrant.run):
+        if other.name != entrant.name and other.name not in without:
+            found.setdefault(other.name, other)
+    return list(found.values())
+
+
+def unlike(entrants: Sequence[Entrant]) -> list[str]:
+    """What else differs between the runs, beside their models: prompts and settings, by name."""
+    manifests = [run.manifest for run in {id(e.run): e.run for e in entrants}.values()]
+    prompts = {name for m in manifests for name in m.prompts}
+    # a run that was imported knows neither prompts nor settings, and a prompt only where its experiment was run
+    told = [f"prompt {name}" for name in sorted(prompts) if len({m.prompts.get(name) for m in manifests} - {None}) > 1]
+    made = [m.settings for m in manifests if m.origin == "run"]
+    settings = {name for known in made for name in known}
+    told += [f"setting {name}" for name in sorted(settings) if any(k.get(name) != made[0].get(name) for k in made)]
+    return [f"the {what} is not the same in these runs: that may be what makes a difference" for what in told]
+
+
+def _refuse_ambiguous(runs: Sequence["Run"], homes: Counter[str]) -> None:
+    """A line of readings names a model, not a run."""
+    given = {key.model for run in runs for key in run.given or ()}
+    if both := sorted(model for model in given if homes[model] > 1):
+        raise InputError(
+            f"{both[0]} is in two of these runs, and the readings do not say which one they are of. "
+            "Leave them out, or compare with one run."
+        )
+
+
+def _folder_names(folders: Sequence[Path]) -> list[str]:
+    """The last part of each path, or as many parts as it takes to tell them apart."""
+    paths = [folder.resolve() for folder in folders]
+    for parts in range(1, max(len(path.parts) for path in paths) + 1):
+        names = ["/".join(path.parts[-parts:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [str(path) for path in paths]

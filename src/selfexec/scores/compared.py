@@ -1,0 +1,354 @@
+"""A comparison as people read it: on a terminal, in a notebook, in a pull request, as JSON."""
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from selfexec.tables import as_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.scores.gates import Verdict
+
+FEW_PAIRS = 6  # so many are all shown
+PAIR_COLUMNS = ["experiment", "old", "new", "new - old", "p", "detectable", "items"]
+SKILLS = "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect."
+LEGEND = {
+    "strict": "strict: an unreadable prediction is a wrong one. Differences are paired on common items, intervals 95%.",
+    "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
+}
+DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
+TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`model` less `against`, on the `items` that both have; values are on these items too.
+
+    `p_holm` is `p` adjusted for all pairs of the same experiment and metric. `detectable` is the true difference that
+    80% of runs like these would find. `items_needed` are those that make the interval as narrow as was wanted, overall
+    in the proportions that the experiments have here. `reason` says why there is no difference, `caution` why it is
+    to be read with caution.
+    """
+
+    metric: str
+    experiment: str
+    model: str
+    against: str
+    value: float | None = None
+    value_against: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    error: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    items: int = 0
+    detectable: float | None = None
+    items_needed: int | None = None
+    reason: str | None = None
+    caution: str | None = None
+
+    @property
+    def says(self) -> str:
+        """higher, lower, or that no difference was found."""
+        if self.low is None or self.high is None:
+            return "cannot tell"
+        return "higher" if self.low > 0 else "lower" if self.high < 0 else "no difference found"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A model's place, on all of its items. Models that share one of the letters in `tied` cannot be told apart."""
+
+    metric: str
+    experiment: str
+    model: str
+    rank: int | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    tied: str = ""
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two groups of models by a tag: mean of the second less mean of the first, Welch's t test, the model as unit."""
+
+    tag: str
+    metric: str
+    experiment: str
+    first: str
+    second: str
+    models_first: int
+    models_second: int
+    mean_first: float | None
+    mean_second: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Models compared. Prints as a table, and turns into JSON, Markdown or a data frame."""
+
+    models: tuple[str, ...]
+    convention: str
+    precision: float | None
+    differences: tuple[Difference, ...]
+    standings: tuple[Standing, ...]
+    contrasts: tuple[Contrast, ...]
+    verdicts: tuple["Verdict", ...]
+    notes: tuple[str, ...]
+
+    @property
+    def status(self) -> int:
+        """Exit status: 3 if a gate fails, else 4 if one cannot be told, else 0."""
+        statuses = [verdict.status for verdict in self.verdicts]
+        return 3 if 3 in statuses else max(statuses, default=0)
+
+    def row(self, experiment: str, model: str, against: str, metric: str | None = None) -> Difference:
+        """One difference, whichever of the two was held against the other: look at `model` and `against`."""
+        for row in self.differences:
+            same = {row.model, row.against} == {model, against} and row.experiment == experiment
+            if same and metric in (None, row.metric):
+                return row
+        raise KeyError(f"there is no {metric or 'difference'} of {model} and {against} in {experiment}")
+
+    def frame(self) -> "pl.DataFrame":
+        """One row per difference, as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(row) for row in self.differences], infer_schema_length=None)
+
+    def records(self) -> dict[str, Any]:
+        return {
+            "models": list(self.models),
+            "convention": self.convention,
+            "precision": self.precision,
+            "differences": [asdict(row) for row in self.differences],
+            "standings": [asdict(row) for row in self.standings],
+            "contrasts": [asdict(row) for row in self.contrasts],
+            "gates": [asdict(verdict) for verdict in self.verdicts],
+            "status": self.status,
+            "notes": list(self.notes),
+        }
+
+    def json(self) -> str:
+        return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def table(self, width: int = 120) -> str:
+        tables = [as_text(title, columns, rows, width) for title, columns, rows in _tables(self)]
+        return "\n".join([*tables, *_notes(self), *_gates(self)])
+
+    def markdown(self) -> str:
+        """For a pull request."""
+        said = [*_gates(self), *_notes(self)]
+        tables = (f"**{title}**\n\n{_pipes(columns, rows)}" for title, columns, rows in _tables(self, verdicts=True))
+        notes = "\n".join(f"  - {note.strip()}" if note.startswith(" ") else f"- {note}" for note in said)
+        return "\n\n".join([*tables, notes])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return "".join(as_html(*table) for table in _tables(self)) + "".join(
+            f"<p>{escape(note)}</p>" for note in [*_gates(self), *_notes(self)]
+        )
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def decimal(value: float | None) -> str:
+    if value is None:
+        return "–"
+    text = f"{value:.3f}"
+    return text.replace("0.", ".", 1) if abs(value) < 1 and not text.endswith("1.000") else text
+
+
+def signed(value: float | None) -> str:
+    """With its sign, which a number that rounds to zero has not."""
+    if value is None:
+        return "–"
+    text = decimal(value)
+    if not float(text):
+        return ".000"
+    return text if text.startswith("-") else f"+{text}"
+
+
+def interval(value: float | None, low: float | None, high: float | None, say: Any = decimal) -> str:
+    if value is None or low is None or high is None:
+        return str(say(value))
+    return f"{say(value)} [{say(low)}, {say(high)}]"
+
+
+def chance(p: float | None) -> str:
+    """A p value: as it is down to .001, and so small below."""
+    return "–" if p is None else "<.001" if p < 0.0005 else decimal(p)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+Table = tuple[str, list[str], list[list[str]]]
+
+
+def _tables(found: Comparison, verdicts: bool = False) -> Iterator[Table]:
+    for metric in dict.fromkeys(row.metric for row in found.differences):
+        differences = [row for row in found.differences if row.metric == metric]
+        if len(found.models) == 2:
+            yield _pair_table(found, metric, differences, verdicts)
+            continue
+        yield _ranking(metric, [row for row in found.standings if row.metric == metric])
+        yield _pairs_in_short(found, metric, differences)
+        if len(found.models) * (len(found.models) - 1) / 2 <= FEW_PAIRS:
+            yield _all_pairs(metric, differences)
+    if found.contrasts:
+        yield _contrasts(found.contrasts)
+
+
+def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verdicts: bool) -> Table:
+    columns = list(PAIR_COLUMNS)
+    if found.precision:
+        columns.append(f"items for ±{found.precision:g}")
+    if verdicts:
+        columns.append("verdict")
+    body = []
+    for row in rows:
+        cells = [
+            row.experiment,
+            decimal(row.value_against),
+            decimal(row.value),
+            interval(row.difference, row.low, row.high, signed),
+            chance(row.p),
+            decimal(row.detectable),
+            f"{row.items:,}",
+        ]
+        if found.precision:
+            cells.append("–" if row.items_needed is None else f"{row.items_needed:,}")
+        if verdicts:
+            cells.append(_said(found, row))
+        body.append(cells)
+    return f"{_title(metric)}: new {found.models[1]}, old {found.models[0]}", columns, body
+
+
+def _said(found: Comparison, row: Difference) -> str:
+    outcomes = [
+        f"{verdict.outcome} ({verdict.gate.split(' ', 1)[1]})"
+        for verdict in found.verdicts
+        if (verdict.metric, verdict.experiment) == (row.metric, row.experiment)
+    ]
+    return ", ".join(outcomes) or row.says
+
+
+def _ranking(metric: str, rows: Sequence[Standing]) -> Table:
+    body = [
+        [row.experiment, str(row.rank or "–"), row.model, interval(row.value, row.low, row.high), row.tied]
+        for row in rows
+    ]
+    return f"{_title(metric)}: who can be told apart", ["experiment", "rank", "model", metric, "tied"], body
+
+
+def _pairs_in_short(found: Comparison, metric: str, rows: Sequence[Difference]) -> Table:
+    columns = ["experiment", "pairs", "told apart", "detectable (median)", "least", "most"]
+    if found.precision:
+        columns.append(f"items for ±{found.precision:g} (median)")
+    body = []
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        told = [row for row in rows if row.experiment == experiment and row.detectable is not None]
+        sizes = [row.detectable for row in told if row.detectable is not None]
+        apart = sum(row.p_holm is not None and row.p_holm < 0.05 for row in told)
+        cells = [experiment, str(len(told)), str(apart)]
+        cells += [decimal(size) for size in (statistics.median(sizes), min(sizes), max(sizes))] if sizes else ["–"] * 3
+        if found.precision:
+            needed = [row.items_needed for row in told if row.items_needed is not None]
+            cells.append(f"{math.ceil(statistics.median(needed)):,}" if needed else "–")
+        body.append(cells)
+    return f"{_title(metric)}: all pairs", columns, body
+
+
+def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
+    columns = ["experiment", "model", "against", "difference", "p (Holm)", "detectable", "items"]
+    body = [
+        [
+            row.experiment,
+            row.model,
+            row.against,
+            interval(row.difference, row.low, row.high, signed),
+            chance(row.p_holm),
+            decimal(row.detectable),
+            f"{row.items:,}",
+        ]
+        for row in rows
+    ]
+    return f"{_title(metric)}: pairs", columns, body
+
+
+def _contrasts(rows: Sequence[Contrast]) -> Table:
+    columns = ["tag", "metric", "experiment", "models", "difference", "p"]
+    body = [
+        [
+            f"{row.tag}: {row.second} less {row.first}",
+            row.metric,
+            row.experiment,
+            f"{row.models_second} and {row.models_first}",
+            interval(row.difference, row.low, row.high, signed),
+            chance(row.p),
+        ]
+        for row in rows
+    ]
+    return "Groups of models", columns, body
+
+
+def _title(metric: str) -> str:
+    return metric.replace("_", "-").capitalize()
+
+
+def _pipes(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+    return "\n".join([line(columns), line(["---"] * len(columns)), *map(line, rows)])
+
+
+def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
+
+
+# --- notes -----------------------------------------------------------------------------------------------------------
+
+
+def _gates(found: Comparison) -> list[str]:
+    return [verdict.line for verdict in found.verdicts]
+
+
+def _notes(found: Comparison) -> list[str]:
+    notes = [LEGEND[found.convention]]
+    if any(row.metric == "skill" for row in found.differences):
+        notes.append(SKILLS)
+    if len(found.models) > 2:
+        notes.append(TIED)
+    notes.append(DETECTABLE)
+    if found.contrasts:
+        notes.append("groups of models: Welch's t test with the model as unit; not adjusted for the number of tags.")
+    reasons = [row.reason for row in found.differences] + [row.caution for row in found.differences]
+    reasons += [f"tag {row.tag}: {row.reason}" for row in found.contrasts if row.reason]
+    return [*notes, *found.notes, *cautions(reasons)]
+
+
+def cautions(reasons: Iterable[str | None]) -> list[str]:
+    """Each reason once. What is said of an experiment need not be said again of the overall value."""
+    told = dict.fromkeys(reason for reason in reasons if reason)
+    once = [reason for reason in told if reason.partition(": ")[2] not in told]
+    return ["to be read with caution:", *(f"  {reason}" for reason in once)] if once else []

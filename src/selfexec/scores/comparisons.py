@@ -1,0 +1,260 @@
+"""Models compared on the items that they share: two of them, or all pairs; and groups of models."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
+from selfexec.scores.compared import Comparison, Difference, Standing
+from selfexec.scores.gates import Gate, Verdict, judge
+from selfexec.scores.measures import (
+    OVERALL,
+    Record,
+    alone,
+    check_names,
+    common_of,
+    overall,
+    records_of,
+    refuse_unpaired,
+    too_few,
+    uncovered,
+    weighed,
+)
+from selfexec.scores.rows import Estimate
+from selfexec.scores.tags import contrasts, load_tags
+from selfexec.stats import detectable, holm, tied_groups, two_sided
+from selfexec.stats.intervals import Z
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+SIGNIFICANT = 0.05
+
+
+def compare(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    models: Sequence[str] = (),
+    experiments: Sequence[str] = (),
+    convention: str = "strict",
+    readings: Sequence[Path] = (),
+    metrics: Sequence[str] = ("skill",),
+    tags: str | Path | None = None,
+    fail_if: Sequence[str] = (),
+    precision: float | None = None,
+) -> Comparison:
+    """Paired differences between models, on the items that they share.
+
+    Of two models the second is held against the first. Of more, all pairs are: p values are adjusted by Holm (1979)
+    within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
+    models: before and after.
+    """
+    check_names(experiments, metrics, convention)
+    if precision is not None and not 0 < precision < math.inf:
+        raise InputError(f"precision {precision}: give the half-width that is wanted, above 0, as 0.02.")
+    entrants = load_apart(runs, readings)
+    chosen = select(entrants, models)
+    if len(chosen) < 2:
+        raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
+    gates = [Gate.of(text) for text in fail_if]
+    asked = experiments_of(chosen, experiments)
+    _refuse_idle(gates, asked, len(chosen))
+    groups = load_tags(Path(tags)) if tags is not None else None
+    families = [
+        Family.of(metric, asked, chosen, entrants, convention)
+        for metric in dict.fromkeys([*metrics, *(gate.metric for gate in gates)])
+    ]
+    differences = [row for family in families for row in family.differences(precision)]
+    if all(row.difference is None for row in differences):
+        raise InputError(f"nothing can be compared: {differences[0].reason}.")
+    standings = [row for family in families for row in family.standings(differences)]
+    marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
+    return Comparison(
+        models=tuple(e.label for e in chosen),
+        convention=convention,
+        precision=precision,
+        differences=tuple(differences),
+        standings=tuple(standings),
+        contrasts=tuple(marked),
+        verdicts=tuple(_verdict(gate, differences, families) for gate in gates),
+        notes=(*unlike(chosen), *notes),
+    )
+
+
+def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int) -> None:
+    """A gate that could not be judged must not pass unseen."""
+    if gates and models != 2:
+        raise InputError(f"--fail-if compares a new model with an old one, not {models}. Name two with --model.")
+    for gate in gates:
+        needed = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+        if absent := [e for e in needed if e not in experiments]:
+            raise InputError(
+                f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
+            )
+
+
+def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence["Family"]) -> Verdict:
+    row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))
+    family = next(f for f in families if f.metric == gate.metric)
+    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+    records = {e: list(family.records[e].values()) for e in parts}
+    few = next((found for e, r in records.items() if (found := too_few(gate.metric, e, r))), None)
+    lost = next((found for e, r in records.items() if gate.metric != "coverage" and (found := uncovered(e, r))), None)
+    return judge(gate, row, few, lost)
+
+
+# --- families of comparisons -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric of all models: their records by experiment, and their own estimates, overall too."""
+
+    metric: str
+    labels: tuple[str, ...]
+    records: Mapping[str, Mapping[str, Record]]
+    estimates: Mapping[str, Mapping[str, Estimate]]
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        experiments: Sequence[str],
+        chosen: Sequence[Entrant],
+        everybody: Sequence[Entrant],
+        convention: str,
+        strangers_to: Sequence[str] = (),
+    ) -> "Family":
+        """`strangers_to`: names of models that are nobody's company here."""
+        records = {
+            experiment: {
+                r.label: r for r in records_of(metric, experiment, chosen, everybody, convention, strangers_to)
+            }
+            for experiment in experiments
+        }
+        labels = tuple(e.label for e in chosen)
+        estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
+        if len(experiments) == len(EXPERIMENTS):
+            parts = {x: {e: estimates[e][x] for e in experiments} for x in labels}
+            estimates[OVERALL] = {x: overall(metric, parts[x], differences=False) for x in labels}
+        return cls(metric, labels, records, estimates)
+
+    def weighed(self, experiment: str, weights: Mapping[str, float]) -> tuple[Estimate, int]:
+        """Sum of weight times metric over models, on the items that they share, and the number of these items."""
+        if experiment == OVERALL:
+            parts = {e: self.weighed(e, weights) for e in self.records}
+            single = len(weights) == 1
+            found = overall(self.metric, {e: part[0] for e, part in parts.items()}, differences=not single)
+            return found, sum(items for _, items in parts.values())
+        records = [self.records[experiment][label] for label in weights]
+        if not any(record.reason for record in records):
+            refuse_unpaired(experiment, records)
+        return weighed(self.metric, experiment, records, list(weights.values())), common_of(records)
+
+    def freedom(self, experiment: str, items: int) -> float:
+        """Degrees of freedom of a difference: Student's t on items, overall the normal distribution."""
+        return math.inf if experiment == OVERALL else items - 1
+
+    def difference(self, experiment: str, model: str, against: str, precision: float | None = None) -> Difference:
+        found, items = self.weighed(experiment, {model: 1.0, against: -1.0})
+        if math.isnan(found.value):
+            return Difference(self.metric, experiment, model, against, items=items, reason=found.reason)
+        value, other = self._on_common_items(experiment, model, against, found.value)
+        freedom = self.freedom(experiment, items)
+        return Difference(
+            metric=self.metric,
+            experiment=experiment,
+            model=model,
+            against=against,
+            value=value,
+            value_against=other,
+            difference=found.value,
+            low=found.interval.low,
+            high=found.interval.high,
+            error=found.error,
+            p=two_sided(found.value, found.error, freedom),
+            p_holm=None,
+            items=items,
+            detectable=detectable(found.error, freedom),
+            items_needed=math.ceil(items * (Z * found.error / precision) ** 2) if precision else None,
+            caution=self._caution(experiment, model, against),
+        )
+
+    def _on_common_items(self, experiment: str, model: str, against: str, gap: float) -> tuple[float, float]:
+        """Both values on the items that they share, so that their difference is the difference."""
+        # a weight of 0 keeps the other one's items in common and adds nothing
+        value = self.weighed(experiment, {model: 1.0, against: 0.0})[0].value
+        return value, value - gap
+
+    def _caution(self, experiment: str, model: str, against: str) -> str | None:
+        """Why a difference is to be read with caution."""
+        for e in self.records if experiment == OVERALL else [experiment]:
+            records = [self.records[e][label] for label in (model, against)]
+            lost = None if self.metric == "coverage" else uncovered(e, records)
+            if said := too_few(self.metric, e, records) or lost:
+                return said
+        return None
+
+    def ranked(self, experiment: str) -> list[str]:
+        """The models that have a value, best first."""
+        values = {label: found.value for label, found in self.estimates[experiment].items()}
+        return sorted((x for x in values if not math.isnan(values[x])), key=lambda label: (-values[label], label))
+
+    def differences(self, precision: float | None = None) -> list[Difference]:
+        """Of two models the second against the first; of more, all pairs, the better ranked against the other."""
+        rows = []
+        for experiment in self.estimates:
+            ranked = self.ranked(experiment)
+            last = [label for label in sorted(self.labels) if label not in ranked]
+            order = [*ranked, *last] if len(self.labels) > 2 else self.labels[::-1]
+            family = [self.difference(experiment, *pair, precision) for pair in combinations(order, 2)]
+            adjusted = holm(np.array([math.nan if row.p is None else row.p for row in family]))
+            rows += [
+                replace(row, p_holm=None if math.isnan(p) else float(p))
+                for row, p in zip(family, adjusted, strict=True)
+            ]
+        return rows
+
+    def standings(self, differences: Sequence[Difference]) -> list[Standing]:
+        """Models in order, with the letters of the groups in which no two can be told apart."""
+        rows = []
+        for experiment, estimates in self.estimates.items():
+            ranked = self.ranked(experiment)
+            different = [
+                (row.model, row.against)
+                for row in differences
+                if (row.metric, row.experiment) == (self.metric, experiment)
+                and row.p_holm is not None
+                and row.p_holm < SIGNIFICANT
+            ]
+            letters = _letters(ranked, tied_groups(ranked, different))
+            order = [*ranked, *(x for x in self.labels if x not in ranked)]
+            rows += [_standing(self.metric, experiment, x, estimates[x], ranked, letters) for x in order]
+        return rows
+
+
+def _standing(
+    metric: str,
+    experiment: str,
+    label: str,
+    estimate: Estimate,
+    ranked: Sequence[str],
+    letters: Mapping[str, str],
+) -> Standing:
+    if label not in ranked:
+        return Standing(metric, experiment, label, reason=estimate.reason)
+    low, high = (None if math.isnan(end) else end for end in estimate.interval)
+    return Standing(metric, experiment, label, ranked.index(label) + 1, estimate.value, low, high, letters[label])
+
+
+def _letters(ranked: Sequence[str], groups: Sequence[Sequence[str]]) -> dict[str, str]:
+    """a for the first group, b for the second; behind z comes aa."""
+    names = [chr(97 + n % 26) * (1 + n // 26) for n in range(len(groups))]
+    return {x: " ".join(name for name, group in zip(names, groups, strict=True) if x in group) for x in ranked}

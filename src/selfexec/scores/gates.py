@@ -1,0 +1,102 @@
+"""Release gates: has the new model lost more than it may?"""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.compared import Difference, signed
+from selfexec.scores.measures import METRICS, OVERALL
+from selfexec.scores.planning import POWER_80
+from selfexec.stats.intervals import Z
+
+FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
+Outcome = Literal["holds", "fails", "cannot tell"]
+STATUS: dict[Outcome, int] = {"holds": 0, "cannot tell": 4, "fails": 3}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """'restriction.skill drops 0.05': what must not be shown to have happened."""
+
+    experiment: str
+    metric: str
+    verb: str
+    margin: float
+
+    @classmethod
+    def of(cls, text: str) -> "Gate":
+        found = FORM.fullmatch(text.strip())
+        if not found:
+            raise InputError(f"--fail-if {text!r}: write it as 'restriction.skill drops 0.05', or with rises.")
+        experiment, metric, verb, number = found.groups()
+        for name, known, what in ((experiment, [*EXPERIMENTS, OVERALL], "experiment"), (metric, [*METRICS], "metric")):
+            if name not in known:
+                raise InputError(f"--fail-if {text!r}: unknown {what} {name!r}. There are {', '.join(known)}.")
+        try:
+            margin = float(number)
+        except ValueError:
+            margin = math.nan
+        if not 0 <= margin < math.inf:
+            raise InputError(
+                f"--fail-if {text!r}: {number!r} is no size of a change. Give a number from 0 on, as 0.05."
+            )
+        return cls(experiment, metric, verb, margin)
+
+    def __str__(self) -> str:
+        return f"{self.experiment}.{self.metric} {self.verb} {self.margin:g}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the data say of a gate, and the line that says so with its numbers."""
+
+    gate: str
+    experiment: str
+    metric: str
+    outcome: Outcome
+    line: str
+
+    @property
+    def status(self) -> int:
+        return STATUS[self.outcome]
+
+
+def judge(gate: Gate, row: Difference, few: str | None, lost: str | None) -> Verdict:
+    """A gate 'drops X' holds where the whole 95% interval of new - old lies above -X, fails where the whole interval
+    lies below -X, and cannot be told where -X is inside. 'rises X' is its mirror image at +X.
+
+    `few` (a reason) keeps both from being told; `lost` keeps a gate from holding, since what was lost may be what went
+    wrong.
+    """
+    outcome, why = _outcome(gate, row, few, lost)
+    return Verdict(str(gate), gate.experiment, gate.metric, outcome, f"{outcome}: {gate}: {why}")
+
+
+def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> tuple[Outcome, str]:
+    if row.difference is None or row.low is None or row.high is None:
+        return "cannot tell", f"{row.reason}"
+    sign = -1 if gate.verb == "drops" else 1
+    edge = sign * gate.margin
+    near, far = (row.low, row.high) if gate.verb == "drops" else (row.high, row.low)
+    numbers = f"new - old is {signed(row.difference)} [{signed(row.low)}, {signed(row.high)}] on {row.items} items"
+    if few:
+        return "cannot tell", f"{numbers}, too few to tell ({few})"
+    if sign * near < gate.margin:
+        kept = f"{numbers}, and {signed(edge)} lies outside"
+        return ("cannot tell", f"{kept}, but {lost}") if lost else ("holds", kept)
+    if sign * far > gate.margin:
+        return "fails", f"{numbers}, all of it beyond {signed(edge)}"
+    return "cannot tell", f"{numbers}, and {signed(edge)} lies inside{_more_items(gate, row)}"
+
+
+def _more_items(gate: Gate, row: Difference) -> str:
+    """How many items it takes for a model that has not changed to pass in four of five runs."""
+    if not gate.margin or not row.error:
+        return ""
+    needed = math.ceil(row.items * ((Z + POWER_80) * row.error / gate.margin) ** 2)
+    if needed <= row.items:
+        return ""
+    return f"; a model that has not changed would pass in 80% of runs with {needed:,} items"

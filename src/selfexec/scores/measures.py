@@ -1,0 +1,213 @@
+"""What models are compared by: skill, accuracy, self-knowledge or coverage, in each experiment, item by item."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.apart import Entrant, company
+from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count, scorable
+from selfexec.scores.counts import share_interval
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, with_guesses
+from selfexec.scores.overall import combine
+from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate
+from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
+
+OVERALL = "overall"
+# metric -> the least and the most that it can be
+METRICS: Mapping[str, tuple[float, float]] = {
+    "skill": (-1.0, 1.0),
+    "accuracy": (0.0, 1.0),
+    "self_knowledge": (-2.0, 2.0),
+    "coverage": (0.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
+    `reason` says why there is nothing to go by.
+    """
+
+    label: str
+    own: Counted
+    counted: Counted
+    coverage: float
+    reason: str | None = None
+
+
+def records_of(
+    metric: str,
+    experiment: str,
+    chosen: Sequence[Entrant],
+    everybody: Sequence[Entrant],
+    convention: str,
+    without: Collection[str] = (),
+) -> list[Record]:
+    """The record of each chosen model; `everybody` are those who may be each other's company, `without` are not."""
+    strict = convention == "strict"
+    return [_record(metric, experiment, e, company(e, everybody, without), strict) for e in chosen]
+
+
+def _record(metric: str, experiment: str, entrant: Entrant, others: Sequence[Entrant], strict: bool) -> Record:
+    claims = entrant.claims(experiment)
+    own = count(experiment, claims, strict)
+    covered = _covered(claims)
+    share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
+    if claims.is_empty():
+        return Record(entrant.label, own, own, share, f"{entrant.label} was not asked")
+    if not own.items:
+        return Record(entrant.label, own, own, share, f"no claim of {entrant.label} could be scored")
+    if metric == "coverage":
+        return Record(entrant.label, own, covered, share)
+    if metric != "self_knowledge":
+        return Record(entrant.label, own, own, share)
+    beside = _best_guesser(experiment, entrant, own, others, strict)
+    if beside is None:
+        return Record(entrant.label, own, own, share, f"{entrant.label}: {NO_OTHERS}")
+    return Record(entrant.label, own, beside, share)
+
+
+def _covered(claims: pl.DataFrame) -> Counted:
+    table = claims.group_by("item", maintain_order=True).agg(
+        pl.col("state").is_in(["read", "tie"]).sum().alias("part"), pl.len().alias("whole")
+    )
+    return Counted(tuple(table["item"]), table.select("part", "whole").to_numpy().astype(np.float64))
+
+
+def _best_guesser(
+    experiment: str, entrant: Entrant, own: Counted, others: Sequence[Entrant], strict: bool
+) -> Counted | None:
+    """The model's counts and, behind them, those of the best guesser who never saw it."""
+    known = [other.claims(experiment).filter(pl.col("observed").is_not_null()) for other in others]
+    if not known:
+        return None
+    rows = with_guesses(experiment, scorable(entrant.claims(experiment), strict), pl.concat(known))
+    best = best_guesser(experiment, own, guesses(experiment, rows))
+    if best is None:
+        return None
+    guessed = best[1].on({id: n for n, id in enumerate(own.items)})
+    return Counted(own.items, np.concatenate([own.counts, guessed], axis=1))
+
+
+def formula_of(metric: str, experiment: str) -> Formula:
+    if metric == "coverage":
+        return lambda totals: totals[..., 0] / totals[..., 1]
+    if metric == "accuracy":
+        return ACCURACY[experiment]
+    skill = SKILL[experiment]
+
+    def beyond(totals: Any) -> Any:
+        half = totals.shape[-1] // 2
+        return skill(totals[..., :half]) - skill(totals[..., half:])
+
+    return beyond if metric == "self_knowledge" else skill
+
+
+# --- estimates -------------------------------------------------------------------------------------------------------
+
+
+def alone(metric: str, experiment: str, record: Record) -> Estimate:
+    """The metric of one model on all of its items; a share has Wilson's interval, as in `score`."""
+    if record.reason:
+        return Estimate(math.nan, reason=record.reason)
+    found = weighed(metric, experiment, [record], [1.0])
+    if metric == "coverage" or (metric == "accuracy" and experiment != "difficulty"):
+        interval = share_interval(found.value, found.error, record.counted.counts)
+        return Estimate(found.value, interval, found.error, found.reason)
+    return found
+
+
+def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Sequence[float]) -> Estimate:
+    """Sum of weight times metric, on the items that all records share; 1 and -1 make a paired difference.
+
+    Where all items agree, the delta method knows no doubt. Then at most a share w of other items could be otherwise,
+    with w the upper end of Wilson's interval for none of n, and these could be as different as can be.
+    """
+    if reason := next((record.reason for record in records if record.reason), None):
+        return Estimate(math.nan, reason=reason)
+    found = contrast(formula_of(metric, experiment), [record.counted for record in records], weights)
+    if math.isnan(found.value):
+        return found
+    least, most = METRICS[metric]
+    low = sum(weight * (least if weight > 0 else most) for weight in weights)
+    high = sum(weight * (most if weight > 0 else least) for weight in weights)
+    items = len(common_items([record.counted for record in records]))
+    if found.error > NO_SPREAD:
+        return Estimate(found.value, student(found.value, found.error, items).within(low, high), found.error)
+    otherwise = wilson(0.0, max(rarer_items(metric, experiment, records), 1)).high
+    half = otherwise * max(high - found.value, found.value - low)
+    error = half / (student(0.0, 1.0, items).high)
+    return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
+
+
+def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:
+    """Mean over the three experiments; its error is the root of the sum of squares, over three."""
+    least, most = METRICS[metric]
+    if differences:
+        least, most = least - most, most - least
+    found = combine(parts, least)
+    return Estimate(found.value, normal(found.value, found.error).within(least, most), found.error, found.reason)
+
+
+# --- enough to go by? ------------------------------------------------------------------------------------------------
+
+
+def common_of(records: Sequence[Record]) -> int:
+    """How many items these records share. Fewer than two are refused: what is not paired is not compared here."""
+    return len(common_items([record.counted for record in records]))
+
+
+def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
+    if (n := common_of(records)) < 2:
+        names = " and ".join(record.label for record in records)
+        raise InputError(
+            f"{experiment}: {names} have {n or 'no'} scorable item{'s' if n != 1 else ''} in common, and a comparison "
+            "takes two. Ask them the same items, or leave this out with --experiment or --model."
+        )
+
+
+def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
+    """How many common items have the rarer outcome, for the model where they are fewest; for orders, common groups."""
+    common = common_items([record.counted for record in records])
+    if metric == "coverage" or experiment == "difficulty":
+        return len(common)
+    fewest = len(common)
+    for record in records:
+        tp, fp, fn, tn, unread_true, unread_false, _ = record.own.on(common).T
+        happened, did_not = tp + fn + unread_true > 0, fp + tn + unread_false > 0
+        fewest = min(fewest, int(happened.sum()), int(did_not.sum()))
+    return fewest
+
+
+def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | None:
+    """Why a comparison rests on too little to decide anything by it, None where it does not."""
+    if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
+        return None
+    what = (
+        "common items" if metric == "coverage" or experiment == "difficulty" else "common items with the rarer outcome"
+    )
+    return f"{experiment}: only {n} {what}, fewer than {LEAST_RARER_ITEMS}"
+
+
+def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
+    """Why what was lost may have made the difference, None where little was."""
+    for record in records:
+        if record.coverage < LEAST_COVERAGE:
+            return f"{experiment}: coverage of {record.label} is {record.coverage:.3f}, below {LEAST_COVERAGE}"
+    return None
+
+
+def check_names(experiments: Sequence[str], metrics: Sequence[str], convention: str) -> None:
+    for given, known, what in (
+        (experiments, list(EXPERIMENTS), "experiment"),
+        (metrics, list(METRICS), "metric"),
+        ([convention], ["strict", "readable"], "convention"),
+    ):
+        if strange := [name for name in given if name not in known]:
+            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")

@@ -1,0 +1,130 @@
+"""Groups of models: does a tag, as reasoning or size, go with a difference? The unit is the model."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from selfexec.errors import InputError
+from selfexec.scores.compared import Contrast, Standing
+from selfexec.stats import welch
+
+
+@dataclass(frozen=True)
+class Tags:
+    """Tag -> model -> value, as text."""
+
+    values: Mapping[str, Mapping[str, str]]
+
+
+def load_tags(path: Path) -> Tags:
+    """A CSV file with a column `model`, or JSON: a list of such rows, or an object of model -> tags."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Save it as UTF-8.") from None
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give --tags a CSV or JSON file.") from None
+    rows = list(_json_rows(path, text) if text.lstrip()[:1] in ("[", "{") else _csv_rows(path, text))
+    values: dict[str, dict[str, str]] = {}
+    seen: set[str] = set()
+    for row in rows:
+        model = row.get("model")
+        if not isinstance(model, str) or not model:
+            raise InputError(f"{path}: a row names no model. Each needs a field 'model'.")
+        if model in seen:
+            raise InputError(f"{path}: {model} has two rows. Keep one.")
+        seen.add(model)
+        for tag, value in row.items():
+            if tag != "model" and (said := _as_text(value)):
+                values.setdefault(tag, {})[model] = said
+    if not values:
+        raise InputError(f"{path}: there are no tags. Write one row per model: model,reasoning,family.")
+    return Tags(values)
+
+
+def _csv_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
+    reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
+    if "model" not in (reader.fieldnames or ()):
+        raise InputError(f"{path}: there is no column 'model'. Its first line names the columns: model,reasoning.")
+    for row in reader:
+        if None in row or None in row.values():
+            raise InputError(f"{path}:{reader.line_num}: the row has not as many fields as the first line. Mend it.")
+        yield row
+
+
+def _json_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as fault:
+        raise InputError(f"{path}:{fault.lineno}: not valid JSON ({fault.msg}).") from None
+    if isinstance(found, dict):
+        found = [{"model": m, **tags} if isinstance(tags, dict) else tags for m, tags in found.items()]
+    if not all(isinstance(row, dict) for row in found):
+        raise InputError(f"{path}: not rows of tags. Write a list of objects with 'model', or model -> tags.")
+    yield from found
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value).strip()
+
+
+def contrasts(tags: Tags, names: Mapping[str, str], standings: Sequence[Standing]) -> tuple[list[Contrast], list[str]]:
+    """Welch's t test for each tag that splits the models in two, and notes on what could not be used. `names`: label of
+    each model -> its name; a tag may be of either.
+    """
+    rows: list[Contrast] = []
+    notes: list[str] = []
+    for tag, values in tags.values.items():
+        of = {label: said for label, name in names.items() if (said := values.get(label, values.get(name)))}
+        if without := [label for label in names if label not in of]:
+            notes.append(f"no tag {tag}: {', '.join(without)}")
+        if len(kinds := sorted(set(of.values()))) != 2:
+            notes.append(f"tag {tag} has {len(kinds)} values among these models; a contrast takes two")
+            continue
+        keys = dict.fromkeys((row.metric, row.experiment) for row in standings)
+        rows += [_contrast(tag, kinds, of, [r for r in standings if (r.metric, r.experiment) == key]) for key in keys]
+    strangers = {model for values in tags.values.values() for model in values} - set(names) - set(names.values())
+    if strangers:
+        notes.append(f"tagged, but not among these models: {', '.join(sorted(strangers))}")
+    return rows, notes
+
+
+def _contrast(tag: str, kinds: Sequence[str], of: Mapping[str, str], standings: Sequence[Standing]) -> Contrast:
+    groups = [
+        np.array(sorted(r.value for r in standings if of.get(r.model) == kind and r.value is not None))
+        for kind in kinds
+    ]
+    found = welch(groups[0], groups[1])
+    counts = [len(group) for group in groups]
+    means = [float(group.mean()) if len(group) else None for group in groups]
+    reason = None
+    if min(counts) < 2:
+        n, kind = min(zip(counts, kinds, strict=True))
+        reason = f"only {n} model{'s are' if n != 1 else ' is'} {kind!r}: it takes two in each group to tell"
+    elif math.isnan(found.p):
+        reason = "models of a group are all the same"
+    low, high, p = (None if math.isnan(x) else x for x in (*found.interval, found.p))
+    return Contrast(
+        tag=tag,
+        metric=standings[0].metric,
+        experiment=standings[0].experiment,
+        first=kinds[0],
+        second=kinds[1],
+        models_first=counts[0],
+        models_second=counts[1],
+        mean_first=means[0],
+        mean_second=means[1],
+        difference=None if math.isnan(found.difference) else found.difference,
+        low=low,
+        high=high,
+        p=p,
+        reason=reason,
+    )

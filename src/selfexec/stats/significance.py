@@ -1,0 +1,56 @@
+"""p values, the difference that would be found, and contrasts of two groups."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from selfexec.stats.intervals import NO_SPREAD, NONE, Array, Interval
+
+
+def two_sided(value: float, error: float, freedom: float) -> float:
+    """p value of a difference, by Student's t; infinite degrees of freedom give the normal. nan without an error."""
+    from scipy.special import ndtr, stdtr
+
+    if math.isnan(value) or not error > NO_SPREAD:
+        return math.nan
+    t = -abs(value) / error
+    return float(2 * (ndtr(t) if math.isinf(freedom) else stdtr(freedom, t)))
+
+
+def detectable(error: float, freedom: float) -> float:
+    """The true difference that is found in 80% of studies with this standard error, at the two-sided 5% level."""
+    from scipy.special import ndtri, stdtrit
+
+    if math.isinf(freedom):
+        return float(ndtri(0.975) + ndtri(0.8)) * error
+    return float(stdtrit(freedom, 0.975) + stdtrit(freedom, 0.8)) * error
+
+
+class Welch(NamedTuple):
+    """Mean of the second group less mean of the first; interval and p are nan where a group has fewer than two values
+    or nothing varies.
+    """
+
+    difference: float
+    interval: Interval
+    p: float
+
+
+def welch(first: Array, second: Array) -> Welch:
+    """Two independent groups of unequal variance (Welch 1947), degrees of freedom after Satterthwaite (1946)."""
+    from scipy.special import stdtrit
+
+    if not len(first) or not len(second):
+        return Welch(math.nan, NONE, math.nan)
+    difference = float(np.mean(second) - np.mean(first))
+    if min(len(first), len(second)) < 2:
+        return Welch(difference, NONE, math.nan)
+    parts = [float(np.var(group, ddof=1)) / len(group) for group in (first, second)]
+    error = math.sqrt(sum(parts))
+    if not error > NO_SPREAD:
+        return Welch(difference, NONE, math.nan)
+    shares = [(part / sum(parts)) ** 2 / (len(group) - 1) for part, group in zip(parts, (first, second), strict=True)]
+    freedom = 1 / sum(shares)
+    half = float(stdtrit(freedom, 0.975)) * error
+    return Welch(difference, Interval(difference - half, difference + half), two_sided(difference, error, freedom))

@@ -1,0 +1,645 @@
+"""Comparisons: paired differences by hand and by SciPy, who can be told apart, and gates that open and shut."""
+
+import json
+import math
+import random
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+import selfexec as sx
+from selfexec.cli import main
+from selfexec.runs import Run, import_replies
+from selfexec.scores.apart import load_apart, select
+from selfexec.scores.comparisons import Family
+from selfexec.scores.gates import Gate
+from selfexec.scores.measures import records_of
+from selfexec.stats import detectable, holm, tied_groups, two_sided, welch
+
+Claims = Sequence[tuple[bool | None, bool]]  # (predicted, None where unreadable; observed), request by request
+
+
+def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Request", first: int = 0) -> Run:
+    """A run of the restriction experiment, in which the models predict and do what is said here."""
+    folder.mkdir(parents=True)
+    count = max(len(claims) for claims in models.values())
+    numbers = range(first, first + count)
+    items = [{"id": str(n), "request": f"{text} {n}?", "label": "safe", "type": "plain"} for n in numbers]
+    (folder / "items").mkdir()
+    write(folder / "items" / "restriction.jsonl", items)
+    replies = [
+        {"model": model, "experiment": "restriction", "item": str(n), "session": session, "text": text}
+        for model, claims in models.items()
+        for n, (predicted, observed) in zip(numbers, claims, strict=False)
+        for session, text in (
+            ("predict", "Who knows?" if predicted is None else "A" if predicted else "B"),
+            ("execute", "Here you are."),
+            ("judge", "A" if observed else "B"),
+        )
+    ]
+    write(folder / "replies.jsonl", replies)
+    run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
+    return run
+
+
+def write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def wrong_on(wrong: Sequence[int], count: int = 200) -> Claims:
+    """The first half of the requests is answered; predictions are right, but for these."""
+    return [((n < count // 2) != (n in wrong), n < count // 2) for n in range(count)]
+
+
+def selfexec(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
+    monkeypatch.setattr(sys, "argv", ["selfexec", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sx.run(["sim/knows-itself", "sim/typical", "sim/typical@1", "sim/coin"], out=tmp_path_factory.mktemp("p"))
+
+
+# --- differences -----------------------------------------------------------------------------------------------------
+
+
+def test_a_difference_in_accuracy_is_a_paired_t_test_over_items(tmp_path: Path) -> None:
+    old, new = wrong_on(range(30)), wrong_on(range(20, 90))
+    row = sx.compare(requests_run(tmp_path / "x", {"old": old, "new": new}), metrics=["accuracy"]).row(
+        "restriction", "old", "new"
+    )
+    right_old, right_new = ([float(p == o) for p, o in claims] for claims in (old, new))
+    test = scipy_stats.ttest_rel(right_new, right_old)
+    # 30 of 200 wrong before, 70 after
+    assert (row.model, row.against) == ("new", "old")
+    assert row.value_against == pytest.approx(170 / 200)
+    assert row.value == pytest.approx(130 / 200)
+    assert row.difference == pytest.approx(-40 / 200)
+    assert row.p == pytest.approx(test.pvalue, rel=1e-9)
+    assert (row.low, row.high) == pytest.approx(tuple(test.confidence_interval()), rel=1e-9)
+    assert row.items == 200
+
+
+def test_a_difference_in_skill_by_hand(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    claims = {
+        m: [(rng.random() < 0.6, rng.random() < share) for _ in range(60)] for m, share in (("a", 0.5), ("b", 0.7))
+    }
+    row = sx.compare(requests_run(tmp_path / "x", claims)).row("restriction", "a", "b")
+
+    def influence(model: str) -> tuple[float, np.ndarray]:
+        """J, and what each request adds to it: (right - recall) / positives, (right - specificity) / negatives."""
+        predicted, observed = np.array(claims[model]).T
+        recall, specificity = predicted[observed].mean(), 1 - predicted[~observed].mean()
+        parts = np.where(
+            observed, (predicted - recall) / observed.sum(), (1.0 - predicted - specificity) / (~observed).sum()
+        )
+        return recall + specificity - 1, parts
+
+    (j_a, of_a), (j_b, of_b) = influence("a"), influence("b")
+    error = math.sqrt(60 / 59 * ((of_b - of_a) ** 2).sum())
+    assert row.difference == pytest.approx(j_b - j_a)
+    assert row.error == pytest.approx(error)
+    assert row.low == pytest.approx(j_b - j_a - scipy_stats.t(59).ppf(0.975) * error)
+
+
+def test_a_difference_in_difficulty_is_a_paired_t_test_over_groups(panel: Run) -> None:
+    names = ("sim/coin", "sim/typical")
+    row = sx.compare(panel, models=names, metrics=["accuracy"]).row("difficulty", *names)
+    entrants = select(load_apart(panel), names)
+    coin, typical = (dict(zip(r.own.items, r.own.counts[:, 0], strict=True)) for r in records_of(
+        "accuracy", "difficulty", entrants, entrants, "strict"
+    ))  # fmt: skip
+    common = sorted(coin.keys() & typical.keys())
+    test = scipy_stats.ttest_rel([typical[id] for id in common], [coin[id] for id in common])
+    assert row.p == pytest.approx(test.pvalue, rel=1e-9)
+    assert (row.low, row.high) == pytest.approx(tuple(test.confidence_interval()), rel=1e-9)
+    assert row.items == len(common)
+
+
+def test_the_overall_difference_is_the_mean_of_three_and_its_error_the_root_of_their_squares_over_three(
+    panel: Run,
+) -> None:
+    found = sx.compare(panel, models=["sim/coin", "sim/typical"])
+    parts = [found.row(e, "sim/coin", "sim/typical") for e in ("association", "restriction", "difficulty")]
+    row = found.row("overall", "sim/coin", "sim/typical")
+    assert row.difference == pytest.approx(sum(part.difference or 0 for part in parts) / 3)
+    assert row.error == pytest.approx(math.sqrt(sum((part.error or 0) ** 2 for part in parts)) / 3)
+    assert row.p == pytest.approx(2 * scipy_stats.norm.sf(abs(row.difference or 0) / (row.error or 1)))
+
+
+def test_values_of_a_pair_are_on_common_items_so_that_their_difference_is_the_difference(tmp_path: Path) -> None:
+    # the new model has only the first 100 requests in common: 20 of them wrong before, 5 after
+    run = requests_run(tmp_path / "x", {"old": wrong_on(range(20)), "new": wrong_on(range(5))[:150]})
+    row = sx.compare(run, metrics=["accuracy"]).row("restriction", "old", "new")
+    assert row.items == 150
+    assert row.value_against == pytest.approx(130 / 150)
+    assert row.value == pytest.approx(145 / 150)
+    assert row.difference == pytest.approx(15 / 150)
+
+
+def test_unread_predictions_are_wrong_under_strict_and_out_under_readable(tmp_path: Path) -> None:
+    new = [
+        (None, observed) if n < 40 else (predicted, observed) for n, (predicted, observed) in enumerate(wrong_on([]))
+    ]
+    run = requests_run(tmp_path / "x", {"old": wrong_on([]), "new": new})
+    strict, readable = (
+        sx.compare(run, metrics=["accuracy"], convention=convention).row("restriction", "old", "new")
+        for convention in ("strict", "readable")
+    )
+    assert (strict.difference, strict.items) == (pytest.approx(-40 / 200), 200)
+    assert (readable.difference, readable.items) == (0, 160)
+
+
+def test_self_knowledge_of_each_model_is_skill_beyond_its_own_best_guesser(panel: Run) -> None:
+    names = ("sim/coin", "sim/typical")
+    row = sx.compare(panel, metrics=["self_knowledge"], models=names).row("association", *names)
+    # every target counts for both, so that the values are those that each has alone
+    coin, typical = (sx.score(panel).value(name, "association", "self_knowledge") for name in names)
+    assert (row.value_against, row.value) == pytest.approx((coin, typical))
+    assert row.difference == pytest.approx((typical or 0) - (coin or 0))
+
+
+def test_pairing_makes_intervals_narrower_where_models_err_alike(
+    ten_models: Run, as_the_authors_read_them: Run
+) -> None:
+    models = [e for e in load_apart(as_the_authors_read_them) if e.name not in ("deepseek-r1", "gemini-2.5-flash")]
+    family = Family.of("accuracy", ["association"], models, models, "readable")
+    saved = []
+    for one, two in combinations(family.labels, 2):
+        paired = family.weighed("association", {one: 1.0, two: -1.0})[0].error
+        alone = [family.weighed("association", {x: 1.0, y: 0.0})[0].error for x, y in ((one, two), (two, one))]
+        saved.append(1 - paired / math.hypot(*alone))
+    assert min(saved) > 0
+    assert 0.15 < float(np.median(saved)) < 0.25
+
+
+# --- nothing to go by ------------------------------------------------------------------------------------------------
+
+
+def test_two_models_that_agree_on_every_item_are_not_known_to_be_the_same(tmp_path: Path) -> None:
+    row = sx.compare(requests_run(tmp_path / "x", {"a": wrong_on([1]), "b": wrong_on([1])}), metrics=["accuracy"]).row(
+        "restriction", "a", "b"
+    )
+    # none of 200 items differs, 100 of each outcome: Wilson's upper end for 0 of 100 is z^2 / (100 + z^2) = .037
+    assert row.difference == 0
+    assert row.p == 1
+    assert row.high == pytest.approx(1.96**2 / (100 + 1.96**2), abs=1e-5)
+    assert row.low == -(row.high or 0)
+
+
+def test_models_without_two_common_items_are_refused_by_name(tmp_path: Path) -> None:
+    one = requests_run(tmp_path / "one", {"a": wrong_on([], 4)})
+    two = requests_run(tmp_path / "two", {"b": wrong_on([], 4)}, first=3)
+    with pytest.raises(sx.InputError, match=r"restriction: b and a have 1 scorable item in common"):
+        sx.compare([one, two])
+    three = requests_run(tmp_path / "three", {"b": wrong_on([], 4)}, first=9)
+    with pytest.raises(sx.InputError, match="have no scorable items in common"):
+        sx.compare([one, three])
+
+
+def test_runs_of_different_experiments_are_refused(tmp_path: Path) -> None:
+    one = sx.run(["sim/typical"], experiments=["association"], limit=5, out=tmp_path / "one")
+    two = sx.run(["sim/coin"], experiments=["restriction"], limit=5, out=tmp_path / "two")
+    with pytest.raises(sx.InputError, match=r"nothing can be compared: .* was not asked"):
+        sx.compare([one, two])
+
+
+def test_what_is_undefined_has_a_reason_and_no_number(tmp_path: Path) -> None:
+    always = [(True, True)] * 30
+    found = sx.compare(requests_run(tmp_path / "x", {"a": always, "b": always}), metrics=["skill", "accuracy"])
+    row = found.row("restriction", "a", "b", "skill")
+    assert (row.difference, row.p, row.p_holm) == (None, None, None)
+    assert row.reason == "predictions or outcomes are all the same"
+    assert found.row("restriction", "a", "b", "accuracy").difference == 0
+    # the other two experiments were not run: nothing is said of them, nor overall
+    assert {row.experiment for row in found.differences} == {"restriction"}
+
+
+def test_one_model_is_no_comparison(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": wrong_on([])})
+    with pytest.raises(sx.InputError, match="only a"):
+        sx.compare(run)
+
+
+# --- before and after ------------------------------------------------------------------------------------------------
+
+
+def test_a_model_in_two_runs_is_compared_with_itself_second_against_first(tmp_path: Path) -> None:
+    before = requests_run(tmp_path / "before", {"m": wrong_on(range(10)), "other": wrong_on([])})
+    after = requests_run(tmp_path / "after", {"m": wrong_on(range(50)), "other": wrong_on([])})
+    found = sx.compare([before.folder, after.folder], models=["m"], metrics=["accuracy"])
+    assert found.models == ("m (before/run)", "m (after/run)")
+    assert found.differences[0].model == "m (after/run)"
+    assert found.differences[0].difference == pytest.approx(-40 / 200)
+    back = sx.compare([before, after], models=["m (after/run)", "m (before/run)"], metrics=["accuracy"])
+    assert back.differences[0].difference == pytest.approx(40 / 200)
+
+
+def test_the_folder_is_named_only_where_it_is_needed(tmp_path: Path) -> None:
+    one = requests_run(tmp_path / "one", {"m": wrong_on([]), "x": wrong_on([])})
+    two = requests_run(tmp_path / "two", {"m": wrong_on([])})
+    shutil.copytree(two.folder, tmp_path / "later")
+    assert [e.label for e in load_apart([one, tmp_path / "later"])] == ["m (run)", "x", "m (later)"]
+
+
+def test_the_same_id_with_another_text_is_refused(tmp_path: Path) -> None:
+    one = requests_run(tmp_path / "one", {"m": wrong_on([])})
+    two = requests_run(tmp_path / "two", {"m": wrong_on([])}, text="Another")
+    with pytest.raises(sx.InputError, match=r"restriction item '.+' is not the same"):
+        sx.compare([one, two])
+    with pytest.raises(sx.InputError, match="given twice"):
+        sx.compare([one, one.folder])
+
+
+def test_readings_of_a_model_in_two_runs_are_refused(tmp_path: Path) -> None:
+    one, two = (requests_run(tmp_path / name, {"m": wrong_on([])}) for name in ("one", "two"))
+    write(
+        tmp_path / "given.jsonl",
+        [{"model": "m", "experiment": "restriction", "item": "0", "epoch": 1, "session": "predict", "value": "B"}],
+    )
+    with pytest.raises(sx.InputError, match="m is in two of these runs"):
+        sx.compare([one, two], readings=[tmp_path / "given.jsonl"])
+
+
+def test_its_own_earlier_self_is_no_stranger_to_guess_a_model_by(tmp_path: Path) -> None:
+    before, after = (sx.run(["sim/typical"], out=tmp_path / name) for name in ("before", "after"))
+    with pytest.raises(sx.InputError, match="two other models"):
+        sx.compare([before, after], metrics=["self_knowledge"])
+    others = sx.run(["sim/knows-itself", "sim/knows-models"], out=tmp_path / "others")
+    found = sx.compare([before, after, others], models=["sim/typical"], metrics=["self_knowledge"])
+    assert found.row("restriction", *found.models).difference == 0
+
+
+# --- many models -----------------------------------------------------------------------------------------------------
+
+
+def test_holm_by_hand() -> None:
+    # ascending .01 .02 .03 .2, times 4 3 2 1: .04 .06 .06 .2; nan is no test
+    assert holm(np.array([0.2, 0.01, math.nan, 0.03, 0.02])) == pytest.approx(
+        [0.2, 0.04, math.nan, 0.06, 0.06], nan_ok=True
+    )
+    assert holm(np.array([0.7, 0.9])) == pytest.approx([1.0, 1.0])
+    assert len(holm(np.array([]))) == 0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.floats(0.001, 0.999))
+def test_holm_rejects_what_stepping_down_rejects(p: list[float], level: float) -> None:
+    rejected = set()
+    for step, n in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        if p[n] * (len(p) - step) >= level:
+            break
+        rejected.add(n)
+    assert {n for n, x in enumerate(holm(np.array(p))) if x < level} == rejected
+
+
+def test_who_is_between_two_is_tied_with_both() -> None:
+    assert tied_groups("abcd", [("a", "c"), ("a", "d"), ("b", "d")]) == [["a", "b"], ["b", "c"], ["c", "d"]]
+    assert tied_groups("abc", []) == [["a", "b", "c"]]
+    assert tied_groups("ab", [("b", "a")]) == [["a"], ["b"]]
+    # c is too uncertain to differ from anyone
+    assert tied_groups("abc", [("a", "b")]) == [["a", "c"], ["b", "c"]]
+    assert tied_groups("", []) == []
+
+
+@given(st.sets(st.sampled_from(list(combinations(range(6), 2)))))
+def test_tied_groups_are_all_the_maximal_sets_without_a_difference(different: set[tuple[int, int]]) -> None:
+    def alike(group: frozenset[int]) -> bool:
+        return not any(pair in different for pair in combinations(sorted(group), 2))
+
+    sets = [frozenset(s) for size in range(1, 7) for s in combinations(range(6), size) if alike(frozenset(s))]
+    maximal = {s for s in sets if not any(s < t for t in sets)}
+    assert {frozenset(group) for group in tied_groups(range(6), different)} == maximal
+
+
+def test_all_pairs_are_adjusted_within_an_experiment_and_letters_follow(panel: Run) -> None:
+    found = sx.compare(panel)
+    for experiment in ("association", "restriction", "difficulty", "overall"):
+        rows = [row for row in found.differences if row.experiment == experiment]
+        assert len(rows) == 6
+        adjusted = holm(np.array([row.p for row in rows], dtype=float))
+        assert [row.p_holm for row in rows] == pytest.approx(list(adjusted))
+        tied = {s.model: set(s.tied.split()) for s in found.standings if s.experiment == experiment}
+        for row in rows:
+            assert row.p_holm is not None
+            assert bool(tied[row.model] & tied[row.against]) == (row.p_holm >= 0.05)
+        ranks = [s.value for s in found.standings if s.experiment == experiment]
+        assert ranks == sorted(ranks, key=lambda v: -(v or 0))
+    assert next(s for s in found.standings if s.experiment == "overall").model == "sim/knows-itself"
+
+
+def test_order_of_models_and_items_changes_nothing(tmp_path: Path, panel: Run) -> None:
+    mixed = tmp_path / "mixed"
+    shutil.copytree(panel.folder, mixed)
+    for path in [mixed / "replies.jsonl", *(mixed / "items").iterdir()]:
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        random.Random(1).shuffle(lines)
+        path.write_text("".join(lines), "utf-8")
+    metrics = ["skill", "accuracy", "self_knowledge"]
+    one = sx.compare(panel, metrics=metrics).records()
+    two = sx.compare(mixed, models=[*reversed(panel.models)], metrics=metrics).records()
+    for name in ("differences", "standings"):
+        for before, after in zip(one[name], two[name], strict=True):
+            assert before.keys() == after.keys()
+            for key in before:
+                assert before[key] == (
+                    pytest.approx(after[key], abs=1e-12) if isinstance(before[key], float) else after[key]
+                )
+
+
+def test_twins_are_found_to_differ_about_as_often_as_the_level_says(tmp_path: Path) -> None:
+    run = sx.run(
+        [f"sim/typical@{seed}" for seed in range(12)], experiments=["association", "restriction"], out=tmp_path
+    )
+    rows = sx.compare(run).differences
+    share = np.mean([row.p is not None and row.p < 0.05 for row in rows if row.difference is not None])
+    # 132 pairs of 12 draws each: 5%, give or take
+    assert share < 0.12
+    assert not any(row.p_holm is not None and row.p_holm < 0.05 for row in rows)
+
+
+# --- planning --------------------------------------------------------------------------------------------------------
+
+
+def test_the_detectable_difference_is_found_in_four_of_five_studies() -> None:
+    # (1.95996 + 0.84162) SE with many items
+    assert detectable(0.1, math.inf) == pytest.approx(0.280158, abs=1e-6)
+    rng = np.random.default_rng(1)
+    n, spread = 50, 1.3
+    true = detectable(spread / math.sqrt(n), n - 1)
+    found = scipy_stats.ttest_1samp(rng.normal(true, spread, (4000, n)), 0, axis=1).pvalue < 0.05
+    assert found.mean() == pytest.approx(0.8, abs=0.02)
+    assert two_sided(1.3, 0.5, 20) == pytest.approx(2 * scipy_stats.t(20).sf(2.6))
+
+
+def test_items_needed_make_the_interval_as_narrow_as_wanted(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": wrong_on(range(30)), "b": wrong_on(range(20, 60))})
+    row = sx.compare(run, metrics=["accuracy"], precision=0.02).row("restriction", "a", "b")
+    assert row.items_needed is not None and row.error is not None
+    # an error shrinks with the root of the items
+    assert 1.96 * row.error * math.sqrt(row.items / row.items_needed) == pytest.approx(0.02, rel=1e-3)
+    with pytest.raises(sx.InputError, match="precision"):
+        sx.compare(run, precision=0)
+
+
+# --- groups of models ------------------------------------------------------------------------------------------------
+
+
+def test_groups_of_models_are_held_together_by_welchs_test() -> None:
+    one, two = [0.1, 0.5, 0.3, 0.35], [0.6, 0.62, 0.9]
+    found = welch(np.array(one), np.array(two))
+    test = scipy_stats.ttest_ind(two, one, equal_var=False)
+    assert found.p == pytest.approx(test.pvalue)
+    assert tuple(found.interval) == pytest.approx(tuple(test.confidence_interval()))
+    assert math.isnan(welch(np.array([1.0]), np.array(two)).p)
+    assert welch(np.array([1.0]), np.array([3.0])).difference == 2
+    assert math.isnan(welch(np.array([1.0, 1.0]), np.array([2.0, 2.0])).p)
+    assert math.isnan(welch(np.array([]), np.array(two)).difference)
+
+
+def test_tags_are_contrasted_with_the_model_as_unit(tmp_path: Path, panel: Run) -> None:
+    (tmp_path / "tags.csv").write_text(
+        "model,knows,kind,alone\nsim/knows-itself,yes,a,x\nsim/typical,yes,b,y\nsim/typical@1,no,c,y\nsim/coin,no,a,y\nz,no,a,y\n"
+    )
+    found = sx.compare(panel, tags=tmp_path / "tags.csv", experiments=["restriction"])
+    values = {s.model: s.value for s in found.standings}
+    yes, no = (
+        [values[m] for m in names] for names in (("sim/knows-itself", "sim/typical"), ("sim/typical@1", "sim/coin"))
+    )
+    [knows] = [row for row in found.contrasts if row.tag == "knows"]
+    assert (knows.first, knows.second, knows.models_first, knows.models_second) == ("no", "yes", 2, 2)
+    assert knows.difference == pytest.approx(np.mean(yes) - np.mean(no))
+    assert knows.p == pytest.approx(scipy_stats.ttest_ind(yes, no, equal_var=False).pvalue)
+    [alone] = [row for row in found.contrasts if row.tag == "alone"]
+    assert alone.p is None and alone.low is None and "only 1 model is 'x'" in (alone.reason or "")
+    assert any("tag kind has 3 values" in note for note in found.notes)
+    assert "tagged, but not among these models: z" in found.notes
+    as_json = {"sim/knows-itself": {"knows": True}, "sim/typical": {"knows": True}, "sim/coin": {"knows": False}}
+    (tmp_path / "tags.json").write_text(json.dumps(as_json))
+    again = sx.compare(panel, tags=tmp_path / "tags.json", experiments=["restriction"])
+    assert again.contrasts[0].mean_second == pytest.approx(np.mean(yes))
+    assert "no tag knows: sim/typical@1" in again.notes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name,size\na,1\n", "no column 'model'"),
+        ("model,size\na,1,2\n", "tags:2: the row has not as many fields"),
+        ("model,size\na,1\na,2\n", "a has two rows"),
+        ("model\na\n", "there are no tags"),
+        ("{", "not valid JSON"),
+        ("[1]", "not rows of tags"),
+        ('[{"size": 1}]', "a row names no model"),
+    ],
+)
+def test_tags_that_cannot_be_used_are_named(tmp_path: Path, panel: Run, text: str, message: str) -> None:
+    (tmp_path / "tags").write_text(text)
+    with pytest.raises(sx.InputError, match=message):
+        sx.compare(panel, tags=tmp_path / "tags")
+    with pytest.raises(sx.InputError, match="cannot be read"):
+        sx.compare(panel, tags=tmp_path / "none")
+
+
+# --- gates -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "gate", "status"),
+    [
+        # before 20 of 200 wrong; 10 wrong anew: -.05 +- .03
+        (range(30), "restriction.accuracy drops 0.1", 0),
+        (range(30), "restriction.accuracy drops 0.05", 4),
+        (range(30), "restriction.accuracy drops 0.01", 3),
+        # not changed: none of 200 differs, so that .04 at most could be
+        (range(20), "restriction.accuracy drops 0.05", 0),
+        (range(20), "restriction.accuracy drops 0.01", 4),
+        (range(20), "restriction.accuracy drops 0", 4),
+        # 15 mended: +.075 +- .037
+        (range(5), "restriction.accuracy drops 0", 0),
+        (range(5), "restriction.accuracy rises 0.03", 3),
+        (range(5), "restriction.accuracy rises 0.2", 0),
+        (range(5), "restriction.accuracy rises 0.07", 4),
+    ],
+)
+def test_a_gate_fails_or_holds_only_where_the_interval_is_on_one_side(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    wrong: range,
+    gate: str,
+    status: int,
+) -> None:
+    before = requests_run(tmp_path / "before", {"m": wrong_on(range(20))})
+    after = requests_run(tmp_path / "after", {"m": wrong_on(wrong)})
+    assert selfexec(monkeypatch, "compare", before.folder, after.folder, "--fail-if", gate) == status
+    line = next(line for line in capsys.readouterr().out.splitlines() if gate in line)
+    assert line.startswith({0: "holds: ", 3: "fails: ", 4: "cannot tell: "}[status])
+    assert "new - old is" in line
+
+
+def test_of_several_gates_the_one_that_fails_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [
+        requests_run(tmp_path / name, {"m": wrong_on(range(n))}).folder for name, n in (("before", 0), ("after", 60))
+    ]
+    fails, holds, open_ = (f"restriction.accuracy drops {x}" for x in (0.1, 0.6, 0.3))
+    assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds, open_, fails) == 3
+    assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds, "--fail-if", open_) == 4
+    assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds) == 0
+    assert selfexec(monkeypatch, "compare", *runs) == 0
+
+
+def test_a_gate_on_too_few_items_cannot_be_told(tmp_path: Path) -> None:
+    before = requests_run(tmp_path / "before", {"m": wrong_on([], 30)})
+    for name, wrong in (("same", []), ("all wrong", list(range(30)))):
+        after = requests_run(tmp_path / name, {"m": wrong_on(wrong, 30)})
+        found = sx.compare([before, after], fail_if=["restriction.accuracy drops 0.5"])
+        # 30 requests, 15 of each outcome
+        assert found.status == 4
+        assert "only 15 common items with the rarer outcome" in found.verdicts[0].line
+
+
+def test_a_gate_does_not_hold_where_much_was_lost(tmp_path: Path) -> None:
+    unread = [(None, observed) if n % 5 == 0 else (p, observed) for n, (p, observed) in enumerate(wrong_on([]))]
+    before = requests_run(tmp_path / "before", {"m": wrong_on([])})
+    after = requests_run(tmp_path / "after", {"m": unread})
+    gates = ["restriction.accuracy drops 0.1", "restriction.coverage drops 0.1"]
+    readable = sx.compare([before, after], convention="readable", fail_if=gates)
+    assert [verdict.outcome for verdict in readable.verdicts] == ["cannot tell", "fails"]
+    assert "coverage of m (after/run) is 0.800" in readable.verdicts[0].line
+    strict = sx.compare([before, after], fail_if=gates)
+    assert [verdict.outcome for verdict in strict.verdicts] == ["fails", "fails"]
+
+
+def test_gates_on_simulated_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+    for name, model in (("old", "sim/knows-itself"), ("same", "sim/knows-itself@7"), ("worse", "sim/coin")):
+        sx.run([model], out=tmp_path / name)
+        folders.append(tmp_path / name)
+    old, same, worse = folders
+    gate = ("--fail-if", "overall.skill drops 0.15")
+    assert selfexec(monkeypatch, "compare", old, same, *gate) == 0
+    assert selfexec(monkeypatch, "compare", old, worse, *gate) == 3
+    assert selfexec(monkeypatch, "compare", worse, old, *gate) == 0
+    assert selfexec(monkeypatch, "compare", old, same, "--fail-if", "overall.skill drops 0.01") == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("restriction.skill falls 0.1", "write it as"),
+        ("restriction drops 0.1", "write it as"),
+        ("refusal.skill drops 0.1", "unknown experiment 'refusal'"),
+        ("restriction.tau drops 0.1", "unknown metric 'tau'"),
+        ("restriction.skill drops -0.1", "'-0.1' is no size"),
+        ("restriction.skill drops nan", "'nan' is no size"),
+        ("restriction.skill drops much", "'much' is no size"),
+    ],
+)
+def test_a_gate_that_cannot_be_read_is_named(text: str, message: str) -> None:
+    with pytest.raises(sx.InputError, match=message):
+        Gate.of(text)
+
+
+def test_a_gate_that_would_never_be_judged_is_refused(tmp_path: Path, panel: Run) -> None:
+    with pytest.raises(sx.InputError, match="not 4"):
+        sx.compare(panel, fail_if=["restriction.skill drops 0.1"])
+    two = panel.models[:2]
+    with pytest.raises(sx.InputError, match="needs association, and it was not run"):
+        sx.compare(panel, models=two, experiments=["restriction"], fail_if=["overall.skill drops 0.1"])
+    run = requests_run(tmp_path / "x", {"a": wrong_on([]), "b": wrong_on([])})
+    with pytest.raises(sx.InputError, match="needs association, and it was not run"):
+        sx.compare(run, fail_if=["overall.skill drops 0.1"])
+
+
+def test_a_gate_cannot_be_told_where_one_of_the_two_was_not_asked(tmp_path: Path) -> None:
+    old = sx.run(["sim/typical"], limit=40, out=tmp_path / "old")
+    new = sx.run(["sim/coin"], limit=40, experiments=["association"], out=tmp_path / "new")
+    found = sx.compare([old, new], fail_if=["restriction.skill drops 0.1", "overall.skill drops 0.1"])
+    assert [verdict.status for verdict in found.verdicts] == [4, 4]
+    assert "sim/coin was not asked" in found.verdicts[0].line
+
+
+# --- how it prints ---------------------------------------------------------------------------------------------------
+
+
+def test_json_and_markdown_say_the_same(
+    panel: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("compare", panel.folder, "--model", "sim/coin", "sim/typical", "--fail-if", "overall.skill drops 0.1")
+    assert selfexec(monkeypatch, *arguments, "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["status"] == 0 and found["gates"][0]["outcome"] == "holds"
+    row = next(r for r in found["differences"] if r["experiment"] == "overall")
+    assert (row["model"], row["against"]) == ("sim/typical", "sim/coin")
+    assert selfexec(monkeypatch, *arguments, "--format", "markdown") == 0
+    markdown = capsys.readouterr().out
+    line = next(line for line in markdown.splitlines() if line.startswith("| overall"))
+    assert line.endswith("| holds (drops 0.1) |")
+    assert f"+{row['difference']:.3f}".replace("0.", ".") in line
+    assert "| old | new | new - old |" in markdown
+
+
+def test_results_print_well_in_python_and_notebooks(panel: Run) -> None:
+    found = sx.compare(panel)
+    assert "who can be told apart" in repr(found)
+    assert "<table>" in found._repr_html_()
+    assert found.frame().height == len(found.differences) == 24
+
+
+def test_strange_names_get_one_line(
+    panel: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for extra, message in (
+        (("--model", "nobody"), "unknown model 'nobody'"),
+        (("--experiment", "refusal"), "unknown experiment 'refusal'"),
+        (("--convention", "authors"), "authors"),
+    ):
+        assert selfexec(monkeypatch, "compare", panel.folder, *extra) == 2
+        said = capsys.readouterr().err
+        assert message in said and said.count("\n") == 1
+    assert selfexec(monkeypatch, "compare") == 2
+
+
+def test_prompts_and_settings_that_differ_are_said(tmp_path: Path) -> None:
+    one = sx.run(["sim/typical"], limit=30, out=tmp_path / "one")
+    two = sx.run(["sim/coin"], limit=30, out=tmp_path / "two")
+    assert not sx.compare([one, two]).notes
+    path = two.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["prompts"]["restriction.predict"] = "0" * 64
+    manifest["settings"] = {"execute.temperature": 1}
+    path.write_text(json.dumps(manifest))
+    notes = sx.compare([one.folder, two.folder]).notes
+    assert [note.split(" is not")[0] for note in notes] == [
+        "the prompt restriction.predict",
+        "the setting execute.temperature",
+    ]
+
+
+def test_the_page_shows_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs" / "compare.md").read_text("utf-8")
+    blocks = re.findall(r"```console\n(.*?)\n```", page, re.DOTALL)
+    assert len(blocks) >= 3
+    for block in blocks:
+        *commands, shown = re.split(r"^\$ selfexec (.*)\n?", block, flags=re.MULTILINE)[1:]
+        for command in commands[::2]:
+            capsys.readouterr()
+            selfexec(monkeypatch, *shlex.split(command))
+        assert [line.rstrip() for line in capsys.readouterr().out.strip().splitlines()] == shown.strip().splitlines()
