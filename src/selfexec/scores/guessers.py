@@ -80,15 +80,23 @@ def self_knowledge(experiment: str, model: Counted, guessed: Mapping[str, Counte
 
     Whoever says the same every time has skill 0, so that the best guesser's skill is never below it.
     """
-    if "others_mode" not in guessed:
+    best = best_guesser(experiment, model, guessed)
+    if best is None:
         return Estimate(math.nan, reason=NO_OTHERS), None
-    formula = SKILL[experiment]
-    skills = {name: value(formula, counted) for name, counted in guessed.items()}
+    name, counted = best
+    return difference(SKILL[experiment], model, counted), name
+
+
+def best_guesser(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[str, Counted] | None:
+    """The guesser with the greatest skill, and its record; None where nobody knows what other models do."""
+    if "others_mode" not in guessed:
+        return None
+    skills = {name: value(SKILL[experiment], counted) for name, counted in guessed.items()}
     known = {name: skill for name, skill in skills.items() if not math.isnan(skill)}
     best = max(known, key=lambda name: known[name], default=None)
     if best is None or known[best] <= 0:
-        return difference(formula, model, _constant(experiment, model)), "always the same"
-    return difference(formula, model, guessed[best]), best
+        return "always the same", _constant(experiment, model)
+    return best, guessed[best]
 
 
 def _constant(experiment: str, model: Counted) -> Counted:

@@ -7,7 +7,7 @@ import polars as pl
 
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, guesses, self_knowledge, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
 from selfexec.scores.rows import Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
 
@@ -40,12 +40,14 @@ def score_orders(
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     known, _ = self_knowledge("difficulty", record, guessed)
+    best = best_guesser("difficulty", record, guessed)
     estimates["self_knowledge"] = known if accuracy.reason is None else accuracy
     groups = len(record.items)
     too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
     scores = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
-    return Scored(scores, asked, accuracy, tau, estimates["self_knowledge"], caution)
+    found = estimates["self_knowledge"]
+    return Scored(scores, asked, accuracy, tau, found, caution, record, best[1] if best else None)
 
 
 def _shuffled(claims: pl.DataFrame) -> Counted:

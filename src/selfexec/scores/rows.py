@@ -2,8 +2,12 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from selfexec.stats import NONE, Interval
+
+if TYPE_CHECKING:
+    from selfexec.scores.counted import Counted
 
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
@@ -90,7 +94,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Scored:
-    """One experiment of one model: its rows, and what the overall score needs of it."""
+    """One experiment of one model: its rows, what the overall score needs of it, and the counts that both rest on: the
+    model's `record`, and that of the `best` guesser (None where there is no self-knowledge to speak of).
+    """
 
     rows: list[Score]
     asked: Asked
@@ -98,6 +104,8 @@ class Scored:
     skill: Estimate
     self_knowledge: Estimate
     caution: str | None
+    record: "Counted"
+    best: "Counted | None"
 
 
 def _or_none(value: float) -> float | None:

@@ -14,6 +14,8 @@ from selfexec.tables import as_text
 if TYPE_CHECKING:
     import polars as pl
 
+    from selfexec.scores.resampled import Bootstrap
+
 SKILL = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau", "overall": "self_execution_skill"}
 ACCURACY = {"overall": "self_execution_score"}
 GUESSERS = {
@@ -33,10 +35,12 @@ LEGEND = {
 
 
 class Scores(Sequence[Score]):
-    """Score rows. Prints as a table, and turns into records or a data frame."""
+    """Score rows. Prints as a table, and turns into records or a data frame. `bootstrap` says how their intervals were
+    drawn, where they were."""
 
-    def __init__(self, rows: Iterable[Score]) -> None:
+    def __init__(self, rows: Iterable[Score], bootstrap: "Bootstrap | None" = None) -> None:
         self._rows = list(rows)
+        self.bootstrap = bootstrap
 
     def __getitem__(self, index: Any) -> Any:
         return self._rows[index]
@@ -64,7 +68,8 @@ class Scores(Sequence[Score]):
         return pl.DataFrame(self.records(), infer_schema_length=None)
 
     def json(self) -> str:
-        return json.dumps({"scores": self.records()}, ensure_ascii=False, indent=1, allow_nan=False)
+        drawn = {"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}
+        return json.dumps({"scores": self.records()} | drawn, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
         text = io.StringIO()
@@ -136,10 +141,17 @@ def _cuts(scores: Scores) -> list[str]:
     return [cut if len(told) == 1 else f"{cut}: {', '.join(models)}" for cut, models in told.items()]
 
 
+def _intervals(scores: Scores) -> str:
+    if scores.bootstrap is None:
+        return "Intervals are 95%, over items."
+    drawn = scores.bootstrap
+    return f"Intervals are 95%, percentiles of {drawn.replicates:,} bootstrap draws of items (seed {drawn.seed})."
+
+
 def _notes(scores: Scores) -> list[str]:
     convention = scores[0].convention if len(scores) else "strict"
     notes = [
-        f"{LEGEND[convention]}. Intervals are 95%, over items.",
+        f"{LEGEND[convention]}. {_intervals(scores)}",
         "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
         "best guesser: the accuracy of whoever knows nothing of the model; not to be above it shows no self-knowledge.",
     ]

@@ -10,7 +10,7 @@ import polars as pl
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, guesses, self_knowledge, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
 from selfexec.scores.metrics import Cells
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Asked, Estimate, Scored
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student, wilson
@@ -56,9 +56,19 @@ def score_yes_no(asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, stric
             estimates[name] = _share("accuracy", guessed[name].counts)
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     estimates["self_knowledge"], _ = self_knowledge(asked.experiment, record, guessed)
+    best = best_guesser(asked.experiment, record, guessed)
     caution = asked.caution or _too_few(scorable(claims, strict))
     rows = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
-    return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], estimates["self_knowledge"], caution)
+    return Scored(
+        rows,
+        asked,
+        estimates["accuracy"],
+        estimates["youden_j"],
+        estimates["self_knowledge"],
+        caution,
+        record,
+        best[1] if best else None,
+    )
 
 
 def _share(name: str, counts: Array) -> Estimate:

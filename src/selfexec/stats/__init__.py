@@ -1,5 +1,6 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
+from selfexec.stats.bootstrap import percentile_intervals, resampled_totals
 from selfexec.stats.intervals import (
     NO_SPREAD,
     NONE,
@@ -21,7 +22,9 @@ __all__ = [
     "effective_n",
     "mean_interval",
     "normal",
+    "percentile_intervals",
     "ratio_error",
+    "resampled_totals",
     "student",
     "wilson",
 ]
