@@ -3,7 +3,8 @@
 10,000 replicates x 15 models x 6 metrics over 488 items of five claims; percentiles without BCa; everything in turn,
 in one process. SciPy is called as its manual shows (paired columns of cells, statistic vectorised over replicates, one
 call for each model and metric), and once more as somebody would who wants all that can be had of it: item numbers as
-the data, and one statistic that gathers the cells of all models and gives all metrics. Each with its fastest batch size.
+the data, and one statistic that gathers the cells of all models and gives all metrics. Each with its
+fastest batch size.
 """
 
 import time
@@ -79,6 +80,10 @@ def _interval(data: Any, statistic: Any, batch: int, replicates: int) -> Any:
     return tuple(found.confidence_interval)
 
 
+def _fastest_batch(rival: Callable[[Any, int, int], Any], cells: Any) -> int:
+    return min(BATCHES, key=lambda size: seconds(lambda: rival(cells, size, 1000)))
+
+
 def seconds(do: Callable[[], Any]) -> float:
     started = time.perf_counter()
     do()
@@ -89,7 +94,7 @@ def main() -> None:
     cells = counts(np.random.default_rng(0))
     rivals: dict[str, Callable[[], Any]] = {"selfexec": lambda: ours(cells)}
     for name, rival in (("scipy, a call each", by_column), ("scipy, all at once", at_once)):
-        batch = min(BATCHES, key=lambda size, rival=rival: seconds(lambda: rival(cells, size, 1000)))
+        batch = _fastest_batch(rival, cells)
         rivals[f"{name} (batch {batch})"] = partial(rival, cells, batch)
     times: dict[str, list[float]] = {name: [] for name in rivals}
     for _ in range(3):

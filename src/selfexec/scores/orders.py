@@ -19,7 +19,7 @@ def score_orders(
 ) -> Scored:
     """`others` are the claims of other models, outcome known."""
     record = count("difficulty", claims, strict)
-    accuracy = _mean(record, _no_decided_pair(claims, answers))
+    accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
     tau = Estimate(
         2 * accuracy.value - 1,
         Interval(*(2 * end - 1 for end in accuracy.interval)),
@@ -36,7 +36,7 @@ def score_orders(
     rows = with_guesses("difficulty", scorable(claims, strict), others)
     guessed = guesses("difficulty", rows)
     for name, counted in {"shuffled": _shuffled(rows), **guessed}.items():
-        estimates[name] = _mean(counted, accuracy.reason or NOTHING_READ)
+        estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     known, _ = self_knowledge("difficulty", record, guessed)
@@ -66,7 +66,7 @@ def _no_decided_pair(claims: pl.DataFrame, answers: pl.DataFrame) -> str:
     return "no pair of questions could be decided and read"
 
 
-def _mean(groups: Counted, reason: str) -> Estimate:
+def mean_of_groups(groups: Counted, reason: str) -> Estimate:
     if not len(groups.items):
         return Estimate(math.nan, reason=reason)
     values = groups.counts[:, 0]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
+FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,16 @@ class Score:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan."""
+    """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan.
+
+    `near_end`: the standard error says too little, and only the interval tells the doubt (it is not value +- error).
+    """
 
     value: float
     interval: Interval = NONE
     error: float = math.nan
     reason: str | None = None
+    near_end: bool = False
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from selfexec.stats.intervals import (
     normal,
     ratio_error,
     student,
+    sum_interval,
     wilson,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "ratio_error",
     "resampled_totals",
     "student",
+    "sum_interval",
     "wilson",
 ]
