@@ -165,6 +165,13 @@ def test_the_same_seed_gives_the_same_intervals_and_another_seed_others(panel: R
     assert first != sx.score(panel, bootstrap=200, seed=4).records()
 
 
+def test_experiments_are_drawn_apart() -> None:
+    # drawn alike, luck in one experiment would be luck in all three, and the overall score's interval too wide
+    draws = [Bootstrap(100, 7).rng(e).random(5).tolist() for e in ("association", "restriction", "difficulty")]
+    assert draws[0] != draws[1] != draws[2] != draws[0]
+    assert draws[0] == Bootstrap(100, 7).rng("association").random(5).tolist()
+
+
 def test_neither_the_order_of_items_nor_that_of_models_matters(panel: Run) -> None:
     drawn = Bootstrap(200)
     rows = panel.tables.observations
@@ -200,8 +207,9 @@ def test_on_recorded_replies_draws_and_formulas_say_the_same(as_the_authors_read
             assert two.low is None and two.reason is not None
             continue
         assert two.low is not None and two.high is not None
-        # near an end Wilson's interval leans inwards more than percentiles do
-        at_an_end = one.metric in ("precision", "recall") and (one.value or 0) > 0.94
+        # near an end Wilson's interval leans inwards more than percentiles do; so does J's where no item errs on one
+        # side, which is so in one record of 63 targets, most of whose claims are missing
+        at_an_end = (one.metric in ("precision", "recall") and (one.value or 0) > 0.94) or one.reason is not None
         margin = (0.5 if at_an_end else 0.125) * (one.high - one.low) + 0.001
         assert abs(one.low - two.low) < margin and abs(one.high - two.high) < margin, (one, two)
         compared += 1

@@ -83,6 +83,8 @@ def test_with_plenty_of_errors_on_both_sides_j_keeps_its_standard_error() -> Non
 def test_a_side_that_hardly_matters_may_have_few_errors() -> None:
     # three false alarms of 2,000 say nothing beside 40 misses of 100
     assert not estimates_of("restriction", requests(60, 3, 40, 1997))["youden_j"].near_end
+    # two of 190 beside 68 of 260: Wilson's widths are .036 and .106, so that the rare side has a tenth of the doubt
+    assert not estimates_of("restriction", requests(192, 2, 68, 188))["youden_j"].near_end
 
 
 @pytest.mark.parametrize("error", [9, 10])
@@ -103,6 +105,26 @@ def test_items_are_counted_not_claims() -> None:
     counts[:50, TP], counts[50:, TN] = 15, 15
     counts[:2, TP], counts[:2, FN] = 0, 15
     assert estimates_of("association", counts)["youden_j"].near_end
+
+
+def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less() -> None:
+    # to all claims of 8 items the model says yes; of three true claims of the others it misses one, of the false none
+    counts = np.zeros((60, 7))
+    counts[:8, [TP, FP]] = 3
+    counts[8:, TP], counts[8:, FN], counts[8:, TN] = 2, 1, 3
+    j = estimates_of("association", counts)["youden_j"]
+    assert j.near_end
+    # each item adds s - R n to either share; that is one number for the 8 items and one for the rest: correlation -1
+    recall, specificity = 128 / 180, 156 / 180
+    parts = np.stack([counts[:, TP] - 3 * recall, counts[:, TN] - 3 * specificity])
+    assert np.corrcoef(parts)[0, 1] == pytest.approx(-1)
+    sides = []
+    for share, part in zip((recall, specificity), parts, strict=True):
+        error = math.sqrt(60 / 59 * (part**2).sum()) / 180
+        sides.append(wilson(share, share * (1 - share) / error**2))
+    assert j.interval == pytest.approx([end - 1 for end in sum_interval([recall, specificity], sides, -1.0)])
+    apart = sum_interval([recall, specificity], sides)
+    assert j.interval.high - j.interval.low < 0.8 * (apart.high - apart.low)
 
 
 def test_balanced_accuracy_is_half_of_j() -> None:
