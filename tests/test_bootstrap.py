@@ -36,6 +36,7 @@ def clustered(seed: int, items: int, models: int = 1) -> Array:
 # --- draws -----------------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(1, 30), st.integers(0, 2**32))
 def test_each_replicate_draws_as_many_items_as_there_are(items: int, replicates: int, seed: int) -> None:
     totals = resampled_totals(np.eye(items), replicates, np.random.default_rng(seed))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfexec.scores.counted import Counted
@@ -44,6 +44,7 @@ def test_the_interval_of_a_difference_of_shares_is_the_published_one() -> None:
         assert found == pytest.approx(expected, abs=5e-5)
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(-1, 1))
 def test_symmetric_arms_add_up_as_standard_errors_do(one: float, two: float, correlation: float) -> None:
     found = sum_interval([0.0, 1.0], [normal(0, one), normal(1, two)], correlation)
