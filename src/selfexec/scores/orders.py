@@ -8,6 +8,7 @@ import polars as pl
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
 from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
+from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
 
@@ -39,6 +40,7 @@ def score_orders(
         estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    estimates["shuffled_p"] = shuffled_p(rows)
     known, _ = self_knowledge("difficulty", record, guessed)
     best = best_guesser("difficulty", record, guessed)
     estimates["self_knowledge"] = known if accuracy.reason is None else accuracy

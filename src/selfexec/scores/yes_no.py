@@ -12,6 +12,7 @@ from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
 from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
 from selfexec.scores.metrics import Cells
+from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, Asked, Estimate, Scored
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
 
@@ -33,11 +34,16 @@ OTHERS: dict[str, tuple[Callable[[Cells], Any], tuple[float, float]]] = {
     "mcc": (metrics.mcc, (-1, 1)),
     "kappa": (metrics.kappa, (-1, 1)),
     "shuffled": (metrics.shuffled, (0, 1)),
+    "d_prime": (metrics.d_prime, (-math.inf, math.inf)),
+    "criterion": (metrics.criterion, (-math.inf, math.inf)),
 }
+AT_AN_END = "recall or specificity is 0, 1 or unknown"
 UNDEFINED = {
     "precision": "no claim was predicted to come true",
     "recall": "no claim came true",
     "over_niceness": "there are no errors",
+    "d_prime": AT_AN_END,
+    "criterion": AT_AN_END,
 }
 SIDES: tuple[tuple[Callable[[Cells], Any], Callable[[Cells], Any], Callable[[Cells], Any]], ...] = (
     # share, its hits, its trials
@@ -60,6 +66,7 @@ def score_yes_no(asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, stric
         if name in guessed:
             estimates[name] = _share("accuracy", guessed[name].counts)
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
+    estimates["shuffled_p"] = shuffled_p(scorable(claims, strict))
     estimates["self_knowledge"], _ = self_knowledge(asked.experiment, record, guessed)
     best = best_guesser(asked.experiment, record, guessed)
     caution = asked.caution or _too_few(scorable(claims, strict))
@@ -102,7 +109,7 @@ def _other(name: str, counts: Array) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(formula(Cells.of(counts.sum(0))))
         if not math.isfinite(value):
-            return Estimate(math.nan, reason=NO_CONTRAST)
+            return Estimate(math.nan, reason=UNDEFINED.get(name, NO_CONTRAST))
         error = ratio_error(lambda totals: complex(formula(Cells.of(totals))), counts)
     if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
         interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)

@@ -1,4 +1,4 @@
-"""How long a bootstrap over items takes, beside SciPy's: `python benchmarks/statistics.py`.
+"""How long a bootstrap over items takes, beside SciPy's: `python benchmarks/statistics/bootstrap.py`.
 
 10,000 replicates x 15 models x 6 metrics over 488 items of five claims; percentiles without BCa; everything in turn,
 in one process. SciPy is called as its manual shows (paired columns of cells, statistic vectorised over replicates, one
