@@ -360,7 +360,7 @@ def test_predictions_that_belong_to_their_items_are_seldom_matched_by_chance() -
         rows = {"item": [f"{n:02}" for n in range(30)], "epoch": 1, "predicted": predictions, "observed": deeds}
         return shuffled_p(pl.DataFrame(rows)).value
 
-    assert p(deeds) == pytest.approx(1 / 1000)  # none of 999 deals is right thirty times
+    assert p(deeds) == pytest.approx(1 / 500)  # none of 499 deals is right thirty times
     assert p([True] * 30) == 1.0  # every deal is as good
     assert p([not deed for deed in deeds]) == 1.0
     assert math.isnan(
@@ -382,4 +382,4 @@ def test_the_chance_of_a_deal_is_that_of_fishers_test() -> None:
         "observed": [True] * 12 + [False] * 13,
     }
     expected = fisher_exact([[9, 3], [5, 8]], alternative="greater")[1]
-    assert shuffled_p(pl.DataFrame(rows)).value == pytest.approx(expected, abs=0.03)
+    assert shuffled_p(pl.DataFrame(rows)).value == pytest.approx(expected, abs=0.05)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from selfexec.scores.rows import Estimate
 
-DEALS = 999
+DEALS = 499
 SEED = 0
 Signs = NDArray[np.int8]
 
