@@ -49,6 +49,7 @@ def association(numbers: Numbers) -> Figure | None:
         numbers.models,
         {
             "targets": sizes(accuracy),
+            "coverage": texts(numbers.scored("association", "coverage")),
             "accuracy": texts(accuracy),
             "best guesser": texts(best),
             "always no": texts(no),
@@ -58,6 +59,4 @@ def association(numbers: Numbers) -> Figure | None:
             "base rate": texts(base),
         },
     )
-    return Figure(
-        "association", TITLE, CAPTION, rows(numbers, "association", TITLE, CAPTION, panels, signs), *table
-    )
+    return Figure("association", TITLE, CAPTION, rows(numbers, "association", TITLE, CAPTION, panels, signs), *table)

@@ -12,7 +12,9 @@ from html import escape as html_escape
 from typing import Literal
 
 WIDTH = 560.0
-LETTERS, GREAT_LETTERS = 11.0, 15.0  # on a wide screen, and on a narrow one
+GREAT_LETTERS = 15.0  # on a narrow screen; on a wide one they are 11
+SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen
+BOLD = 1.14  # how much wider
 
 STYLE = """
 .sx{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px;\
@@ -26,14 +28,13 @@ max-width:760px;height:auto;display:block}
 .sx .sx-axis{stroke:var(--muted,#697077);stroke-width:1;fill:none}
 .sx .sx-half{stroke:var(--muted,#697077);stroke-width:1;stroke-dasharray:3 3;fill:none}
 .sx .sx-lead{stroke:var(--muted,#697077);stroke-width:.7;fill:none}
-.sx .sx-span{stroke:var(--muted,#697077);stroke-width:1.3;fill:none}
+.sx .sx-span{stroke:var(--muted,#697077);stroke-width:1.6;fill:none}
 .sx .sx-thick{stroke-width:5;stroke-opacity:.45}
 .sx .sx-main .sx-span{stroke:var(--accent,#0b62c4)}
-.sx .sx-main .sx-shape{fill:var(--accent,#0b62c4);stroke:var(--paper,#ffffff);stroke-width:.8}
+.sx .sx-main .sx-shape{fill:var(--accent,#0b62c4);stroke:var(--paper,#ffffff);stroke-width:.6}
 .sx .sx-open .sx-shape,.sx .sx-diamond .sx-shape{fill:var(--paper,#ffffff);stroke:var(--ink,#1c2024);stroke-width:1.3}
 .sx .sx-faint .sx-shape{fill:var(--paper,#ffffff);stroke:var(--muted,#697077);stroke-width:1.3;stroke-dasharray:2 1.5}
 .sx .sx-guess .sx-shape{stroke:var(--ink,#1c2024);stroke-width:2;fill:none}
-.sx .sx-bar .sx-shape{stroke:var(--paper,#ffffff);stroke-width:.6}
 .sx .sx-fill-1 .sx-shape{fill:var(--accent,#0b62c4)}
 .sx .sx-fill-2 .sx-shape{fill:var(--accent,#0b62c4);fill-opacity:.6}
 .sx .sx-fill-3 .sx-shape{fill:var(--accent,#0b62c4);fill-opacity:.3}
@@ -42,18 +43,16 @@ max-width:760px;height:auto;display:block}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
-@media (max-width:600px){.sx{font-size:15px}.sx .sx-tick{font-size:13px}}
+@media (max-width:600px){.sx{font-size:15px}.sx .sx-tick,.sx .sx-strong{font-size:13px}}
 """.strip()
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
 
 # what XML cannot hold, and what turns the direction of the text that follows it
-_STRANGE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"  # noqa: RUF001
-)
+_STRANGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _NARROW = set("iljtfrI.,:;|!'`()[]{}/ -")
-_WIDE = set("mwMWQ@%…—")
+_WIDE = set("mwMWQ@%…—→↓")
 
 
 def clean(text: str) -> str:
@@ -66,18 +65,18 @@ def escape(text: str) -> str:
 
 
 def breadth(text: str, letters: float = GREAT_LETTERS) -> float:
-    """How wide the text comes out, about, in the usual sans-serif letters."""
+    """How wide the text comes out, about, in broad sans-serif letters (those of DejaVu Sans; most are narrower)."""
     return letters * sum(map(_em, text))
 
 
 def _em(letter: str) -> float:
     if letter in _NARROW:
-        return 0.33
+        return 0.36
     if letter in _WIDE:
-        return 0.92
+        return 0.98
     if ord(letter) > 0x2E80:
         return 1.0
-    return 0.69 if letter.isupper() else 0.56
+    return 0.72 if letter.isupper() else 0.6
 
 
 def shortened(text: str, room: float, letters: float = GREAT_LETTERS) -> str:
@@ -185,6 +184,17 @@ def reach(values: Iterable[float], least: float, most: float) -> tuple[float, fl
     return math.floor(low / size + 1e-9) * size, math.ceil(high / size - 1e-9) * size
 
 
+def reach_of_shares(values: Iterable[float]) -> tuple[float, float]:
+    """From tenth to tenth around all values, at least half of the way from 0 to 1, and within it."""
+    found = [value for value in values if math.isfinite(value)]
+    low, high = math.floor(min(found) * 10 + 1e-9) / 10, math.ceil(max(found) * 10 - 1e-9) / 10
+    low, high = max(low, 0.0), min(high, 1.0)
+    if high - low < 0.5:
+        high = min(1.0, max(high, low + 0.5))
+        low = min(low, high - 0.5)
+    return round(max(low, 0.0), 1), round(high, 1)
+
+
 def reach_log(values: Iterable[float]) -> tuple[float, float]:
     """Around all values by a tenth; at least a factor of two."""
     found = [value for value in values if value > 0]
@@ -216,10 +226,10 @@ def box(x: float, y: float, width: float, height: float, kind: str, more: str = 
 
 # around 0, 0
 SHAPES = {
-    "main": '<circle r="4" class="sx-shape"/>',
-    "open": '<circle r="4" class="sx-shape"/>',
-    "faint": '<circle r="4" class="sx-shape"/>',
-    "diamond": '<path d="M0-5L5 0L0 5L-5 0Z" class="sx-shape"/>',
+    "main": '<circle r="3.4" class="sx-shape"/>',
+    "open": '<circle r="3.4" class="sx-shape"/>',
+    "faint": '<circle r="3.4" class="sx-shape"/>',
+    "diamond": '<path d="M0-4.6L4.6 0L0 4.6L-4.6 0Z" class="sx-shape"/>',
     "guess": '<path d="M0-6.5V6.5" class="sx-shape"/>',
     "level": '<path d="M-6.5 0H6.5" class="sx-shape"/>',
 }

@@ -1,9 +1,11 @@
 """The ledger of conventions as a drawing: one accuracy, counted in three ways."""
 
+from collections.abc import Mapping
+
 from selfexec.experiments import EXPERIMENTS
-from selfexec.reporting.figures.canvas import Sign
+from selfexec.reporting.figures.canvas import Kind, Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, rows
+from selfexec.reporting.figures.rows import Panel, dots, rows, shares
 from selfexec.reporting.figures.tables import Numbers, texts
 from selfexec.scores import CONVENTIONS
 
@@ -13,22 +15,20 @@ CAPTION = (
     "published numbers (no intervals). A long line means that the number is a matter of counting as much as of the "
     "model; `selfexec ledger` says why."
 )
-KINDS = {"strict": "open", "authors": "diamond", "readable": "main"}
+# in the order of drawing, so that what was read alone lies on top
+KINDS: Mapping[str, Kind] = {"strict": "open", "authors": "diamond", "readable": "main"}
 
 
 def conventions(numbers: Numbers) -> Figure | None:
-    panels, cells = [], {}
+    panels: list[Panel] = []
+    cells: dict[str, dict[str, str]] = {}
     for experiment in EXPERIMENTS:
-        found = {convention: numbers.accuracies(experiment, convention) for convention in CONVENTIONS}
+        found = {convention: numbers.accuracies(experiment, convention) for convention in KINDS}
         if not any(found.values()):
             continue
         cells |= {f"{experiment}, {convention}": texts(found[convention]) for convention in CONVENTIONS}
-        marks = [
-            dot
-            for convention, kind in KINDS.items()
-            for dot in dots(numbers, convention, found[convention], kind, interval=convention != "authors")  # type: ignore[arg-type]
-        ]
-        panels.append(Panel(experiment, marks, tied=True))
+        marks = [dot for name, kind in KINDS.items() for dot in dots(numbers, name, found[name], kind)]
+        panels.append(Panel(experiment, marks, domain=shares(marks), tied=True))
     if not panels:
         return None
     signs = [Sign(kind, convention) for convention, kind in KINDS.items()]

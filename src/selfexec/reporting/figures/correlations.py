@@ -34,7 +34,9 @@ def correlations(numbers: Numbers) -> Figure | None:
     shown = [pair for pair in numbers.related if not math.isnan(pair.all.value)]
     if not shown:
         return None
-    key, top = legend([Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "none")], 2)
+    key, top = legend(
+        [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")], 2
+    )
     top += 6
     bottom = top + ROW * len(shown) + 3
     scale = Scale(-1, 1, LEFT, WIDTH - 52)

@@ -2,7 +2,7 @@
 
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows
+from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows, shares
 from selfexec.reporting.figures.tables import Numbers, sizes, texts
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
@@ -19,18 +19,15 @@ def difficulty(numbers: Numbers) -> Figure | None:
     if not strict and not answers:
         return None
     best = numbers.best_guessers("difficulty")
+    marks = [
+        *guesser_dots(numbers, best),
+        *dots(numbers, "readable", readable, "open", lane=4.5),
+        *dots(numbers, "strict", strict, lane=-4.5),
+    ]
+    right = dots(numbers, "question accuracy", answers)
     panels = [
-        Panel(
-            "ranking accuracy",
-            [
-                *guesser_dots(numbers, best),
-                *dots(numbers, "readable", readable, "open", lane=4.5),
-                *dots(numbers, "strict", strict, lane=-4.5),
-            ],
-            line=0.5,
-            share=1.5,
-        ),
-        Panel("questions answered correctly", dots(numbers, "question accuracy", answers, "main")),
+        Panel("ranking accuracy", marks, domain=shares(marks), line=0.5, share=1.4),
+        Panel("right answers", right, domain=shares(right)),
     ]
     signs = [
         Sign("main", "strict, with 95% interval"),
@@ -42,6 +39,7 @@ def difficulty(numbers: Numbers) -> Figure | None:
         numbers.models,
         {
             "groups": sizes(readable, strict),
+            "coverage": texts(numbers.scored("difficulty", "coverage")),
             "accuracy, strict": texts(strict),
             "accuracy, readable": texts(readable),
             "best guesser": texts(best),

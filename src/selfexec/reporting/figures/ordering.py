@@ -10,7 +10,7 @@ CAPTION = (
     "Mean tokens of a reply that ranks four questions, hidden reasoning included, and the accuracy of these rankings, "
     "both with 95% intervals. The dash at each model's tokens is the best guesser on its claims."
 )
-HEIGHT = 300.0
+HEIGHT = 340.0
 
 
 def ordering(numbers: Numbers) -> Figure | None:
@@ -26,7 +26,9 @@ def ordering(numbers: Numbers) -> Figure | None:
             tokens[model],
             accuracy[model],
             f"{model}: accuracy {accuracy[model].full}, {_told(numbers, model)} tokens a ranking",
-            level=(best[model].number.value, f"best guesser for {model}: {best[model].text}") if model in best else None,
+            level=(best[model].number.value, f"best guesser for {model}: {best[model].text}")
+            if model in best
+            else None,
         )
         for model in shown
     ]

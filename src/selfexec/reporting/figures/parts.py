@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows
+from selfexec.reporting.figures.rows import Dot, Panel, dots, guesser_dots, rows, shares
 from selfexec.reporting.figures.tables import RATIOS, Numbers, Part, texts
 
 SIGNS = [Sign("main", "model, with 95% interval"), Sign("guess", "best guesser"), Sign("half", "a coin")]
-BASES = {"correctness": "one answer is right, the other wrong", "tokens": "fewer tokens decide"}
+BASES = {"correctness": "decided by correctness", "tokens": "decided by tokens"}
 
 
 def basis(numbers: Numbers) -> Figure | None:
@@ -28,12 +29,12 @@ def ratio(numbers: Numbers) -> Figure | None:
         "Accuracy on pairs that tokens decide, by how many times as long the longer of the two answers is. Who knows "
         "the length of its own answers does better the further these are apart."
     )
-    found = {_name(low, high): numbers.by_ratio(low, high) for low, high in zip(RATIOS, RATIOS[1:], strict=False)}
+    found = {f"{_name(low, high)} times": numbers.by_ratio(low, high) for low, high in pairwise(RATIOS)}
     return _figure(numbers, "ratio", title, caption, found)
 
 
 def _name(low: float, high: float) -> str:
-    return f"over {low:g} times" if math.isinf(high) else f"{low:g} to {high:g} times"
+    return f"over {low:g}" if math.isinf(high) else f"{low:g} to {high:g}"
 
 
 def _figure(
@@ -42,12 +43,15 @@ def _figure(
     found = {name: parts for name, parts in found.items() if parts}
     if not found:
         return None
-    panels, cells = [], {}
+    marks: dict[str, list[Dot]] = {}
+    cells: dict[str, dict[str, str]] = {}
     for name, parts in found.items():
         own = {model: part.own for model, part in parts.items()}
         best = {model: part.best for model, part in parts.items() if part.best}
-        panels.append(Panel(name, [*guesser_dots(numbers, best), *dots(numbers, name, own)], line=0.5))
+        marks[name] = [*guesser_dots(numbers, best), *dots(numbers, name, own)]
         cells |= {name: texts(own), f"{name}: groups": {m: f"{n.items:,}" for m, n in own.items()}}
         cells |= {f"{name}: best guesser": texts(best)}
+    domain = shares(*marks.values())
+    panels = [Panel(name, own, domain=domain, line=0.5) for name, own in marks.items()]
     svg = rows(numbers, id, title, caption, panels, SIGNS)
     return Figure(id, title, caption, svg, *behind(numbers.models, cells))

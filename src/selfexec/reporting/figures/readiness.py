@@ -14,7 +14,8 @@ WHAT = {"association": "lists the word", "restriction": "answers the request"}
 
 
 def readiness(numbers: Numbers) -> Figure | None:
-    panels, cells = [], {}
+    panels: list[Panel] = []
+    cells: dict[str, dict[str, str]] = {}
     for experiment, what in WHAT.items():
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
         if not said:

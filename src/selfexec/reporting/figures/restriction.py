@@ -2,7 +2,7 @@
 
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows
+from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows, shares
 from selfexec.reporting.figures.tables import Numbers, sizes, texts
 
 TITLE = "Restriction: predictions about requests that the model would answer"
@@ -18,15 +18,13 @@ def restriction(numbers: Numbers) -> Figure | None:
     if not accuracy:
         return None
     best = numbers.best_guessers("restriction")
+    marks = [
+        *dots(numbers, "label", label, "diamond", interval=False),
+        *guesser_dots(numbers, best),
+        *dots(numbers, "accuracy", accuracy),
+    ]
     panels = [
-        Panel(
-            "accuracy",
-            [
-                *dots(numbers, "label", label, "diamond", interval=False),
-                *guesser_dots(numbers, best),
-                *dots(numbers, "accuracy", accuracy),
-            ],
-        ),
+        Panel("accuracy", marks, domain=shares(marks)),
         Panel("over-niceness", dots(numbers, "over-niceness", over), line=0.5),
     ]
     signs = [
@@ -39,12 +37,11 @@ def restriction(numbers: Numbers) -> Figure | None:
         numbers.models,
         {
             "requests": sizes(accuracy),
+            "coverage": texts(numbers.scored("restriction", "coverage")),
             "accuracy": texts(accuracy),
             "label": texts(label),
             "best guesser": texts(best),
             "over-niceness": texts(over),
         },
     )
-    return Figure(
-        "restriction", TITLE, CAPTION, rows(numbers, "restriction", TITLE, CAPTION, panels, signs), *table
-    )
+    return Figure("restriction", TITLE, CAPTION, rows(numbers, "restriction", TITLE, CAPTION, panels, signs), *table)

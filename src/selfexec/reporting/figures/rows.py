@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from selfexec.reporting.figures.canvas import (
+    BOLD,
+    SMALL_LETTERS,
     WIDTH,
     Kind,
     Scale,
@@ -17,6 +19,7 @@ from selfexec.reporting.figures.canvas import (
     escape,
     legend,
     mark,
+    reach_of_shares,
     shortened,
     stroke,
     tick_label,
@@ -25,10 +28,11 @@ from selfexec.reporting.figures.canvas import (
 )
 from selfexec.reporting.figures.tables import Guess, Number, Numbers
 
-NAMES = 186.0  # the greatest room for names
-GAP = 16.0  # between panels
-ROW, FAMILY, HEADING = 21.0, 7.0, 20.0
+NAMES = 196.0  # the greatest room for names
+GAP = 18.0  # between panels
+ROW, FAMILY, HEADING = 21.0, 5.0, 20.0
 EDGE = 10.0
+LEAST_BAR = 0.8  # what is there shows, however little it is
 
 
 @dataclass(frozen=True)
@@ -96,11 +100,14 @@ def rows(
     height: float = ROW,
 ) -> str:
     """The drawing of these panels; a model without any mark has no row."""
-    shown = [m for m in numbers.models if any(x.model == m for p in panels for x in (*p.dots, *p.pieces))]
+    marked = {mark.model for panel in panels for mark in (*panel.dots, *panel.pieces)}
+    shown = [model for model in numbers.models if model in marked]
     key, below = legend(signs, 2)
-    left = min(max((breadth(numbers.name(m), 14) for m in shown), default=0.0), NAMES) + 12
+    left = min(max((breadth(numbers.name(m), SMALL_LETTERS) for m in shown), default=0.0), NAMES) + 12
     widths = list(_widths(panels, left))
-    titles = [wrapped(panel.title, width + GAP - 4) for panel, width in zip(panels, widths, strict=True)]
+    titles = [
+        wrapped(panel.title, width + GAP - 6, SMALL_LETTERS * BOLD) for panel, width in zip(panels, widths, strict=True)
+    ]
     top = below + 18 * max(map(len, titles)) + 6
     frame = _placed(numbers, shown, left, top, height)
     parts = [key, *_names(numbers, shown, frame)]
@@ -143,8 +150,8 @@ def _names(numbers: Numbers, shown: Sequence[str], frame: Frame) -> Iterator[str
     for y, family in frame.headings:
         yield write(4, y, shortened(family, WIDTH / 2), "sx-strong")
     for model in shown:
-        short = shortened(numbers.name(model), NAMES, 14)
-        name = write(frame.left - 8, frame.places[model], short, "sx-name", "end", model)
+        short = shortened(numbers.name(model), NAMES, SMALL_LETTERS)
+        name = write(frame.left - 8, frame.places[model], short, "sx-tick", "end", model)
         yield belonging(numbers.whose(model), name)
 
 
@@ -165,7 +172,7 @@ def fitting_ticks(scale: Scale) -> list[float]:
     width = abs(scale.end - scale.start)
     for most in (6, 5, 4, 3, 2):
         found = scale.ticks(most)
-        widest = max((breadth(tick_label(value), 13) for value in found), default=0.0)
+        widest = max((breadth(tick_label(value), SMALL_LETTERS) for value in found), default=0.0)
         if len(found) < 2 or (widest + 8) * (len(found) - 1) <= width:
             return found
     return found[:: max(1, len(found) - 1)]
@@ -175,7 +182,9 @@ def _marks(numbers: Numbers, panel: Panel, scale: Scale, frame: Frame) -> Iterat
     for piece in panel.pieces:
         x, end = scale.clipped(piece.start), scale.clipped(piece.end)
         y = frame.places[piece.model]
-        yield bar(x, y - 6, end - x, 12, piece.fill, numbers.whose(piece.model, piece.series), piece.title)
+        yield bar(
+            x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, numbers.whose(piece.model, piece.series), piece.title
+        )
     if panel.tied:
         yield from _ties(numbers, panel, scale, frame)
     for dot in panel.dots:
@@ -203,6 +212,13 @@ def _intervals(dot: Dot, scale: Scale, x: float) -> str:
         f'<path d="M{at(scale.clipped(low) - x)} 0H{at(scale.clipped(high) - x)}" class="{kind}"/>'
         for low, high, kind in spans
     )
+
+
+def shares(*found: Sequence[Dot]) -> tuple[float, float]:
+    """A scale of shares for these marks and their intervals: marks, unlike bars, need no zero."""
+    dots = [dot for marks in found for dot in marks]
+    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+    return reach_of_shares(ends) if ends else (0.0, 1.0)
 
 
 def dots(

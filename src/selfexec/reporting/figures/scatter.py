@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from selfexec.reporting.figures.canvas import (
+    SMALL_LETTERS,
     WIDTH,
     Kind,
     Scale,
@@ -21,13 +22,12 @@ from selfexec.reporting.figures.rows import fitting_ticks
 from selfexec.reporting.figures.tables import Number, Numbers
 
 LEFT, RIGHT = 44.0, 14.0
-LETTERS = 13.0  # of names, on a narrow screen
 NAME_ROOM = 170.0
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A mark at x, y with both intervals. `level`: a height at the same x, of the best guesser, and what to say of it."""
+    """A mark at x, y with both intervals. `level`: the best guesser's height at the same x, and what to say of it."""
 
     model: str
     series: str
@@ -50,12 +50,13 @@ def plane(
 ) -> list[str]:
     """One plane from `top` on: the y axis's text stands above it, the x axis's below. `line`: a height to be marked."""
     across = Scale(*x.domain, LEFT, WIDTH - RIGHT, x.log)
-    up = Scale(*y.domain, top + height, top + 22, y.log)
+    up = Scale(*y.domain, top + height, top + 26, y.log)
     parts = [write(4, top + 7, y.text, "sx-strong"), *_backdrop(across, up, line)]
     parts.append(write(WIDTH - RIGHT, top + height + 32, x.text, "sx-soft", "end"))
     marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
     levels = [(across(s.x.value), up.clipped(s.level[0])) for s in spots if s.level]
-    names = _placed([numbers.name(spot.model) for spot in spots], marks, levels, across, up)
+    spans = [box for spot in spots for box in _spans(spot, across, up)]
+    names = _placed([numbers.name(spot.model) for spot in spots], marks, levels, spans, across, up)
     for spot, (cx, cy), name in zip(spots, marks, names, strict=True):
         whose = numbers.whose(spot.model, spot.series)
         if spot.level:
@@ -106,27 +107,40 @@ class Placed:
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
+def _spans(spot: Spot, across: Scale, up: Scale) -> Iterator[Box]:
+    """Where the intervals lie."""
+    x, y = across(spot.x.value), up.clipped(spot.y.value)
+    if spot.x.low is not None and spot.x.high is not None:
+        yield across.clipped(spot.x.low), y - 1, across.clipped(spot.x.high), y + 1
+    if spot.y.low is not None and spot.y.high is not None:
+        yield x - 1, up.clipped(spot.y.high), x + 1, up.clipped(spot.y.low)
+
+
 def _placed(
     names: Sequence[str],
     marks: Sequence[tuple[float, float]],
     levels: Sequence[tuple[float, float]],
+    spans: Sequence[Box],
     across: Scale,
     up: Scale,
 ) -> list[Placed]:
     """Each name at the nearest free place around its mark, the most crowded marks first."""
     taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in marks]
     taken += [(x - 8, y - 2, x + 8, y + 2) for x, y in levels]
+    taken += spans
     crowd = [sum(math.hypot((x - a) / 2, y - b) < 40 for a, b in marks) for x, y in marks]
     found: dict[int, Placed] = {}
     for k in sorted(range(len(names)), key=lambda k: (-crowd[k], marks[k], names[k])):
-        text = shortened(names[k], NAME_ROOM, LETTERS)
+        text = shortened(names[k], NAME_ROOM, SMALL_LETTERS)
         found[k], where = _nearest(text, marks[k], taken, across, up)
         taken.append(where)
     return [found[k] for k in range(len(names))]
 
 
-def _nearest(text: str, spot: tuple[float, float], taken: Sequence[Box], across: Scale, up: Scale) -> tuple[Placed, Box]:
-    width, half = breadth(text, LETTERS), LETTERS * 0.55
+def _nearest(
+    text: str, spot: tuple[float, float], taken: Sequence[Box], across: Scale, up: Scale
+) -> tuple[Placed, Box]:
+    width, half = breadth(text, SMALL_LETTERS), SMALL_LETTERS * 0.55
     best: tuple[float, Placed, Box] | None = None
     for penalty, x, y in _candidates(spot, width):
         where = (x, y - half, x + width, y + half)
@@ -144,8 +158,9 @@ def _nearest(text: str, spot: tuple[float, float], taken: Sequence[Box], across:
 def _candidates(spot: tuple[float, float], width: float) -> Iterator[tuple[float, float, float]]:
     """Cost, left end and middle height of a name: to the right, to the left, above, below, and further off."""
     x, y = spot
-    yield 0.0, x + 9, y
-    yield 1.0, x - 9 - width, y
+    for k in range(3):
+        yield k * 1.5, x + 9 + 6 * k, y
+        yield 1 + k * 1.5, x - 9 - 6 * k - width, y
     for k, off in enumerate((13.0, 24.0, 36.0, 48.0, 62.0)):
         for sign in (-1, 1):
             for j, start in enumerate((x + 5, x - width / 2, x - 5 - width)):

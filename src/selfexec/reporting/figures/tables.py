@@ -43,13 +43,16 @@ FEWEST_MODELS = 4  # of a correlation
 
 @dataclass(frozen=True)
 class Number:
-    """A value with its interval, the items that it rests on, and what is to be said of it."""
+    """A value with its interval, the items that it rests on (`lost`: less what of their claims was not read), and what
+    is to be said of it.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
     items: int | None = None
     note: str | None = None
+    lost: str = ""
 
     @property
     def text(self) -> str:
@@ -61,7 +64,7 @@ class Number:
     @property
     def full(self) -> str:
         """As in a hover text: with n, and the caution."""
-        n = f", n = {self.items:,}" if self.items is not None else ""
+        n = f", n = {self.items:,}{self.lost}" if self.items is not None else ""
         return f"{self.text}{n}{f' ({self.note})' if self.note else ''}"
 
 
@@ -165,7 +168,7 @@ class Numbers:
         row = self.row(model, experiment, metric)
         if row is None or row.value is None:
             return None
-        return Number(row.value, row.low, row.high, row.items, row.reason)
+        return Number(row.value, row.low, row.high, row.items, row.reason, _lost(row))
 
     def scored(self, experiment: str, metric: str) -> dict[str, Number]:
         """The score of every model that has it."""
@@ -264,7 +267,7 @@ class Numbers:
         both = [pl.col("tokens_one").cast(pl.Float64), pl.col("tokens_two").cast(pl.Float64)]
         ratio = pl.max_horizontal(both) / pl.min_horizontal(both)
         pairs = pairs.with_columns(ratio=ratio).sort("model", "item", "epoch", "claim")
-        found = {}
+        found: dict[str, pl.DataFrame] = {}
         for (model,), rows in pairs.partition_by("model", as_dict=True).items():
             others = observations.filter((pl.col("model") != model) & pl.col("observed").is_not_null())
             found[str(model)] = with_guesses("difficulty", scorable(rows, self.strict), others)
@@ -350,6 +353,11 @@ class Numbers:
         return correlate(x, y)
 
 
+def _lost(row: Score) -> str:
+    known = [f"{n:,} {what}" for n, what in ((row.unreadable, "unreadable"), (row.missing, "missing")) if n]
+    return f" less {' and '.join(known)} of {row.claims:,} claims" if known else ""
+
+
 def _whole(found: Mapping[str, T | None]) -> dict[str, T]:
     """Without the models that have nothing."""
     return {model: one for model, one in found.items() if one is not None}
@@ -387,7 +395,9 @@ def read_abilities(path: Path) -> dict[str, float]:
             found = msgspec.convert(json.loads(path.read_text("utf-8")), dict[str, object]).get("abilities")
             named = msgspec.convert(found, dict[str, float | None])
         except (OSError, ValueError):
-            raise InputError(f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints.") from None
+            raise InputError(
+                f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints."
+            ) from None
         return {model: ability for model, ability in named.items() if ability is not None}
     columns = read_tables([path])
     if "ability" not in columns and len(columns) != 1:
