@@ -12,7 +12,7 @@ from selfexec.stats import mean_interval, ratio_error
 
 
 def accuracy_on(experiment: str, claims: pl.DataFrame, strict: bool) -> tuple[Estimate, int]:
-    """The metric `accuracy` on these claims of one model, as `selfexec score` has it, and how many items it rests on."""
+    """Accuracy on these claims of one model, as `selfexec score` has it, and how many items it rests on."""
     record = count(experiment, claims, strict)
     return accuracy_of(experiment, record), len(record.items)
 

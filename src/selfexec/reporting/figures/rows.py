@@ -100,7 +100,8 @@ def rows(
     height: float = ROW,
 ) -> str:
     """The drawing of these panels; a model without any mark has no row."""
-    marked = {mark.model for panel in panels for mark in (*panel.dots, *panel.pieces)}
+    marked = {dot.model for panel in panels for dot in panel.dots}
+    marked |= {piece.model for panel in panels for piece in panel.pieces}
     shown = [model for model in numbers.models if model in marked]
     key, below = legend(signs, 2)
     left = min(max((breadth(numbers.name(m), SMALL_LETTERS) for m in shown), default=0.0), NAMES) + 12

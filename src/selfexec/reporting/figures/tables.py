@@ -242,7 +242,7 @@ class Numbers:
         """Mean tokens of a ranking, over groups; epochs of a group are averaged first."""
         rankings = self._counted.filter(pl.col("session") == "predict")
         means = rankings.group_by("model", "item").agg(pl.col("output_tokens").mean()).sort("model", "item")
-        found = {}
+        found: dict[str, Number] = {}
         for (model,), rows in means.partition_by("model", as_dict=True).items():
             values = rows["output_tokens"].to_numpy().astype(np.float64)
             interval, error = mean_interval(values)
