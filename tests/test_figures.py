@@ -506,6 +506,8 @@ def test_ticks_are_round_and_within() -> None:
     assert even_ticks(-0.45, 0.1, 4) == [-0.4, -0.2, 0]
     assert log_ticks(90, 2400, 5) == [100, 200, 500, 1000, 2000]
     assert log_ticks(9, 20000, 5) == [10, 100, 1000, 10000]
+    # no two of 1, 2, 5 times a power of ten
+    assert log_ticks(210, 420, 4) == [250, 300, 350, 400]
 
 
 def test_tick_labels_are_short() -> None:

@@ -164,7 +164,7 @@ def even_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def log_ticks(low: float, high: float, most: int) -> list[float]:
-    """1, 2 and 5 times powers of ten; powers of ten alone, or some of them, where those are too many."""
+    """1, 2 and 5 times powers of ten; some of them, where those are too many; round values where there are none."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     finer: Sequence[tuple[int, ...]] = ((1, 2, 5), (1, 3), (1,))
     for parts in finer:
@@ -172,7 +172,8 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
         found = [value for value in found if value <= high * (1 + 1e-9)]
         if 2 <= len(found) <= most:
             return found
-    return [10.0**k for k in powers if low <= 10.0**k <= high][:: max(1, len(powers) // most)]
+    whole = [10.0**k for k in powers if low <= 10.0**k <= high][:: max(1, len(powers) // most)]
+    return whole if len(whole) > 1 else even_ticks(low, high, most)
 
 
 def reach(values: Iterable[float], least: float, most: float) -> tuple[float, float]:
