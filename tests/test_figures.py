@@ -465,6 +465,11 @@ def test_given_groups_are_headed_and_marked(panel: Run, scores: Scores) -> None:
     assert {"plain", "knowing", "sim"} <= bold
 
 
+def test_groups_that_say_what_names_say_take_no_headings() -> None:
+    assert not line_up({"gpt-4": [0.5], "o3": [0.6]}, {"gpt-4": "gpt", "o3": "o"}).headed
+    assert line_up({"gpt-4": [0.5], "o3": [0.6]}, {"gpt-4": "openai", "o3": "google"}).headed
+
+
 # --- abilities -------------------------------------------------------------------------------------------------------
 
 

@@ -36,17 +36,18 @@ def line_up(accuracies: Mapping[str, Sequence[float]], groups: Mapping[str, str]
     for model, family in families.items():
         best[family] = min(best.get(family, math.inf), merit[model])
     order = sorted(accuracies, key=lambda m: (best[families[m]], families[m], merit[m], m))
-    return Lineup(tuple(order), families, names_of(order), headed=bool(groups) and len(best) > 1)
+    told = all(families[model] == family_of(model, {}) for model in order)
+    return Lineup(tuple(order), families, names_of(order), headed=not told and len(best) > 1)
 
 
 def family_of(model: str, groups: Mapping[str, str]) -> str:
-    """As `groups` say, else who provides it (`provider/model`), else the word before the first - or digit."""
+    """As `groups` say, else who provides it (`provider/model`), else the first letters of its name."""
     if model in groups:
         return groups[model]
     if "/" in model:
-        return model.split("/")[0]
-    word = re.match(r"[^-\d]+", model)
-    return (word[0] if word else model.split("-")[0]) or model
+        return model.rpartition("/")[0]
+    first = re.match(r"[^\W\d_]+", model)
+    return first[0].lower() if first else model
 
 
 def names_of(models: Sequence[str]) -> dict[str, str]:
