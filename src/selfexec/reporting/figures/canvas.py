@@ -17,8 +17,8 @@ SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen
 BOLD = 1.14  # how much wider
 
 STYLE = """
-.sx{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px;\
-max-width:760px;height:auto;display:block}
+.sx{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px}
+svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx text{fill:var(--ink,#1c2024)}
 .sx .sx-soft{fill:var(--muted,#697077)}
 .sx .sx-strong{font-weight:600}
