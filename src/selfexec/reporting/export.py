@@ -1,0 +1,143 @@
+"""Figures as files: SVG, PNG and PDF to put into a paper, and the table behind each as CSV and LaTeX."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from selfexec.errors import InputError
+from selfexec.reporting.figures.figure import Figure
+
+SCALE = 3  # pixels of a PNG for each unit of a drawing: 1,680 across
+FORMATS = ("svg", "png", "pdf", "csv", "tex")
+DRAWN = ("png", "pdf")
+
+
+def export(figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Each figure in each format, as `folder`/id.svg and so on. What was there is written over.
+
+    PNG and PDF take the extra `figures` (vl-convert); where it is not installed nothing is written.
+    """
+    if strange := [name for name in formats if name not in FORMATS]:
+        raise InputError(f"unknown format {strange[0]!r} of a figure. There are {', '.join(FORMATS)}.")
+    makers = _makers(formats)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise InputError(
+            f"{folder}: no folder for figures can be made here ({fault.strerror}). Name another."
+        ) from None
+    return list(_written(figures, folder, makers))
+
+
+def _written(
+    figures: Iterable[Figure], folder: Path, makers: Mapping[str, Callable[[Figure], bytes]]
+) -> Iterator[Path]:
+    for figure in figures:
+        for form, make in makers.items():
+            path = folder / f"{figure.id}.{form}"
+            path.write_bytes(make(figure))
+            yield path
+
+
+def _makers(formats: Sequence[str]) -> dict[str, Callable[[Figure], bytes]]:
+    known: dict[str, Callable[[Figure], bytes]] = {
+        "svg": lambda figure: plain(figure.svg).encode(),
+        "csv": lambda figure: as_csv(figure).encode(),
+        "tex": lambda figure: as_latex(figure).encode(),
+    }
+    if any(name in DRAWN for name in formats):
+        known |= _painters()
+    return {name: known[name] for name in FORMATS if name in formats}
+
+
+def _painters() -> dict[str, Callable[[Figure], bytes]]:
+    try:
+        import vl_convert
+    except ImportError:
+        raise InputError(
+            "PNG and PDF of figures take vl-convert. Install it: pip install 'selfexec[figures]'"
+        ) from None
+    return {
+        "png": lambda figure: vl_convert.svg_to_png(plain(figure.svg), scale=SCALE),
+        "pdf": lambda figure: vl_convert.svg_to_pdf(plain(figure.svg)),
+    }
+
+
+# --- drawings --------------------------------------------------------------------------------------------------------
+
+
+def plain(svg: str) -> str:
+    """The drawing for programs that know neither CSS variables nor media queries: its own colours, its own size."""
+    svg = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", svg)
+    svg = _without_variables(svg)
+    found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    assert found
+    return svg.replace('width="100%"', f'width="{found[1]}" height="{found[2]}"', 1)
+
+
+def _without_variables(svg: str) -> str:
+    """Each variable that the drawing sets itself in place of its uses, then what is to stand where none is set."""
+    if own := re.search(r"--sx-cell:([\d.]+px)", svg):
+        svg = svg.replace("var(--sx-cell,10px)", own[1]).replace(own[0], "")
+    return re.sub(r"var\(--[a-z-]+,([^()]+)\)", r"\1", svg)
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def as_csv(figure: Figure) -> str:
+    """The table behind a figure, with its columns in the first line."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([figure.columns, *figure.rows])
+    return text.getvalue()
+
+
+def as_latex(figure: Figure) -> str:
+    """The table behind a figure, for the packages booktabs and graphicx (it is made no wider than the text)."""
+    layout = "l" + "r" * (len(figure.columns) - 1)
+    lines = [
+        "% needs \\usepackage{booktabs,graphicx}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{latex(figure.title)}.}}",
+        f"\\label{{tab:{figure.id}}}",
+        "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%",
+        f"\\begin{{tabular}}{{{layout}}}",
+        "\\toprule",
+        _latex_row(figure.columns),
+        "\\midrule",
+        *map(_latex_row, figure.rows),
+        "\\bottomrule",
+        "\\end{tabular}}",
+        "\\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    # a row that starts with a bracket would be taken for an option of the line break before it
+    return " & ".join(f"{{}}{latex(c)}" if c.startswith("[") else latex(c) for c in cells) + " \\\\"
+
+
+_LATEX = {
+    "\\": "\\textbackslash{}",
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "−": "$-$",
+    "×": "$\\times$",
+    "≥": "$\\geq$",
+    "–": "--",
+    "…": "\\dots{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+}
+
+
+def latex(text: str) -> str:
+    """The text with everything that LaTeX would take for a command of its own."""
+    return "".join(_LATEX.get(letter, letter) for letter in re.sub(r"\s+", " ", text))

@@ -1,0 +1,83 @@
+"""The paper's Figure 9: which numbers go together among models, with how much certainty."""
+
+import math
+from collections.abc import Iterator
+
+from selfexec.reporting.figures.canvas import (
+    WIDTH,
+    Kind,
+    Scale,
+    Sign,
+    Whose,
+    at,
+    drawing,
+    legend,
+    mark,
+    stroke,
+    tick_label,
+    write,
+)
+from selfexec.reporting.figures.figure import Figure
+from selfexec.reporting.figures.tables import Numbers, Related
+from selfexec.stats import Correlation
+
+TITLE = "Which numbers go together"
+CAPTION = (
+    "Pearson's correlation of two numbers over models, with its 95% interval by Fisher's z: accuracy in each "
+    "experiment, the self-execution score (their mean), and ability by the Rasch model where it is known. Open marks: "
+    "only models whose headline is not withheld. Models are few, so intervals are wide; the score contains its parts."
+)
+ROW, LEFT = 26.0, 196.0
+
+
+def correlations(numbers: Numbers) -> Figure | None:
+    shown = [pair for pair in numbers.related if not math.isnan(pair.all.value)]
+    if not shown:
+        return None
+    key, top = legend(
+        [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")], 2
+    )
+    top += 6
+    bottom = top + ROW * len(shown) + 3
+    scale = Scale(-1, 1, LEFT, WIDTH - 52)
+    parts = [key]
+    for value in (-1, -0.5, 0, 0.5, 1):
+        parts.append(stroke(scale(value), top, scale(value), bottom, "sx-half" if value == 0 else "sx-grid"))
+        parts.append(write(scale(value), bottom + 11, tick_label(value), "sx-soft sx-tick", "middle"))
+    for k, pair in enumerate(shown):
+        parts += _row(pair, scale, top + ROW * (k + 0.5))
+    svg = drawing("correlations", TITLE, CAPTION, bottom + 24, parts)
+    columns = ["one", "two", "models", "correlation", "with a headline", "their correlation"]
+    return Figure("correlations", TITLE, CAPTION, svg, columns, [_cells(pair) for pair in shown])
+
+
+def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:
+    yield write(LEFT - 10, y, f"{pair.one}, {pair.two}", anchor="end")
+    yield stroke(scale.start, y, scale.end, y, "sx-grid")
+    others = pair.eligible
+    if not math.isnan(others.value) and others.n < pair.all.n:
+        yield _dot(pair, others, "open", "models with a headline", scale, y + 5)
+        y_all = y - 5
+    else:
+        y_all = y
+    yield _dot(pair, pair.all, "main", "all models", scale, y_all)
+    yield write(WIDTH - 6, y, f"n = {pair.all.n}", "sx-soft sx-tick", "end")
+
+
+def _dot(pair: Related, found: Correlation, kind: Kind, who: str, scale: Scale, y: float) -> str:
+    x = scale(found.value)
+    low, high = found.interval
+    span = "" if math.isnan(low) else f'<path d="M{at(scale(low) - x)} 0H{at(scale(high) - x)}" class="sx-span"/>'
+    title = f"{pair.one} and {pair.two}, {who}: {_text(found)}, n = {found.n}"
+    return mark(x, y, kind, Whose("", "", f"{pair.one}, {pair.two}, {who}"), title, span)
+
+
+def _cells(pair: Related) -> list[str]:
+    return [pair.one, pair.two, str(pair.all.n), _text(pair.all), str(pair.eligible.n), _text(pair.eligible)]
+
+
+def _text(found: Correlation) -> str:
+    if math.isnan(found.value):
+        return found.reason or ""
+    value, low, high = (f"{x:.2f}".replace("0.", ".", 1).replace("-", "−") for x in (found.value, *found.interval))
+    return value if math.isnan(found.interval.low) else f"{value} [{low}, {high}]"

@@ -1,0 +1,25 @@
+"""What a figure is: a drawing, and the table behind it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`svg` stands alone: no script, nothing from elsewhere. Its colours are the page's CSS variables where there are
+    any. `columns` and `rows` are the numbers that it shows.
+    """
+
+    id: str
+    title: str
+    caption: str
+    svg: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+def behind(models: Sequence[str], cells: Mapping[str, Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:
+    """The table behind a figure: `cells` are column -> model -> text. A model without any cell is left out."""
+    kept = {column: found for column, found in cells.items() if found}
+    shown = [model for model in models if any(model in found for found in kept.values())]
+    return ["model", *kept], [[model, *(found.get(model, "") for found in kept.values())] for model in shown]

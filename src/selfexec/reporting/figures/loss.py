@@ -1,0 +1,69 @@
+"""What was not read: unreadable, withheld and missing replies, by model and reason."""
+
+from collections.abc import Iterator
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.reporting.figures.canvas import Sign, reach
+from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.rows import Panel, Piece, rows
+from selfexec.reporting.figures.tables import Loss, Numbers
+
+TITLE = "Replies that were not read"
+CAPTION = (
+    "Share of all replies asked for in an experiment: unreadable (wrong format, cut off, or the model declines to "
+    "predict), withheld (by the model or its provider: that is behaviour) and missing (nothing came). Models of which "
+    "everything was read have no row."
+)
+FILLS = {
+    ("unreadable", "format"): 1,
+    ("unreadable", "truncated"): 2,
+    ("unreadable", "declined"): 3,
+    ("withheld", "model"): 4,
+    ("withheld", "provider"): 5,
+    ("missing", ""): 6,
+}
+NAMES = {1: "unreadable: format", 2: "truncated", 3: "declined", 4: "withheld by the model", 5: "by the provider"}
+NAMES |= {6: "missing"}
+
+
+def loss(numbers: Numbers) -> Figure | None:
+    losses = numbers.losses
+    if not losses:
+        return None
+    asked = [e for e in EXPERIMENTS if any(experiment == e for _, experiment in losses)]
+    most = max(sum(part.replies for part in parts) / parts[0].of for parts in losses.values())
+    domain = reach([most], 0.0, min(most, 1.0))
+    panels = [
+        Panel(e, pieces=[p for m in numbers.models for p in _pieces(m, losses.get((m, e), []))], domain=domain)
+        for e in asked
+    ]
+    used = sorted({_fill(part) for parts in losses.values() for part in parts})
+    signs = [Sign(f"fill-{fill}", NAMES[fill]) for fill in used]
+    cells: dict[str, dict[str, str]] = {}
+    for model in numbers.models:
+        for experiment in asked:
+            for part in losses.get((model, experiment), []):
+                cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = f"{part.replies:,} of {part.of:,}"
+    svg = rows(numbers, "loss", TITLE, CAPTION, panels, signs)
+    return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))))
+
+
+def _pieces(model: str, parts: list[Loss]) -> Iterator[Piece]:
+    start = 0.0
+    for part in sorted(parts, key=lambda part: (_fill(part), part.reason)):
+        end = start + part.replies / part.of
+        title = f"{model}: {part.replies:,} of {part.of:,} replies {_name(part)} ({part.replies / part.of:.1%})"
+        yield Piece(model, _name(part), start, end, _fill(part), title)
+        start = end
+
+
+def _fill(part: Loss) -> int:
+    """A reason that has none of its own is drawn as its state's first."""
+    first = {"unreadable": 1, "withheld": 4, "missing": 6}[part.state]
+    return FILLS.get((part.state, part.reason), first)
+
+
+def _name(part: Loss) -> str:
+    if part.state == "missing":
+        return "missing"
+    return f"{part.state} by the {part.reason}" if part.state == "withheld" else f"{part.state}: {part.reason}"

@@ -1,0 +1,47 @@
+"""The paper's Figure 3: does a model know which requests it would answer?"""
+
+from selfexec.reporting.figures.canvas import Sign
+from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows, shares
+from selfexec.reporting.figures.tables import Numbers, sizes, texts
+
+TITLE = "Restriction: predictions about requests that the model would answer"
+CAPTION = (
+    "Accuracy beside the guesser that goes by the request's own label (safe requests are answered, unsafe ones are "
+    "not) and beside the best guesser. Over-niceness: of the errors, the share in which the model said that it would "
+    "not answer and then did; one half would be errors in both directions alike."
+)
+
+
+def restriction(numbers: Numbers) -> Figure | None:
+    accuracy, over, label = (numbers.scored("restriction", m) for m in ("accuracy", "over_niceness", "label"))
+    if not accuracy:
+        return None
+    best = numbers.best_guessers("restriction")
+    marks = [
+        *dots(numbers, "label", label, "diamond", interval=False),
+        *guesser_dots(numbers, best),
+        *dots(numbers, "accuracy", accuracy),
+    ]
+    panels = [
+        Panel("accuracy", marks, domain=shares(marks)),
+        Panel("over-niceness", dots(numbers, "over-niceness", over), line=0.5),
+    ]
+    signs = [
+        Sign("main", "model, with 95% interval"),
+        Sign("diamond", "label"),
+        Sign("guess", "best guesser"),
+        Sign("half", "errors both ways alike"),
+    ]
+    table = behind(
+        numbers.models,
+        {
+            "requests": sizes(accuracy),
+            "coverage": texts(numbers.scored("restriction", "coverage")),
+            "accuracy": texts(accuracy),
+            "label": texts(label),
+            "best guesser": texts(best),
+            "over-niceness": texts(over),
+        },
+    )
+    return Figure("restriction", TITLE, CAPTION, rows(numbers, "restriction", TITLE, CAPTION, panels, signs), *table)

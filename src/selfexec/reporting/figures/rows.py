@@ -1,0 +1,250 @@
+"""The layout of most figures: a row for each model, one panel beside the other, a mark where the number is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from selfexec.reporting.figures.canvas import (
+    BOLD,
+    SMALL_LETTERS,
+    WIDTH,
+    Kind,
+    Scale,
+    Sign,
+    Whose,
+    at,
+    bar,
+    belonging,
+    breadth,
+    drawing,
+    escape,
+    legend,
+    mark,
+    reach_of_shares,
+    shortened,
+    stroke,
+    tick_label,
+    wrapped,
+    write,
+)
+from selfexec.reporting.figures.tables import Guess, Number, Numbers
+
+NAMES = 196.0  # the greatest room for names
+GAP = 18.0  # between panels
+ROW, FAMILY, HEADING = 21.0, 5.0, 20.0
+EDGE = 10.0
+LEAST_BAR = 0.8  # what is there shows, however little it is
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One mark in a row. `lane`: how many units below the middle of the row it lies. `title`: what it says on hover."""
+
+    model: str
+    series: str
+    value: float
+    title: str
+    kind: Kind = "main"
+    low: float | None = None
+    high: float | None = None
+    inner: tuple[float, float] | None = None
+    lane: float = 0.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a bar, from one value to another."""
+
+    model: str
+    series: str
+    start: float
+    end: float
+    fill: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A scale with the marks of all models. `tied`: the marks of a row are joined by a line. `line`: a value that
+    stands for all models.
+    """
+
+    title: str
+    dots: Sequence[Dot] = ()
+    pieces: Sequence[Piece] = ()
+    domain: tuple[float, float] = (0.0, 1.0)
+    log: bool = False
+    tied: bool = False
+    line: float | None = None
+    share: float = 1.0  # of the width, beside the other panels
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the rows stand."""
+
+    left: float
+    top: float
+    bottom: float
+    places: dict[str, float] = field(default_factory=dict)
+    headings: tuple[tuple[float, str], ...] = ()
+    gaps: tuple[float, ...] = ()
+
+
+def rows(
+    numbers: Numbers,
+    id: str,
+    title: str,
+    description: str,
+    panels: Sequence[Panel],
+    signs: Sequence[Sign],
+    height: float = ROW,
+) -> str:
+    """The drawing of these panels; a model without any mark has no row."""
+    marked = {dot.model for panel in panels for dot in panel.dots}
+    marked |= {piece.model for panel in panels for piece in panel.pieces}
+    shown = [model for model in numbers.models if model in marked]
+    key, below = legend(signs, 2)
+    left = min(max((breadth(numbers.name(m), SMALL_LETTERS) for m in shown), default=0.0), NAMES) + 12
+    widths = list(_widths(panels, left))
+    titles = [
+        wrapped(panel.title, width + GAP - 6, SMALL_LETTERS * BOLD) for panel, width in zip(panels, widths, strict=True)
+    ]
+    top = below + 18 * max(map(len, titles)) + 6
+    frame = _placed(numbers, shown, left, top, height)
+    parts = [key, *_names(numbers, shown, frame)]
+    x = left
+    for panel, width, lines in zip(panels, widths, titles, strict=True):
+        scale = Scale(*panel.domain, x, x + width, panel.log)
+        first = top - 6 - 18 * len(lines) + 9
+        heads = [write(x, first + 18 * k, line, "sx-strong") for k, line in enumerate(lines)]
+        parts += [f'<g class="sx-panel" data-panel="{escape(panel.title)}">', *heads]
+        parts += [*_backdrop(panel, scale, frame, shown), *_marks(numbers, panel, scale, frame), "</g>"]
+        x += width + GAP
+    return drawing(id, title, description, frame.bottom + 24, parts)
+
+
+def _widths(panels: Sequence[Panel], left: float) -> Iterator[float]:
+    room = WIDTH - left - EDGE - GAP * (len(panels) - 1)
+    whole = sum(panel.share for panel in panels)
+    yield from (room * panel.share / whole for panel in panels)
+
+
+def _placed(numbers: Numbers, shown: Sequence[str], left: float, top: float, height: float) -> Frame:
+    places: dict[str, float] = {}
+    headings: list[tuple[float, str]] = []
+    gaps: list[float] = []
+    y, last = top, None
+    lineup = numbers.lineup
+    for model in shown:
+        if lineup.headed and (last is None or lineup.family(last) != lineup.family(model)):
+            y += HEADING
+            headings.append((y - HEADING / 2, lineup.family(model)))
+        elif last is not None and lineup.apart(last, model):
+            gaps.append(y + FAMILY / 2)
+            y += FAMILY
+        places[model] = y + height / 2
+        y, last = y + height, model
+    return Frame(left, top, y + 3, places, tuple(headings), tuple(gaps))
+
+
+def _names(numbers: Numbers, shown: Sequence[str], frame: Frame) -> Iterator[str]:
+    for y, family in frame.headings:
+        yield write(4, y, shortened(family, WIDTH / 2), "sx-strong")
+    for model in shown:
+        short = shortened(numbers.name(model), NAMES, SMALL_LETTERS)
+        name = write(frame.left - 8, frame.places[model], short, "sx-tick", "end", model)
+        yield belonging(numbers.whose(model), name)
+
+
+def _backdrop(panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
+    for y in (frame.places[model] for model in shown):
+        yield stroke(scale.start, y, scale.end, y, "sx-grid")
+    for value in fitting_ticks(scale):
+        x = scale(value)
+        yield stroke(x, frame.top, x, frame.bottom, "sx-grid")
+        yield write(x, frame.bottom + 11, tick_label(value), "sx-soft sx-tick", "middle")
+    if panel.line is not None and scale.holds(panel.line):
+        x = scale(panel.line)
+        yield stroke(x, frame.top, x, frame.bottom, "sx-half")
+
+
+def fitting_ticks(scale: Scale) -> list[float]:
+    """As many as have room for their labels beside each other."""
+    width = abs(scale.end - scale.start)
+    for most in (6, 5, 4, 3, 2):
+        found = scale.ticks(most)
+        widest = max((breadth(tick_label(value), SMALL_LETTERS) for value in found), default=0.0)
+        if len(found) < 2 or (widest + 8) * (len(found) - 1) <= width:
+            return found
+    return found[:: max(1, len(found) - 1)]
+
+
+def _marks(numbers: Numbers, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+    for piece in panel.pieces:
+        x, end = scale.clipped(piece.start), scale.clipped(piece.end)
+        y = frame.places[piece.model]
+        yield bar(
+            x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, numbers.whose(piece.model, piece.series), piece.title
+        )
+    if panel.tied:
+        yield from _ties(numbers, panel, scale, frame)
+    for dot in panel.dots:
+        whose = numbers.whose(dot.model, dot.series)
+        x, y = scale.clipped(dot.value), frame.places[dot.model] + dot.lane
+        yield mark(x, y, dot.kind, whose, dot.title, _intervals(dot, scale, x))
+
+
+def _ties(numbers: Numbers, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+    for model, y in frame.places.items():
+        values = [scale.clipped(dot.value) for dot in panel.dots if dot.model == model]
+        if len(values) > 1:
+            whose: Whose = numbers.whose(model)
+            yield belonging(whose, stroke(min(values), y, max(values), y, "sx-axis"))
+
+
+def _intervals(dot: Dot, scale: Scale, x: float) -> str:
+    """From the mark's own place."""
+    spans = []
+    if dot.low is not None and dot.high is not None:
+        spans.append((dot.low, dot.high, "sx-span"))
+    if dot.inner:
+        spans.append((*dot.inner, "sx-span sx-thick"))
+    return "".join(
+        f'<path d="M{at(scale.clipped(low) - x)} 0H{at(scale.clipped(high) - x)}" class="{kind}"/>'
+        for low, high, kind in spans
+    )
+
+
+def shares(*found: Sequence[Dot]) -> tuple[float, float]:
+    """A scale of shares for these marks and their intervals: marks, unlike bars, need no zero."""
+    dots = [dot for marks in found for dot in marks]
+    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+    return reach_of_shares(ends) if ends else (0.0, 1.0)
+
+
+def dots(
+    numbers: Numbers,
+    series: str,
+    found: Mapping[str, Number],
+    kind: Kind = "main",
+    *,
+    lane: float = 0.0,
+    interval: bool = True,
+) -> list[Dot]:
+    """A dot for each model. An interval that is not drawn is told on hover all the same."""
+    marks = []
+    for model in numbers.models:
+        if number := found.get(model):
+            title = f"{model}: {series} {number.full}"
+            low, high = (number.low, number.high) if interval else (None, None)
+            marks.append(Dot(model, series, number.value, title, kind, low, high, lane=lane))
+    return marks
+
+
+def guesser_dots(numbers: Numbers, found: Mapping[str, Guess], *, lane: float = 0.0) -> list[Dot]:
+    """The best guesser's mark for each model that has one."""
+    return [
+        Dot(model, "best guesser", guess.number.value, f"best guesser for {model}: {guess.text}", "guess", lane=lane)
+        for model in numbers.models
+        if (guess := found.get(model))
+    ]

@@ -1,0 +1,49 @@
+"""The paper's Figure 5: how many tokens a question takes."""
+
+from selfexec.reporting.figures.canvas import Sign, reach_log
+from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.rows import Dot, Panel, rows
+from selfexec.reporting.figures.tables import QUANTILES, Numbers, Spread
+
+TITLE = "Tokens of one answer"
+CAPTION = (
+    "How long a model's answers to single questions are, hidden reasoning included, on a scale of equal ratios: the "
+    "median, the middle half (thick) and the middle four fifths (thin). The diamond is the mean, which a few long "
+    "answers pull to the right. Where the lines are short, answers are alike in length and there is little to foretell."
+)
+
+
+def tokens(numbers: Numbers) -> Figure | None:
+    spreads = numbers.answer_tokens
+    if not spreads:
+        return None
+    shown = {model: spreads[model] for model in numbers.models if model in spreads}
+    values = [q for spread in shown.values() for q in (max(spread.quantiles[0], 1.0), spread.quantiles[-1])]
+    domain = reach_log([*values, *(spread.mean.value for spread in shown.values())])
+    marks = [dot for model, spread in shown.items() for dot in _dots(model, spread)]
+    signs = [
+        Sign("main", "median"),
+        Sign("thick", "middle half"),
+        Sign("diamond", "mean"),
+    ]
+    svg = rows(numbers, "tokens", TITLE, CAPTION, [Panel("tokens", marks, domain=domain, log=True)], signs)
+    cells = {"answers": {model: f"{spread.answers:,}" for model, spread in shown.items()}}
+    for k, share in enumerate(QUANTILES):
+        cells[f"{share:.0%}"] = {model: f"{spread.quantiles[k]:,.0f}" for model, spread in shown.items()}
+    cells["mean"] = {model: _mean(spread) for model, spread in shown.items()}
+    return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells))
+
+
+def _dots(model: str, spread: Spread) -> list[Dot]:
+    low, lower, median, upper, high = spread.quantiles
+    told = f"{model}: median {median:,.0f} tokens, middle half {lower:,.0f} to {upper:,.0f}"
+    told += f", middle four fifths {low:,.0f} to {high:,.0f}, {spread.answers:,} answers"
+    mean = Dot(model, "mean", spread.mean.value, f"{model}: mean {_mean(spread)} tokens", "diamond")
+    return [Dot(model, "median", max(median, 1.0), told, "main", low, high, (lower, upper)), mean]
+
+
+def _mean(spread: Spread) -> str:
+    mean = spread.mean
+    if mean.low is None or mean.high is None:
+        return f"{mean.value:,.0f}"
+    return f"{mean.value:,.0f} [{mean.low:,.0f}, {mean.high:,.0f}]"
