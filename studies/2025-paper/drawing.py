@@ -59,14 +59,18 @@ def figure_8(table: Table) -> str:
         body += [_text(x(whole), top + height + 18, str(whole), "middle")]
     body += [_line(left, top, left, top + height, INK), _line(left, top + height, left + width, top + height, INK)]
     body += [_text(left + width / 2, top + height + 34, "ability (Table 1)", "middle"), _text(6, 12, "score")]
-    for row, ability in zip(rows, abilities, strict=True):
-        blue = COLOURS["association"]
-        body += [
-            _line(x(ability), y(row["low"]), x(ability), y(row["high"]), blue),
-            _dot(x(ability), y(row["score"]), blue),
-        ]
-        body.append(_dot(x(ability), y(row["score_without_failed_requests"]), blue, hollow=True))
-        body.append(_text(x(ability) + 6, y(row["score"]) + 4, str(row["model"])))
+    crowded, before = 0, (least, low)
+    for row, ability in sorted(zip(rows, abilities, strict=True), key=lambda pair: pair[1]):
+        blue, score, again = COLOURS["association"], row["score"], row["score_without_failed_requests"]
+        body.append(_line(x(ability), y(row["low"]), x(ability), y(row["high"]), blue))
+        if abs(float(again or 0) - float(score or 0)) > 0.002:
+            body.append(_line(x(ability), y(score), x(ability), y(again), blue, dashed=True))
+            body.append(_dot(x(ability), y(again), blue, hollow=True))
+        body.append(_dot(x(ability), y(score), blue))
+        # names of points side by side go down in steps
+        beside = ability - before[0] < 0.4 and abs(float(score or 0) - before[1]) < 0.02
+        crowded, before = crowded + 1 if beside else 0, (ability, float(score or 0))
+        body.append(_text(x(ability) + 6, y(score) + 4 + 11 * crowded, str(row["model"])))
     return _svg(left + width + 150, top + height + 44, body)
 
 
