@@ -191,15 +191,16 @@ def _(e: Evidence) -> Found:
     "abstract",
     "increased model size or capability does not consistently lead to better performance",
     "`selfexec correlate TEN --with rasch_abilities.csv`",
-    {NOT: "There are exceptions, but abler models score higher on the whole, and clearly so where nothing was lost."},
+    {NOT: "There are exceptions, but abler models score higher on the whole, however it is counted."},
 )
 def _(e: Evidence) -> Found:
     ability, score = e.of_all("rasch_ability"), e.of_all("self_execution_score")
     r, skill = together(ability, score), together(e.skill, ability)
     same = together(ability, score, list(e.skill))
+    read = together(ability, e.accuracy_read, list(e.skill))
     return (
         f"r(ability, score) {iv(r)}; {iv(together(ability, e.without_failures))} without the failed requests; "
-        f"of those with replies {iv(same)}, r(ability, skill) {iv(skill)}",
+        f"of those with replies {iv(same)}, on what was read {iv(read)}, r(ability, skill) {iv(skill)}",
         none_seen(r.interval),
     )
 
@@ -289,7 +290,7 @@ def _(e: Evidence) -> Found:
     "4",
     "this was counted as an incorrect prediction",
     f"{LEDGER}; {PUBLISHED}",
-    {NOT: "Only restriction is counted so: unread targets of association and unread rankings were dropped."},
+    {NOT: "Only restriction is counted so (and two means in 4.3): unread targets and unread rankings were dropped."},
 )
 def _(e: Evidence) -> Found:
     options = {x.n or 0 for x in e.recorded.of("accuracy_strict", "association").values()}
@@ -326,7 +327,7 @@ def _(e: Evidence) -> Found:
     "4",
     "even larger reasoning-oriented models occasionally exhibited the same issue",
     PUBLISHED,
-    {HOLDS: "More than occasionally: such failures alone make the published score of gemini-2.5-pro."},
+    {HOLDS: "Failures, more than occasionally; whether they were all of format is not published."},
 )
 def _(e: Evidence) -> Found:
     rates = e.number("restriction", "failure_rate")
@@ -539,7 +540,7 @@ def _(e: Evidence) -> Found:
     "4.2",
     "reasoning abilities alone do not guarantee an accurate self-assessment of content restrictions",
     compare("deepseek-r1", "deepseek-v3"),
-    {HOLDS: "Not by the example given; but deepseek-r1 is less accurate than deepseek-v3, with nothing lost."},
+    {HOLDS: "Not by the example; but deepseek-r1 is less accurate than deepseek-v3; next to nothing was lost."},
 )
 def _(e: Evidence) -> Found:
     gap = e.recorded["difference", "deepseek-r1 less deepseek-v3", "restriction"]
@@ -647,7 +648,7 @@ def _(e: Evidence) -> Found:
     "4.3",
     "the only test on the self-execution benchmark in which it appears to be an advantage for large models",
     "`selfexec.stats.welch`; `selfexec compare TEN --tags`",
-    {CANNOT: "In the two others the advantage is as large or larger, and not sure: fifteen models are few."},
+    {CANNOT: "In the two others the advantage is of like size, and not sure: fifteen models are few."},
 )
 def _(e: Evidence) -> Found:
     found = {name: contrast(e.number(name, "accuracy"), e.larger, e.smaller) for name in EXPERIMENTS}
@@ -954,14 +955,17 @@ def _(e: Evidence) -> Found:
     "figure 7",
     "Most models performed close to chance (50%)",
     PUBLISHED,
-    {NOT: "Within ten points of 50% lie fewer than half of the values; and 50% is not chance (section 4)."},
+    {ARTEFACT: "Of the mean: a low association test and higher others meet near 50%."},
 )
 def _(e: Evidence) -> Found:
     near = {x: sum(abs(v - 0.5) < CLOSE for v in e.number(x, "accuracy").values()) for x in EXPERIMENTS}
+    scores = sum(abs(score - 0.5) < CLOSE for score in e.of_all("self_execution_score").values())
     values = len(e.models) * len(near)
     return (
-        f"{sum(near.values())} of {values} values within ten points: " + ", ".join(f"{x} {n}" for x, n in near.items()),
-        share(sum(near.values()), values, MOST),
+        f"within ten points of it: {scores} of {len(e.models)} scores; {sum(near.values())} of {values} accuracies ("
+        + ", ".join(f"{x} {n}" for x, n in near.items())
+        + ")",
+        recounted(share(scores, len(e.models), MOST), share(sum(near.values()), values, MOST)),
     )
 
 

@@ -153,6 +153,12 @@ class Evidence:
         return {m: math.fsum(part[m].value for part in parts) / 3 for m in parts[0] if all(m in part for part in parts)}
 
     @cached_property
+    def accuracy_read(self) -> dict[str, float]:
+        """Mean of the three accuracies on what was read, of the same models."""
+        parts = [self.recorded.of("accuracy", e) for e in EXPERIMENTS]
+        return {m: math.fsum(part[m].value for part in parts) / 3 for m in self.skill}
+
+    @cached_property
     def self_knowledge(self) -> dict[tuple[str, str], Number]:
         return {(m, e): x for e in EXPERIMENTS for m, x in self.recorded.of("self_knowledge", e).items()}
 
