@@ -70,9 +70,15 @@ def write(path: Path, recorded: Recorded) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for (what, model, experiment), x in recorded.numbers.items():
+        for (what, model, experiment), x in sorted(recorded.numbers.items(), key=lambda pair: _place(pair[0])):
             numbers = [cell(x.value), cell(x.low), cell(x.high), "" if x.n is None else x.n]
             writer.writerow([what, model, experiment, *numbers, x.shown_by])
+
+
+def _place(key: tuple[str, str, str]) -> tuple[str, str, str]:
+    """Lines stand in an order of their own, whatever order the package scores in."""
+    what, model, experiment = key
+    return experiment, what, model
 
 
 def work_out(reference: Path) -> Recorded:
