@@ -214,6 +214,7 @@ def test_the_command_writes_a_file_or_to_the_terminal(panel: Run, tmp_path: Path
     assert card("-o", str(tmp_path / "card.md")).exit_code == 0
     assert (tmp_path / "card.md").read_text("utf-8") == sx.card(panel).markdown()
     assert isinstance(card("-o", str(tmp_path)).exception, InputError)
+    assert isinstance(card(str(tmp_path)).exception, InputError)
 
 
 def test_a_run_without_replies_and_an_unknown_convention_are_refused(panel: Run, tmp_path: Path) -> None:
