@@ -16,6 +16,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from selfexec.abilities import Rasch as Rasch
     from selfexec.abilities import rasch as rasch
+    from selfexec.cards import Card as Card
+    from selfexec.cards import card as card
     from selfexec.checks import Check as Check
     from selfexec.checks import check as check
     from selfexec.errors import InputError as InputError
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
 # beside this file, which would take its place once it is imported.
 _HOMES = {
+    "Card": "selfexec.cards",
     "Check": "selfexec.checks",
     "Comparison": "selfexec.scores.compared",
     "CrossPrediction": "selfexec.scores.crossed",
@@ -49,6 +52,7 @@ _HOMES = {
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
     "Trend": "selfexec.scores.trends",
+    "card": "selfexec.cards",
     "check": "selfexec.checks",
     "compare": "selfexec.scores.comparisons",
     "correlations": "selfexec.scores.correlating",

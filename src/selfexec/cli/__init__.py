@@ -22,6 +22,7 @@ COMMANDS = {
     "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
     "compare": ("compare", "Compare models on common items, and guard a release."),
     "trend": ("trend", "Follow checkpoints in their order."),
+    "card": ("card", "Write the card of a run: what was measured, how, and what it does not show."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
     "items": ("items", "List, check or fetch sets of items."),
 }

@@ -88,16 +88,17 @@ class Scores(Sequence[Score]):
 
     def table(self, width: int = 120) -> str:
         """A few of the numbers, as people read them."""
-        return "\n".join([as_text(TITLE, COLUMNS, _rows(self), width, "stacked"), *_notes(self)])
+        return "\n".join([as_text(TITLE, COLUMNS, score_cells(self), width, "stacked"), *_notes(self)])
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return as_html(TITLE, COLUMNS, _rows(self), _notes(self))
+        return as_html(TITLE, COLUMNS, score_cells(self), _notes(self))
 
 
-def _rows(scores: Scores) -> list[list[str]]:
+def score_cells(scores: Scores) -> list[list[str]]:
+    """The rows of the table, cell by cell as `COLUMNS` names them."""
     found: dict[tuple[str, str], dict[str, Score]] = {}
     for row in scores:
         found.setdefault((row.model, row.experiment), {})[row.metric] = row

@@ -1,0 +1,49 @@
+"""The card of a run: benchmark card and data card in one page, of what its folder supports and nothing else."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+__all__ = ["Card", "card"]
+
+
+@dataclass(frozen=True, repr=False)
+class Card:
+    """A page in Markdown, by section. What the run does not tell is said to be unknown."""
+
+    title: str
+    sections: tuple[tuple[str, str], ...]
+
+    def section(self, name: str) -> str:
+        for heading, text in self.sections:
+            if heading == name:
+                return text
+        raise KeyError(f"the card has no section {name!r}, only {', '.join(heading for heading, _ in self.sections)}")
+
+    def markdown(self) -> str:
+        return "\n\n".join([f"# {self.title}", *(f"## {heading}\n\n{text}" for heading, text in self.sections)]) + "\n"
+
+    def __repr__(self) -> str:
+        return self.markdown()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+def card(run: "Run | str | Path", *, convention: Literal["strict", "readable"] = "strict") -> Card:
+    """The card of a run, scored under one convention: what was measured, of whom, with what, when, how much of it came
+    back and could be read, what came out, what that does not show, and how to do it again.
+    """
+    from selfexec.cards.sections import sections
+    from selfexec.errors import InputError
+    from selfexec.runs import Run, load
+
+    if convention not in ("strict", "readable"):
+        raise InputError(f"convention {convention!r}: a card takes strict or readable.")
+    loaded = run if isinstance(run, Run) else load(run)
+    if not loaded.replies:
+        raise InputError(f"{loaded.folder}: there are no replies yet, so that there is nothing to say on a card.")
+    return Card(f"Card of the run {loaded.folder.resolve().name}", tuple(sections(loaded, convention)))

@@ -1,0 +1,34 @@
+"""What must not be on a card: keys, and whatever looks like one."""
+
+import json
+import re
+from typing import Any
+
+HIDDEN = "(not shown)"
+NAMES = re.compile(
+    r"(^|[._-])(api|access|auth|secret|private|subscription)?[._-]?"
+    r"(keys?|token|secret|password|passwd|pwd|authorization|auth|bearer|credentials?|cookie|headers?)$",
+    re.IGNORECASE,
+)
+SPACED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # apiKey as api-Key
+LOOKS = re.compile(r"[A-Za-z0-9+/=._~-]{20,}|://[^/\s]*@|\b(bearer|basic)\s+\S", re.IGNORECASE)
+
+
+def shown(name: str, value: Any) -> str:
+    """A setting's value as JSON, with everything left out that is named or looks like a key."""
+    return json.dumps(_bare(name, value), ensure_ascii=False)
+
+
+def hides(name: str, value: Any) -> bool:
+    """Whether something of a setting is left out."""
+    return HIDDEN in shown(name, value)
+
+
+def _bare(name: str, value: Any) -> Any:
+    if NAMES.search(SPACED.sub("-", name)):
+        return HIDDEN
+    if isinstance(value, dict):
+        return {str(key): _bare(str(key), part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_bare("", part) for part in value]
+    return HIDDEN if isinstance(value, str) and LOOKS.search(value) else value

@@ -1,0 +1,86 @@
+"""Figures 7 to 9 and the Rasch table as data."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from evidence import EXPERIMENTS, Evidence, together
+
+Cell = float | int | str | None
+Table = list[list[Cell]]  # the first row names the columns
+
+
+def figure_7(e: Evidence) -> Table:
+    """Accuracy by experiment: published, and of the ten models with replies on what was read."""
+    head: list[Cell] = ["model", "experiment", "published", "low", "high", "readable", "readable_low", "readable_high"]
+    rows: Table = [head]
+    for model in e.models:
+        for experiment in EXPERIMENTS:
+            read = e.recorded.of("accuracy", experiment).get(model)
+            again = (read.value, read.low, read.high) if read else (None, None, None)
+            rows.append([model, experiment, *e.accuracy(model, experiment)[:3], *again])
+    return rows
+
+
+def figure_8(e: Evidence) -> Table:
+    """Self-execution score beside ability: as printed, without the failed requests, and the skill of those with
+    replies.
+    """
+    rows: Table = [["model", "ability_printed", "score", "low", "high", "score_without_failed_requests", "skill"]]
+    for model in e.models:
+        ability = float(e.published[model]["rasch_ability"])
+        rows.append([model, ability, *e.score(model)[:3], e.without_failures[model], e.skill.get(model)])
+    return rows
+
+
+def figure_9(e: Evidence) -> Table:
+    """The correlation matrix, with intervals."""
+    columns = {
+        **{experiment: e.number(experiment, "accuracy") for experiment in EXPERIMENTS},
+        "ability": e.of_all("rasch_ability"),
+        "score": e.of_all("self_execution_score"),
+    }
+    rows: Table = [["one", "two", "r", "low", "high", "n"]]
+    for one, two in combinations(columns, 2):
+        r = together(columns[one], columns[two])
+        rows.append([one, two, r.value, *r.interval, r.n])
+    return rows
+
+
+def rasch_abilities(e: Evidence) -> Table:
+    """As printed, by Algorithm 1, and settled with item difficulties that add up to 0, with two kinds of error."""
+    fit, jackknife = e.rasch.fit, e.rasch.jackknife()
+    rows: Table = [["model", "printed", "algorithm_1", "ability", "se", "se_jackknife", "infit", "outfit"]]
+    for k, model in enumerate(e.rates.models):
+        printed, again = float(e.published[model]["rasch_ability"]), float(e.algorithm_1.fit.abilities[k])
+        side = (
+            fit.abilities[k],
+            fit.se.abilities[k],
+            jackknife[model],
+            fit.infit.abilities[k],
+            fit.outfit.abilities[k],
+        )
+        rows.append([model, printed, again, *side])
+    return rows
+
+
+def rasch_benchmarks(e: Evidence) -> Table:
+    fit = e.rasch.fit
+    rows: Table = [["benchmark", "algorithm_1", "item_difficulty", "se", "infit", "outfit"]]
+    for k, benchmark in enumerate(e.rates.benchmarks):
+        again = float(e.algorithm_1.fit.item_difficulties[k])
+        side = (fit.item_difficulties[k], fit.se[1][k], fit.infit[1][k], fit.outfit[1][k])
+        rows.append([benchmark, again, *side])
+    return rows
+
+
+def as_csv(table: Table, digits: int) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(_written(table, digits))
+    return text.getvalue()
+
+
+def _written(table: Iterable[Sequence[Cell]], digits: int) -> Iterator[list[str]]:
+    for row in table:
+        yield ["" if x is None else f"{x:.{digits}f}" if isinstance(x, float) else str(x) for x in row]
