@@ -309,10 +309,10 @@ class Surprise:
 def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, list[Surprise]]:
     """Model -> its worst surprises.
 
-    Of a claim that k of n other models made true (n at least 2), (k + 1/2) / (n + 1) is what a stranger would say. Wrong
-    predictions are ranked by how far they lie from that, so that nine of nine others weigh more than two of two; at
-    least one half. Each item counts once, and the experiments take turns, since there are many more claims in one of
-    them. Equals stand in the fixed order of the items.
+    Of a claim that k of n other models made true (n at least 2), (k + 1/2) / (n + 1) is what a stranger would say.
+    Wrong predictions are ranked by how far they lie from that, at least one half, so that nine of nine others weigh
+    more than two of two. Each item counts once, and the experiments take turns, since there are many more claims in one
+    of them. Equals stand in the fixed order of the items.
     """
     votes = (
         observations.drop_nulls("observed")
@@ -356,13 +356,13 @@ def _group_title(item: Group) -> str:
 
 # --- sessions --------------------------------------------------------------------------------------------------------
 
-SESSION_STATES = {
-    ("read", None): "r",
-    ("unreadable", "format"): "f",
-    ("unreadable", "truncated"): "t",
-    ("unreadable", "declined"): "d",
-    ("withheld", "model"): "o",
-    ("withheld", "provider"): "p",
+SESSION_STATES = {  # state and reason -> code
+    "read": "r",
+    "unreadableformat": "f",
+    "unreadabletruncated": "t",
+    "unreadabledeclined": "d",
+    "withheldmodel": "o",
+    "withheldprovider": "p",
 }
 STATE_NAMES = {
     "r": "read",
@@ -377,6 +377,9 @@ STATE_NAMES = {
 }
 
 
+READ_OR_IDLE = ("r", "x")
+
+
 @dataclass(frozen=True)
 class StateLine:
     """Sessions of one kind by state, and why the missing ones are missing."""
@@ -386,6 +389,10 @@ class StateLine:
     session: str
     counts: Mapping[str, int]
     why_missing: str
+
+    @property
+    def lossy(self) -> bool:
+        return any(n for code, n in self.counts.items() if code not in READ_OR_IDLE)
 
 
 def with_states(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
@@ -405,14 +412,12 @@ def with_states(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
     )
     keys = ["model", "experiment", "item", "epoch", "session"]
     found = sessions.join(nothing, on=keys, how="left", maintain_order="left")
-    code = pl.when(pl.col("state") == "missing").then(
-        pl.when(pl.col("idle").fill_null(False)).then(pl.lit("x")).otherwise(pl.lit("m"))
+    place = pl.concat_str(
+        "state", pl.when(pl.col("state") == "read").then(pl.lit("")).otherwise("reason"), ignore_nulls=True
     )
-    for (state, reason), letter in SESSION_STATES.items():
-        same = pl.col("reason").is_null() if reason is None else pl.col("reason") == reason
-        code = code.when((pl.col("state") == state) & same).then(pl.lit(letter))
-    read = pl.when(pl.col("state") == "read").then(pl.lit("r")).otherwise(pl.lit("u"))
-    return found.with_columns(code=code.otherwise(read)).drop("idle")
+    missing = pl.when(pl.col("idle").fill_null(False)).then(pl.lit("x")).otherwise(pl.lit("m"))
+    other = place.replace_strict(SESSION_STATES, default="u", return_dtype=pl.String)
+    return found.with_columns(code=pl.when(pl.col("state") == "missing").then(missing).otherwise(other)).drop("idle")
 
 
 def state_lines(sessions: pl.DataFrame) -> list[StateLine]:

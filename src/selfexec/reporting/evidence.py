@@ -106,7 +106,8 @@ def _item(experiment: str, item: Item) -> dict[str, Any]:
         "claims": claims_of(experiment, item),
         "sessions": EXPERIMENTS[experiment].session_names(item),
     }
-    return msgspec.to_builtins(item) | more
+    facts: dict[str, Any] = msgspec.to_builtins(item)
+    return facts | more
 
 
 def claims_of(experiment: str, item: Item) -> list[str]:

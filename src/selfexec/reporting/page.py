@@ -108,6 +108,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
     worst = content.surprises(tables.observations)
     entries = ledger(runs, sensitivities=False, known={options.convention: scores})
     boards = content.boards(index, models, ranks)
+    states = content.state_lines(sessions)
     return {
         "version": selfexec.__version__,
         "options": options,
@@ -132,7 +133,8 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "kinds": content.kinds(claims),
         "surprises": worst,
         "titles": _titles(runs),
-        "states": content.state_lines(sessions),
+        "states": states,
+        "lossy": [line for line in states if line.lossy],
         "state_names": content.STATE_NAMES,
         "warnings": {m: [w for w in scores.warnings if w.model == m] for m in models},
         "notes": noise_and_loss(scores),

@@ -91,20 +91,27 @@ def _beyond(rows: Sequence[Score], sign: int) -> set[str]:
 def answer(rows: Sequence[Score]) -> Said:
     """The one sentence on top, from overall self-knowledge."""
     found = verdicts(rows)
-    n = len(found.judged)
+    n, k = len(found.judged), len(found.above)
     if not n:
         return Said("overall", "withheld", f"Withheld: {_common_reason(found.withheld)}.")
-    if k := len(found.above):
-        head = "The one model with a full score knows" if n == 1 else f"{_of(k, n)} {'knows' if k == 1 else 'know'}"
-        who = f" {_names(found.above)}." if k < n or n == 1 else ""
-        return Said(
-            "overall", "yes", f"{head} itself better than {STRANGER['overall']} knows it{'.' if not who else ':'}{who}"
-        )
+    full = " with a full score" if found.withheld else ""
+    stranger = STRANGER["overall"]
+    if n == 1:
+        who = f"{found.judged[0].model}, the one model with a full score,"
+        verb = "predicts" if k else "does not predict" if found.below else "is not shown to predict"
+        return Said("overall", _tone(found), f"{who} {verb} itself better than {stranger}.")
+    if k == n:
+        return Said("overall", "yes", f"All {n} models{full} predict themselves better than {stranger}.")
+    if k:
+        verb = "predicts itself" if k == 1 else "predict themselves"
+        return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {stranger}: {_names(found.above)}.")
     if len(found.below) == n:
-        what = "The one model with a full score does not predict" if n == 1 else f"None of {n} models predicts"
-        return Said("overall", "no", f"{what} itself as well as {STRANGER['overall']} does.")
-    what = "The one model with a full score is not shown" if n == 1 else f"None of {n} models is shown"
-    return Said("overall", "open", f"{what} to predict itself better than {STRANGER['overall']} does.")
+        return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {stranger}.")
+    return Said("overall", "open", f"None of the {n} models{full} is shown to predict itself better than {stranger}.")
+
+
+def _tone(found: Verdicts) -> Tone:
+    return "yes" if found.above else "open" if found.open else "no"
 
 
 def best_skill(rows: Sequence[Score], standings: Sequence[Standing]) -> Said | None:
@@ -119,7 +126,7 @@ def best_skill(rows: Sequence[Score], standings: Sequence[Standing]) -> Said | N
     if tied:
         text += f"; it cannot be told apart from {_listed(tied)}"
     elif len(judged) > 1:
-        text += ", told apart from every other model's"
+        text += ", ahead of every other model"
     return Said("overall", "open" if tied else "yes", f"{text}.")
 
 
@@ -164,7 +171,7 @@ def simple_guesser(experiment: str, accuracies: Mapping[str, Score], guesses: Ma
         return None
     who = f"all {len(pairs)} models" if len(beaten) == len(pairs) > 1 else f"{len(beaten)} of {len(pairs)} models"
     values = sorted(g.value or 0.0 for a, g in pairs if a in beaten)
-    between = two(values[0]) if len(values) == 1 else f"{two(values[0])} to {two(values[-1])}"
+    between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
     return Said(experiment, "no", f"{SIMPLE[experiment][1]} is right more often than {who} (accuracy {between}).")
 
 
@@ -175,16 +182,18 @@ def self_bonus(experiment: str, found: Crossed) -> Said | None:
     if found.reason:
         return Said(experiment, "withheld", f"Self-bonus withheld: {found.reason}.")
     low, high = found.interval
-    points = f"{100 * found.gamma:+.1f} points of accuracy [{100 * low:+.1f}, {100 * high:+.1f}]"
+    gap = f"{_points(found.gamma)} points of accuracy [{_points(low)}, {_points(high)}]"
+    beyond = "about themselves, beyond what a predictor of their skill knows about anyone"
     if low > 0:
-        return Said(
-            experiment, "yes", f"Models predict themselves better than models as skilled predict them: {points}."
-        )
+        return Said(experiment, "yes", f"Models know something {beyond}: {gap}.")
     if high < 0:
-        return Said(experiment, "no", f"Models predict themselves worse than models as skilled predict them: {points}.")
-    return Said(
-        experiment, "open", f"Models are not shown to predict themselves better than they predict each other: {points}."
-    )
+        return Said(experiment, "no", f"Models know less about themselves than a predictor of their skill: {gap}.")
+    return Said(experiment, "open", f"Models are not shown to know anything {beyond}: {gap}.")
+
+
+def _points(share: float) -> str:
+    text = f"{100 * share:+.2f}"
+    return text if float(text) else "0.00"
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

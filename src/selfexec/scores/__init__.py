@@ -34,8 +34,10 @@ def score(run: "Run", convention: str = "strict") -> Scores:
     return score_together([run], convention)
 
 
-def score_together(runs: Sequence["Run"], convention: str = "strict") -> Scores:
-    """Scores of several runs, with all their models as each other's company: what most others did, self-bonus."""
+def score_together(runs: Sequence["Run"], convention: str = "strict", *, warn: bool = True) -> Scores:
+    """Scores of several runs, with all their models as each other's company: what most others did, self-bonus.
+    Without `warn`, loss is not tested for being random.
+    """
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
     warnings: list[LossTest] = []
@@ -46,7 +48,7 @@ def score_together(runs: Sequence["Run"], convention: str = "strict") -> Scores:
     else:
         tables = tables_of(runs)
         rows = score_tables(tables, [model for run in runs for model in run.models], convention)
-        warnings = loss_warnings(tables.observations)
+        warnings = loss_warnings(tables.observations) if warn else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
     return Scores(rows, warnings)

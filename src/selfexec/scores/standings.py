@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from selfexec.scores.apart import Entrant, experiments_of
-from selfexec.scores.comparisons import Family
 from selfexec.scores.compared import Difference, Standing
+from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import OVERALL, common_of, overall, weighed
 from selfexec.scores.rows import Estimate
 from selfexec.stats import holm, two_sided
@@ -21,7 +21,7 @@ TOO_FEW = Estimate(math.nan, reason="fewer than two common items")
 
 
 def standings(runs: Sequence["Run"], metrics: Sequence[str], convention: str) -> list[Standing]:
-    """The standings that `compare` gives, for one model too. Models that have too little in common are not told apart."""
+    """The standings that `compare` gives, for one model too. Models with too little in common are not told apart."""
     entrants = [Entrant(model, model, run) for run in runs for model in run.models]
     experiments = experiments_of(entrants, [])
     families = [Family.of(metric, experiments, entrants, entrants, convention) for metric in metrics]

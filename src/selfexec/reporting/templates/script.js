@@ -8,6 +8,7 @@
 
   const cellValue = (row, column, kind) => {
     const cell = row.cells[column];
+    if (!cell) return null; // one cell says why several numbers are withheld
     if (kind !== "number") return cell.textContent.trim().toLowerCase();
     const value = cell.dataset.value;
     return value === undefined || value === "" ? null : Number(value);
@@ -218,7 +219,7 @@
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
-    byId("drill-experiment").value = e;
+    byId("drill-experiment").value = experiments.includes(e) ? e : experiments[0]; // overall is the mean of them all
     byId("drill-find").value = f ? `=${f}` : "";
     change(i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
     if (!dialog.open) dialog.showModal();
