@@ -67,7 +67,7 @@ def page(runs: Sequence["Run"], options: Options) -> str:
     style, script = (_source(environment, name) for name in ("style.css", "script.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     told = _told(runs, options)
-    figures = [(figure, Markup(figure.svg)) for figure in _figures(runs, told["index"].scores)]
+    figures = [(figure, Markup(figure.svg)) for figure in _figures(runs, told["index"].scores, told["families"])]
     return environment.get_template("page.html.j2").render(
         told, style=Markup(style), script=Markup(script), script_hash=digest, figures=figures
     )
@@ -78,14 +78,14 @@ def _source(environment: Any, name: str) -> str:
     return source
 
 
-def _figures(runs: Sequence["Run"], scores: Scores) -> list[Any]:
+def _figures(runs: Sequence["Run"], scores: Scores, groups: Mapping[str, str]) -> list[Any]:
     from importlib.util import find_spec
 
     if find_spec("selfexec.reporting.figures") is None:
         return []
     from importlib import import_module
 
-    found: list[Any] = import_module("selfexec.reporting.figures").figures(runs, scores)
+    found: list[Any] = import_module("selfexec.reporting.figures").figures(runs, scores, groups=groups)
     return found
 
 

@@ -25,7 +25,11 @@ THING = {
     "association": "its own word lists",
     "restriction": "which requests it will answer",
     "difficulty": "which questions it will find hard",
-    "overall": "itself",
+}
+THEIRS = {
+    "association": "their own word lists",
+    "restriction": "which requests they will answer",
+    "difficulty": "which questions they will find hard",
 }
 STRANGER = {
     "association": "somebody who only knows what other models list",
@@ -101,7 +105,9 @@ def answer(rows: Sequence[Score]) -> Said:
         verb = "predicts" if k else "does not predict" if found.below else "is not shown to predict"
         return Said("overall", _tone(found), f"{who} {verb} itself better than {stranger}.")
     if k == n:
-        return Said("overall", "yes", f"All {n} models{full} predict themselves better than {stranger}.")
+        return Said(
+            "overall", "yes", f"All {n} models{full} predict themselves better than somebody who never saw them."
+        )
     if k:
         verb = "predicts itself" if k == 1 else "predict themselves"
         return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {stranger}: {_names(found.above)}.")
@@ -144,10 +150,10 @@ def self_knowledge(experiment: str, rows: Sequence[Score]) -> Said:
     tone: Tone
     if k:
         who = "The one model that can be judged" if n == 1 else _of(k, n)
-        verb = "predicts" if k == 1 or n == 1 else "predict"
+        verb = f"predicts {thing}" if k == 1 else f"predict {THEIRS[experiment]}"
         more = f", and {k - NAMED} more" if k > NAMED else ""
         named = "; ".join(_quoted(row) for row in found.above[:NAMED])
-        text, tone = f"{who} {verb} {thing} better than {stranger} ({named}{more})", "yes"
+        text, tone = f"{who} {verb} better than {stranger} ({named}{more})", "yes"
     elif len(found.below) == n:
         all_do = "it does worse" if n == 1 else f"all {n} do worse"
         text, tone = f"No model here predicts {thing} better than {stranger}; {all_do} ({best})", "no"
