@@ -326,3 +326,60 @@ def test_errors_in_several_epochs_of_a_request_are_not_several_requests() -> Non
     assert one.value == three.value
     assert three.low is not None and one.low is not None
     assert abs(three.low - one.low) < 0.03
+
+
+# --- signal detection, and predictions dealt out at random ---
+
+
+def test_d_prime_and_criterion_are_those_of_the_normal_distribution() -> None:
+    from scipy.stats import norm
+
+    from selfexec.scores.metrics import Cells, criterion, d_prime
+
+    # 40 of 50 hits, 30 of 100 false alarms
+    cells = Cells(*(float(n) for n in (40, 30, 10, 70, 0, 0, 0)))
+    assert d_prime(cells) == pytest.approx(norm.ppf(0.8) - norm.ppf(0.3))
+    assert criterion(cells) == pytest.approx(-(norm.ppf(0.8) + norm.ppf(0.3)) / 2)
+
+
+def test_the_complex_step_through_the_normal_quantile_is_its_derivative() -> None:
+    from selfexec.scores.metrics import Cells, d_prime
+
+    def at(hits: complex) -> complex:
+        return complex(d_prime(Cells(hits, 30.0, 10.0, 70.0, 0.0, 0.0, 0.0)))
+
+    assert at(40 + 1e-20j).imag / 1e-20 == pytest.approx((at(40 + 1e-5) - at(40 - 1e-5)).real / 2e-5, rel=1e-6)
+
+
+def test_predictions_that_belong_to_their_items_are_seldom_matched_by_chance() -> None:
+    from selfexec.scores.permuted import shuffled_p
+
+    deeds = [bool(n % 2) for n in range(30)]
+
+    def p(predictions: list[bool]) -> float:
+        rows = {"item": [f"{n:02}" for n in range(30)], "epoch": 1, "predicted": predictions, "observed": deeds}
+        return shuffled_p(pl.DataFrame(rows)).value
+
+    assert p(deeds) == pytest.approx(1 / 500)  # none of 499 deals is right thirty times
+    assert p([True] * 30) == 1.0  # every deal is as good
+    assert p([not deed for deed in deeds]) == 1.0
+    assert math.isnan(
+        shuffled_p(pl.DataFrame({"item": ["a"], "epoch": [1], "predicted": [True], "observed": [True]})).value
+    )
+
+
+def test_the_chance_of_a_deal_is_that_of_fishers_test() -> None:
+    from scipy.stats import fisher_exact
+
+    from selfexec.scores.permuted import shuffled_p
+
+    # 9 of 12 yes among what happened, 5 of 13 among what did not: margins given, accuracy grows with the first cell
+    predicted = [True] * 9 + [False] * 3 + [True] * 5 + [False] * 8
+    rows = {
+        "item": [f"{n:02}" for n in range(25)],
+        "epoch": 1,
+        "predicted": predicted,
+        "observed": [True] * 12 + [False] * 13,
+    }
+    expected = fisher_exact([[9, 3], [5, 8]], alternative="greater")[1]
+    assert shuffled_p(pl.DataFrame(rows)).value == pytest.approx(expected, abs=0.05)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import selfexec as sx
 from selfexec.errors import InputError
+from selfexec.items import ItemSet
 from selfexec.observations import OBSERVATIONS
 from selfexec.runs import Run
 from selfexec.scores import score_together
@@ -302,3 +303,21 @@ def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> 
     diagonal = [bonus["matrix"][n][n] for n in range(len(bonus["models"]))]
     sums = np.array(bonus["as_predictor"]) + np.array(bonus["as_behaviour"]) + np.array(bonus["own_bonus"])
     assert diagonal == pytest.approx(list(sums), abs=1e-12)
+
+
+def test_the_order_of_models_and_items_changes_no_score(panel: Run) -> None:
+    def turned(mapping: Any) -> dict[Any, Any]:
+        return dict(reversed(mapping.items()))
+
+    items = {experiment: turned(by_id) for experiment, by_id in panel.items.items.items()}
+    lines = {experiment: turned(by_id) for experiment, by_id in panel.items.lines.items()}
+    other = Run(panel.folder, panel.manifest, ItemSet(panel.items.name, items, lines), turned(panel.replies))
+    for convention in ("strict", "readable"):
+        scores, again = sx.score(panel, convention), sx.score(other, convention)
+        assert len(scores) == len(again)
+        for row in scores:
+            twin = again.row(row.model, row.experiment, row.metric)
+            for name in ("value", "low", "high", "worst", "best"):
+                assert getattr(twin, name) == pytest.approx(getattr(row, name), abs=1e-12), (row, name)
+            assert twin.reason == row.reason
+        assert {w.text for w in scores.warnings} == {w.text for w in again.warnings}

@@ -18,7 +18,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
 from selfexec.journal import Journal, read_journal
-from selfexec.loops import finish
+from selfexec.loops import finish, spared_from_sweeps
 from selfexec.memory import refuse_shared
 from selfexec.plans import Plan, plan, prompt_hashes
 from selfexec.progress import Progress, Report, shown_progress
@@ -71,7 +71,7 @@ def carry_out(plan: Plan, report: Report | None = None, progress: Progress | Non
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
         create(plan.out, _manifest(plan, hashes), plan.item_set, [])
-    with Journal(plan.out / REPLIES) as journal:
+    with Journal(plan.out / REPLIES) as journal, spared_from_sweeps():
         # whoever holds the journal may change the folder
         _grow(plan, hashes)
         finish(_ask_all(plan, engine, journal, report or (lambda progress: None), progress or Progress()))

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.stored import convention_option, experiments_option, folders_apart, readings_option, runs_argument
 from selfexec.cli.variadic import Variadic
 
 
 @click.command("compare", cls=Variadic)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@runs_argument
 @click.option("--model", "models", multiple=True, help="Only these models. Of two, the second is new, the first old.")
-@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
+@experiments_option
 @click.option(
     "--metric",
     "metrics",
@@ -18,14 +19,8 @@ from selfexec.cli.variadic import Variadic
     type=click.Choice(["skill", "accuracy", "self_knowledge", "coverage"]),
     help="What to compare by; skill, if you do not say.",
 )
-@click.option(
-    "--convention",
-    type=click.Choice(["strict", "readable"]),
-    default="strict",
-    show_default=True,
-    help="strict: an unreadable claim is a wrong prediction. readable: unreadable claims are left out.",
-)
-@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
+@convention_option
+@readings_option
 @click.option("--tags", type=click.Path(path_type=Path), help="A CSV or JSON file of groups: model,reasoning,family.")
 @click.option(
     "--fail-if",
@@ -58,8 +53,7 @@ def command(
     from selfexec.scores.comparisons import compare
     from selfexec.tables import terminal_width
 
-    # "--model a b RUN": a folder is a run, wherever it stands
-    runs, readings = (*runs, *(p for p in readings if p.is_dir())), tuple(p for p in readings if not p.is_dir())
+    runs, readings = folders_apart("compare", runs, readings)
     found = compare(
         runs,
         models=models,

@@ -4,20 +4,15 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.stored import convention_option, readings_option
 from selfexec.cli.variadic import Variadic
 
 
 @click.command("correlate", cls=Variadic)
 @click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--with", "tables", multiple=True, type=click.Path(path_type=Path), help="Tables to hold scores against.")
-@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
-@click.option(
-    "--convention",
-    type=click.Choice(["strict", "readable"]),
-    default="strict",
-    show_default=True,
-    help="How a run's claims are counted; see `selfexec score`.",
-)
+@readings_option
+@convention_option
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(
     sources: tuple[Path, ...], tables: tuple[Path, ...], readings: tuple[Path, ...], convention: str, form: str

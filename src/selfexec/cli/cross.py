@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.stored import experiments_option, folders_apart, readings_option, runs_argument
 from selfexec.cli.variadic import Variadic
 
 
 @click.command("cross", cls=Variadic)
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
-@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
+@runs_argument
+@readings_option
+@experiments_option
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tuple[str, ...], form: str) -> None:
     """Hold every model's predictions against every model's behaviour.
@@ -26,5 +27,6 @@ def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tup
 
     if strange := [name for name in experiments if name not in EXPERIMENTS]:
         raise InputError(f"unknown experiment {strange[0]!r}. There are {', '.join(EXPERIMENTS)}.")
+    runs, readings = folders_apart("cross", runs, readings)
     found = cross_prediction(load_together(runs, readings), experiments)
     click.echo(found.json() if form == "json" else found.table(terminal_width()))

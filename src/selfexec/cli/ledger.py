@@ -4,14 +4,15 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.stored import experiments_option, folders_apart, models_option, readings_option, runs_argument
 from selfexec.cli.variadic import Variadic
 
 
 @click.command("ledger", cls=Variadic)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
-@click.option("--model", "models", multiple=True, help="Only these models.")
-@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
+@runs_argument
+@readings_option
+@models_option
+@experiments_option
 @click.option(
     "--format",
     "form",
@@ -31,14 +32,10 @@ def command(
     Under strict, readable and the authors' convention, with the reason wherever they are more than a point apart; the
     guessers beside them; and what would change if words or tokens were counted otherwise.
     """
-    from selfexec.errors import InputError
     from selfexec.scores.ledger import ledger_of_runs
     from selfexec.tables import terminal_width
 
-    # "--readings a.jsonl b.jsonl RUN": a folder is a run, wherever it stands
-    runs, readings = (*runs, *(p for p in readings if p.is_dir())), tuple(p for p in readings if not p.is_dir())
-    if not runs:
-        raise InputError("which run? Give its folder: selfexec ledger RUN")
+    runs, readings = folders_apart("ledger", runs, readings)
     found = ledger_of_runs(runs, readings, models=models, experiments=experiments)
     forms = {"json": found.json, "csv": found.csv, "markdown": found.markdown}
     click.echo(forms[form]() if form in forms else found.table(terminal_width()))

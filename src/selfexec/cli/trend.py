@@ -4,13 +4,14 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.stored import convention_option, experiments_option, folders_apart, readings_option, runs_argument
 from selfexec.cli.variadic import Variadic
 
 
 @click.command("trend", cls=Variadic)
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
+@runs_argument
 @click.option("--model", "models", multiple=True, help="Only these checkpoints, in this order.")
-@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
+@experiments_option
 @click.option(
     "--metric",
     "metrics",
@@ -18,14 +19,8 @@ from selfexec.cli.variadic import Variadic
     type=click.Choice(["skill", "accuracy", "self_knowledge", "coverage"]),
     help="What to follow. If you do not say: skill, accuracy, and self-knowledge where other models are in the runs.",
 )
-@click.option(
-    "--convention",
-    type=click.Choice(["strict", "readable"]),
-    default="strict",
-    show_default=True,
-    help="strict: an unreadable claim is a wrong prediction. readable: unreadable claims are left out.",
-)
-@click.option("--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours.")
+@convention_option
+@readings_option
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def command(
     runs: tuple[Path, ...],
@@ -44,7 +39,7 @@ def command(
     from selfexec.scores.trends import trend
     from selfexec.tables import terminal_width
 
-    runs, readings = (*runs, *(p for p in readings if p.is_dir())), tuple(p for p in readings if not p.is_dir())
+    runs, readings = folders_apart("trend", runs, readings)
     found = trend(
         runs, models=models, experiments=experiments, convention=convention, readings=readings, metrics=metrics
     )

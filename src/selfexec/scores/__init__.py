@@ -1,6 +1,6 @@
 """Scores: what the observations amount to, with intervals, beside guessers, and withheld where they would mislead."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,11 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
 from selfexec.scores.bounds import Bounds, bounded, bounds, overall_bounds
 from selfexec.scores.ceiling import ceilings
-from selfexec.scores.cross import self_bonuses
+from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.loss import LossTest, loss_warnings
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
+from selfexec.scores.resampled import Bootstrap, with_bootstrap
 from selfexec.scores.rows import Asked, Score, Scored
 from selfexec.scores.table import Scores
 from selfexec.scores.together import load_together, tables_of
@@ -24,34 +25,47 @@ from selfexec.scores.yes_no import score_yes_no
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-__all__ = ["CONVENTIONS", "Score", "Scores", "score", "score_runs", "score_tables", "score_together"]
+__all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "score", "score_runs", "score_tables", "score_together"]
 
 CONVENTIONS = ("strict", "readable", "authors")
 
 
-def score(run: "Run", convention: str = "strict") -> Scores:
-    """Every metric of every model of a run, under one convention of counting: strict, readable or authors."""
-    return score_together([run], convention)
+def score(run: "Run", convention: str = "strict", *, bootstrap: int | None = None, seed: int = 0) -> Scores:
+    """Every metric of every model of a run, under one convention of counting: strict, readable or authors.
+
+    `bootstrap` replicates, drawn from `seed`, take the place of the analytic intervals where there is a choice.
+    """
+    return score_together([run], convention, bootstrap=bootstrap, seed=seed)
 
 
-def score_together(runs: Sequence["Run"], convention: str = "strict", *, warn: bool = True) -> Scores:
+def score_together(
+    runs: Sequence["Run"],
+    convention: str = "strict",
+    *,
+    bootstrap: int | None = None,
+    seed: int = 0,
+    warn: bool = True,
+) -> Scores:
     """Scores of several runs, with all their models as each other's company: what most others did, self-bonus.
     Without `warn`, loss is not tested for being random.
     """
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
+    drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
     warnings: list[LossTest] = []
     if convention == "authors":
+        if drawn:
+            raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")
         from selfexec.scores.authors import authors_scores
 
         rows: Iterable[Score] = (row for run in runs for row in authors_scores(run))
     else:
         tables = tables_of(runs)
-        rows = score_tables(tables, [model for run in runs for model in run.models], convention)
+        rows = score_tables(tables, [model for run in runs for model in run.models], convention, drawn)
         warnings = loss_warnings(tables.observations) if warn else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
-    return Scores(rows, warnings)
+    return Scores(rows, warnings, drawn)
 
 
 def score_runs(
@@ -61,6 +75,8 @@ def score_runs(
     readings: Sequence[Path] = (),
     models: Sequence[str] = (),
     experiments: Sequence[str] = (),
+    bootstrap: int | None = None,
+    seed: int = 0,
 ) -> Scores:
     """Scores of the runs in these folders, of some models or experiments only if you like."""
     runs = load_together(folders, readings)
@@ -68,43 +84,63 @@ def score_runs(
     for wanted, known, what in ((models, have, "model"), (experiments, EXPERIMENTS, "experiment")):
         if strange := [name for name in wanted if name not in known]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
-    scores = score_together(runs, convention)
+    found = score_together(runs, convention, bootstrap=bootstrap, seed=seed)
 
     def wanted_of(row: Score | LossTest) -> bool:
         return (not models or row.model in models) and (not experiments or row.experiment in experiments)
 
-    return Scores(filter(wanted_of, scores), filter(wanted_of, scores.warnings))
+    return Scores(filter(wanted_of, found), filter(wanted_of, found.warnings), found.bootstrap)
 
 
-def score_tables(tables: Tables, models: Sequence[str], convention: str) -> Iterator[Score]:
-    strict = convention == "strict"
+def score_tables(
+    tables: Tables, models: Sequence[str], convention: str, bootstrap: Bootstrap | None = None
+) -> Iterator[Score]:
     crossed = {experiment: self_bonuses(tables.observations, experiment) for experiment in EXPERIMENTS}
-    for model in models:
-        claims = tables.observations.filter(pl.col("model") == model)
-        sessions = tables.sessions.filter(pl.col("model") == model)
-        scored: dict[str, Scored] = {}
-        limits: dict[str, Bounds] = {}
-        for experiment in EXPERIMENTS:
-            if (rows := claims.filter(pl.col("experiment") == experiment)).is_empty():
-                continue
-            asked = _asked(model, experiment, convention, rows)
-            others = tables.observations.filter(
-                (pl.col("model") != model) & (pl.col("experiment") == experiment) & pl.col("observed").is_not_null()
+    scored = {model: _scored(tables, model, convention) for model in models}
+    rows = (row for model in models for row in _rows(tables, model, convention, scored[model], crossed))
+    return rows if bootstrap is None else with_bootstrap(rows, scored, bootstrap)
+
+
+def _scored(tables: Tables, model: str, convention: str) -> dict[str, Scored]:
+    """Each experiment of one model."""
+    strict = convention == "strict"
+    claims = tables.observations.filter(pl.col("model") == model)
+    sessions = tables.sessions.filter(pl.col("model") == model)
+    scored: dict[str, Scored] = {}
+    for experiment in EXPERIMENTS:
+        if (rows := claims.filter(pl.col("experiment") == experiment)).is_empty():
+            continue
+        asked = _asked(model, experiment, convention, rows)
+        others = tables.observations.filter(
+            (pl.col("model") != model) & (pl.col("experiment") == experiment) & pl.col("observed").is_not_null()
+        )
+        if experiment == "difficulty":
+            answers = sessions.filter(
+                (pl.col("experiment") == experiment) & pl.col("session").str.starts_with("execute")
             )
-            if experiment == "difficulty":
-                answers = sessions.filter(
-                    (pl.col("experiment") == experiment) & pl.col("session").str.starts_with("execute")
-                )
-                scored[experiment] = score_orders(asked, rows, answers, others, strict)
-            else:
-                scored[experiment] = score_yes_no(asked, rows, others, strict)
-            limits[experiment] = {} if strict else bounds(experiment, rows)
-            yield from bounded(scored[experiment].rows, limits[experiment])
-            for metric, estimate in ceilings(experiment, rows, strict).items():
-                yield asked.row(metric, estimate)
-            for metric, found in crossed[experiment].items():
-                yield asked.row(metric, found.estimate_for(model), found.basis)
-        yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
+            scored[experiment] = score_orders(asked, rows, answers, others, strict)
+        else:
+            scored[experiment] = score_yes_no(asked, rows, others, strict)
+    return scored
+
+
+def _rows(
+    tables: Tables,
+    model: str,
+    convention: str,
+    scored: Mapping[str, Scored],
+    crossed: Mapping[str, Mapping[str, Crossed]],
+) -> Iterator[Score]:
+    limits: dict[str, Bounds] = {}
+    for experiment, part in scored.items():
+        claims = tables.observations.filter((pl.col("model") == model) & (pl.col("experiment") == experiment))
+        limits[experiment] = bounds(experiment, claims) if convention == "readable" else {}
+        yield from bounded(part.rows, limits[experiment])
+        for metric, estimate in ceilings(experiment, claims, convention == "strict").items():
+            yield part.asked.row(metric, estimate)
+        for metric, found in crossed[experiment].items():
+            yield part.asked.row(metric, found.estimate_for(model), found.basis)
+    yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 
 def _asked(model: str, experiment: str, convention: str, claims: pl.DataFrame) -> Asked:

@@ -18,7 +18,9 @@ import numpy as np
 import polars as pl
 
 from selfexec.scores.counted import SKILL, Counted, difference, guess_counts, value
-from selfexec.scores.rows import Estimate
+from selfexec.scores.metrics import CELLS
+from selfexec.scores.rows import FEW, Estimate
+from selfexec.stats import Array
 
 LEAST_OTHERS = 2  # models; with fewer nobody knows what models in general do
 NO_OTHERS = "it takes two other models on the same items to tell what models in general do"
@@ -80,7 +82,9 @@ def self_knowledge(experiment: str, model: Counted, guessed: Mapping[str, Counte
     best = best_guesser(experiment, model, guessed)
     if best is None:
         return Estimate(math.nan, reason=NO_OTHERS), None
-    return difference(SKILL[experiment], model, best[1]), best[0]
+    name, counted = best
+    beyond = difference(SKILL[experiment], model, counted)
+    return (beyond if experiment == "difficulty" else _unsure_of_few(beyond, model, counted)), name
 
 
 def best_guesser(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[str, Counted] | None:
@@ -96,6 +100,39 @@ def best_guesser(experiment: str, model: Counted, guessed: Mapping[str, Counted]
     if best is None or known[best] <= 0:
         return "always the same", _constant(experiment, model)
     return best, guessed[best]
+
+
+def _unsure_of_few(beyond: Estimate, one: Counted, two: Counted) -> Estimate:
+    """The difference in J, with an interval that does not rest on a handful of items. Where fewer than ten items tell
+    model and guesser apart among what happened (or what did not), two made-up ones are added to these: in one the model
+    alone is right, in the other the guesser alone (Bonett and Price 2012, for paired shares). The value stays.
+    """
+    if math.isnan(beyond.value):
+        return beyond
+    common = {id: n for n, id in enumerate(sorted(set(one.items) & set(two.items)))}
+    both = [one.on(common), two.on(common)]
+    added = [_made_up(side) for side in ("tp", "tn") if _differing(side, *both) < FEW]
+    if not added:
+        return beyond
+    rows = np.concatenate([np.stack(both), *added], axis=1)
+    names = tuple(str(n) for n in range(rows.shape[1]))
+    wider = difference(SKILL["association"], *(Counted(names, part) for part in rows)).interval
+    return Estimate(beyond.value, wider.within(-2, 2), beyond.error, near_end=True)
+
+
+def _differing(side: str, one: Array, two: Array) -> int:
+    """How many items tell the two apart, by what they got right on one side."""
+    right = CELLS.index(side)
+    return int((one[:, right] != two[:, right]).sum())
+
+
+def _made_up(side: str) -> Array:
+    """Two items of one claim, shape (2 guessers, 2 items, cells): each of the two is right in one of them."""
+    right, wrong = (CELLS.index(cell) for cell in (side, {"tp": "fn", "tn": "fp"}[side]))
+    rows = np.zeros((2, 2, len(CELLS)))
+    rows[[0, 1], [0, 1], right] = 1
+    rows[[0, 1], [1, 0], wrong] = 1
+    return rows
 
 
 def _constant(experiment: str, model: Counted) -> Counted:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 CELLS = ("tp", "fp", "fn", "tn", "unread_true", "unread_false", "unread_outcome")
 
@@ -90,6 +91,28 @@ def kappa(c: Cells) -> Any:
     n = tp + tn + fp + fn
     chance = ((tp + fp) * (tp + fn) + (tn + fn) * (tn + fp)) / n**2
     return ((tp + tn) / n - chance) / (1 - chance)
+
+
+def d_prime(c: Cells) -> Any:
+    """d' of signal detection (Green and Swets 1966): how far apart claims that come true and those that do not are to
+    the model, in standard deviations. Infinite where recall or specificity is 0 or 1.
+    """
+    return _z(recall(c)) + _z(specificity(c))
+
+
+def criterion(c: Cells) -> Any:
+    """c of signal detection: how reluctant the model is to say yes; 0 leans neither way."""
+    return (_z(specificity(c)) - _z(recall(c))) / 2
+
+
+def _z(share: Any) -> Any:
+    """The point of the standard normal distribution below which this share lies. Takes complex steps: its derivative
+    is one over the density there."""
+    share = np.asarray(share)
+    point = ndtri(share.real)
+    if not np.iscomplexobj(share):
+        return point
+    return point + 1j * share.imag * np.sqrt(2 * np.pi) * np.exp(point**2 / 2)
 
 
 def over_niceness(c: Cells) -> Any:

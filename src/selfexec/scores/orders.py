@@ -7,7 +7,8 @@ import polars as pl
 
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, guesses, self_knowledge, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
+from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
 
@@ -19,7 +20,7 @@ def score_orders(
 ) -> Scored:
     """`others` are the claims of other models, outcome known."""
     record = count("difficulty", claims, strict)
-    accuracy = _mean(record, _no_decided_pair(claims, answers))
+    accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
     tau = Estimate(
         2 * accuracy.value - 1,
         Interval(*(2 * end - 1 for end in accuracy.interval)),
@@ -36,16 +37,19 @@ def score_orders(
     rows = with_guesses("difficulty", scorable(claims, strict), others)
     guessed = guesses("difficulty", rows)
     for name, counted in {"shuffled": _shuffled(rows), **guessed}.items():
-        estimates[name] = _mean(counted, accuracy.reason or NOTHING_READ)
+        estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    estimates["shuffled_p"] = shuffled_p(rows)
     known, _ = self_knowledge("difficulty", record, guessed)
+    best = best_guesser("difficulty", record, guessed)
     estimates["self_knowledge"] = known if accuracy.reason is None else accuracy
     groups = len(record.items)
     too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
     scores = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
-    return Scored(scores, asked, accuracy, tau, estimates["self_knowledge"], caution)
+    found = estimates["self_knowledge"]
+    return Scored(scores, asked, accuracy, tau, found, caution, record, best[1] if best else None)
 
 
 def _shuffled(claims: pl.DataFrame) -> Counted:
@@ -64,7 +68,7 @@ def _no_decided_pair(claims: pl.DataFrame, answers: pl.DataFrame) -> str:
     return "no pair of questions could be decided and read"
 
 
-def _mean(groups: Counted, reason: str) -> Estimate:
+def mean_of_groups(groups: Counted, reason: str) -> Estimate:
     if not len(groups.items):
         return Estimate(math.nan, reason=reason)
     values = groups.counts[:, 0]

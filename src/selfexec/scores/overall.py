@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.rows import Asked, Estimate, Score, Scored
-from selfexec.stats import normal
+from selfexec.stats import Interval, normal, sum_interval
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
 LEAST = {"self_execution_score": 0.0, "self_execution_skill": -1.0, "self_knowledge": -2.0}  # what is possible
@@ -30,7 +30,9 @@ def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) ->
 
 
 def combine(estimates: Mapping[str, Estimate], least: float) -> Estimate:
-    """Mean over the three experiments; its error is the root of the sum of squares, over three."""
+    """Mean over the three experiments; its error is the root of the sum of squares, over three. Of a part near an end
+    the arms of its interval are summed in place of its error.
+    """
     for experiment in EXPERIMENTS:
         if experiment not in estimates:
             return Estimate(math.nan, reason=f"{experiment} was not run")
@@ -38,7 +40,9 @@ def combine(estimates: Mapping[str, Estimate], least: float) -> Estimate:
             return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
     value = sum(e.value for e in estimates.values()) / len(estimates)
     error = math.sqrt(sum(e.error**2 for e in estimates.values())) / len(estimates)
-    return Estimate(value, normal(value, error).within(least, 1), error)
+    arms = [e.interval if e.near_end else normal(e.value, e.error) for e in estimates.values()]
+    total = sum_interval([e.value for e in estimates.values()], arms)
+    return Estimate(value, Interval(*(end / len(estimates) for end in total)).within(least, 1), error)
 
 
 def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:

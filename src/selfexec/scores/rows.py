@@ -2,12 +2,17 @@
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from selfexec.stats import NONE, Interval
+
+if TYPE_CHECKING:
+    from selfexec.scores.counted import Counted
 
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
+FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,16 @@ class Score:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan."""
+    """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan.
+
+    `near_end`: the standard error says too little, and only the interval tells the doubt (it is not value +- error).
+    """
 
     value: float
     interval: Interval = NONE
     error: float = math.nan
     reason: str | None = None
+    near_end: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Scored:
-    """One experiment of one model: its rows, and what the overall score needs of it."""
+    """One experiment of one model: its rows, what the overall score needs of it, and the counts that both rest on: the
+    model's `record`, and that of the `best` guesser (None where there is no self-knowledge to speak of).
+    """
 
     rows: list[Score]
     asked: Asked
@@ -101,6 +112,8 @@ class Scored:
     skill: Estimate
     self_knowledge: Estimate
     caution: str | None
+    record: "Counted"
+    best: "Counted | None"
 
 
 def _or_none(value: float) -> float | None:

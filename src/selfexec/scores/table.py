@@ -15,6 +15,8 @@ from selfexec.tables import as_html, as_text
 if TYPE_CHECKING:
     import polars as pl
 
+    from selfexec.scores.resampled import Bootstrap
+
 SKILL = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau", "overall": "self_execution_skill"}
 ACCURACY = {"overall": "self_execution_score"}
 GUESSERS = {
@@ -36,11 +38,16 @@ LEGEND = {
 
 
 class Scores(Sequence[Score]):
-    """Score rows, and warnings about what they rest on. Prints as a table, turns into records or a data frame."""
+    """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
+    Prints as a table, turns into records or a data frame.
+    """
 
-    def __init__(self, rows: Iterable[Score], warnings: Iterable[LossTest] = ()) -> None:
+    def __init__(
+        self, rows: Iterable[Score], warnings: Iterable[LossTest] = (), bootstrap: "Bootstrap | None" = None
+    ) -> None:
         self._rows = list(rows)
         self.warnings = tuple(warnings)
+        self.bootstrap = bootstrap
 
     def __getitem__(self, index: Any) -> Any:
         return self._rows[index]
@@ -68,7 +75,8 @@ class Scores(Sequence[Score]):
         return pl.DataFrame(self.records(), infer_schema_length=None)
 
     def json(self) -> str:
-        found = {"scores": self.records(), "warnings": [asdict(warning) for warning in self.warnings]}
+        drawn = {"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}
+        found = {"scores": self.records(), "warnings": [asdict(warning) for warning in self.warnings]} | drawn
         return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
@@ -140,10 +148,17 @@ def _cuts(scores: Scores) -> list[str]:
     return [cut if len(told) == 1 else f"{cut}: {', '.join(models)}" for cut, models in told.items()]
 
 
+def _intervals(scores: Scores) -> str:
+    if scores.bootstrap is None:
+        return "Intervals are 95%, over items."
+    drawn = scores.bootstrap
+    return f"Intervals are 95%, percentiles of {drawn.replicates:,} bootstrap draws of items (seed {drawn.seed})."
+
+
 def _notes(scores: Scores) -> list[str]:
     convention = scores[0].convention if len(scores) else "strict"
     notes = [
-        f"{LEGEND[convention]}. Intervals are 95%, over items.",
+        f"{LEGEND[convention]}. {_intervals(scores)}",
         "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
         "best guesser: the accuracy of whoever never saw the model.",
         "self-knowledge: skill less that of the best guesser who never saw the model; above 0, it knows itself.",

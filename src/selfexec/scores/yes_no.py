@@ -1,7 +1,7 @@
 """Scores of claims that come true or do not: association and restriction."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,11 @@ import polars as pl
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, guesses, self_knowledge, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
 from selfexec.scores.metrics import Cells
-from selfexec.scores.rows import LEAST_RARER_ITEMS, Asked, Estimate, Scored
-from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student, wilson
+from selfexec.scores.permuted import shuffled_p
+from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, Asked, Estimate, Scored
+from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
 
 # Shares of trials, each with the trials that it is a share of.
 SHARES: dict[str, tuple[Callable[[Cells], Any], Callable[[Cells], Any]]] = {
@@ -25,19 +26,31 @@ SHARES: dict[str, tuple[Callable[[Cells], Any], Callable[[Cells], Any]]] = {
     "always_yes": (metrics.always_yes, lambda c: c.known),
     "always_no": (metrics.always_no, lambda c: c.known),
 }
-# No shares of trials: their interval is value +- t SE, within what is possible.
+# No shares of trials: their interval is value +- t SE, within what is possible. J and balanced accuracy have another
+# near their ends, where a standard error knows too little (docs/decisions/0008).
 OTHERS: dict[str, tuple[Callable[[Cells], Any], tuple[float, float]]] = {
     "balanced_accuracy": (metrics.balanced_accuracy, (0, 1)),
     "youden_j": (metrics.youden_j, (-1, 1)),
     "mcc": (metrics.mcc, (-1, 1)),
     "kappa": (metrics.kappa, (-1, 1)),
     "shuffled": (metrics.shuffled, (0, 1)),
+    "d_prime": (metrics.d_prime, (-math.inf, math.inf)),
+    "criterion": (metrics.criterion, (-math.inf, math.inf)),
 }
+AT_AN_END = "recall or specificity is 0, 1 or unknown"
 UNDEFINED = {
     "precision": "no claim was predicted to come true",
     "recall": "no claim came true",
     "over_niceness": "there are no errors",
+    "d_prime": AT_AN_END,
+    "criterion": AT_AN_END,
 }
+SIDES: tuple[tuple[Callable[[Cells], Any], Callable[[Cells], Any], Callable[[Cells], Any]], ...] = (
+    # share, its hits, its trials
+    (metrics.recall, lambda c: c.tp, lambda c: c.tp + c.fn + c.unread_true),
+    (metrics.specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
+)
+MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
 NO_CONTRAST = "predictions or outcomes are all the same"
 
 
@@ -45,20 +58,37 @@ def score_yes_no(asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, stric
     """`others` are the claims of other models, outcome known."""
     record = count(asked.experiment, claims, strict)
     counts = record.counts
-    estimates = {name: _share(name, counts) for name in SHARES} | {name: _other(name, counts) for name in OTHERS}
+    estimates = estimates_of(asked.experiment, counts)
     estimates["majority"] = max(estimates["always_yes"], estimates["always_no"], key=lambda e: e.value)
     estimates["coverage"] = coverage(claims)
-    if asked.experiment == "restriction":
-        estimates["over_niceness"] = _over_niceness(counts)
     guessed = guesses(asked.experiment, with_guesses(asked.experiment, scorable(claims, strict), others))
     for name in ("label", "others_mode"):
         if name in guessed:
             estimates[name] = _share("accuracy", guessed[name].counts)
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
+    estimates["shuffled_p"] = shuffled_p(scorable(claims, strict))
     estimates["self_knowledge"], _ = self_knowledge(asked.experiment, record, guessed)
+    best = best_guesser(asked.experiment, record, guessed)
     caution = asked.caution or _too_few(scorable(claims, strict))
     rows = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
-    return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], estimates["self_knowledge"], caution)
+    return Scored(
+        rows,
+        asked,
+        estimates["accuracy"],
+        estimates["youden_j"],
+        estimates["self_knowledge"],
+        caution,
+        record,
+        best[1] if best else None,
+    )
+
+
+def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:
+    """What is told by a model's own record alone, shape (items, cells)."""
+    estimates = {name: _share(name, counts) for name in SHARES} | {name: _other(name, counts) for name in OTHERS}
+    if experiment == "restriction":
+        estimates["over_niceness"] = _over_niceness(counts)
+    return estimates
 
 
 def _share(name: str, counts: Array) -> Estimate:
@@ -79,22 +109,50 @@ def _other(name: str, counts: Array) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(formula(Cells.of(counts.sum(0))))
         if not math.isfinite(value):
-            return Estimate(math.nan, reason=NO_CONTRAST)
+            return Estimate(math.nan, reason=UNDEFINED.get(name, NO_CONTRAST))
         error = ratio_error(lambda totals: complex(formula(Cells.of(totals))), counts)
+    if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
+        interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
+        return Estimate(value, interval.within(*bounds), error, near_end=True)
     if error > NO_SPREAD or math.isnan(error):
         return Estimate(value, student(value, error, len(counts)).within(*bounds), error)
-    return Estimate(value, _without_spread(name, counts), error)
+    return Estimate(value, NONE, error)
 
 
-def _without_spread(name: str, counts: Array) -> Interval:
-    """Where all items agree, the delta method knows no doubt; the ends of recall and specificity still do."""
-    if name not in ("youden_j", "balanced_accuracy"):
-        return NONE
-    totals = Cells.of(counts.sum(0))
-    recall = wilson(float(metrics.recall(totals)), float(totals.tp + totals.fn + totals.unread_true))
-    specificity = wilson(float(metrics.specificity(totals)), float(totals.tn + totals.fp + totals.unread_false))
-    j = Interval(recall.low + specificity.low - 1, recall.high + specificity.high - 1)
-    return j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
+def _near_an_end(counts: Array) -> Interval | None:
+    """J's interval from Wilson's intervals of recall and specificity, where a third or more of the doubt comes from
+    a side of which fewer than ten items err, or fewer than ten hit. None where the standard error will do.
+    """
+    if len(counts) < 2:
+        return None
+    shares, errors, intervals, few = zip(*(_side(counts, *side) for side in SIDES), strict=True)
+    doubts = [(interval.high - interval.low) ** 2 for interval in intervals]
+    if sum(doubt for doubt, scarce in zip(doubts, few, strict=True) if scarce) < MUCH * sum(doubts):
+        return None
+    j = sum_interval(shares, intervals, _correlation(counts, errors))
+    return Interval(j.low - 1, j.high - 1)
+
+
+def _side(
+    counts: Array, share: Callable[[Cells], Any], hits: Callable[[Cells], Any], trials: Callable[[Cells], Any]
+) -> tuple[float, float, Interval, bool]:
+    """One side of J: its share, standard error, Wilson's interval, and whether few of its items err or few hit."""
+    counts = counts[trials(Cells.of(counts)) > 0]
+    cells = Cells.of(counts)
+    value = float(share(Cells.of(counts.sum(0))))
+    error = ratio_error(lambda totals: complex(share(Cells.of(totals))), counts)
+    hit, err = (int((part > 0).sum()) for part in (hits(cells), trials(cells) - hits(cells)))
+    return value, error, wilson(value, effective_n(value, error, len(counts))), min(hit, err) < FEW
+
+
+def _correlation(counts: Array, errors: Sequence[float]) -> float:
+    """Of recall and specificity, over items: those that a model says yes to in general raise the one and lower the
+    other."""
+    if not all(error > NO_SPREAD for error in errors):
+        return 0.0
+    both = ratio_error(lambda totals: complex(metrics.youden_j(Cells.of(totals))), counts)
+    product = errors[0] * errors[1]
+    return min(max((both**2 - errors[0] ** 2 - errors[1] ** 2) / (2 * product), -1.0), 1.0)
 
 
 def _over_niceness(counts: Array) -> Estimate:

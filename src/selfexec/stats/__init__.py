@@ -1,5 +1,6 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
+from selfexec.stats.bootstrap import percentile_intervals, resampled_totals
 from selfexec.stats.correlation import Correlation, correlate
 from selfexec.stats.holm import holm, tied_groups
 from selfexec.stats.intervals import (
@@ -12,6 +13,7 @@ from selfexec.stats.intervals import (
     normal,
     ratio_error,
     student,
+    sum_interval,
     wilson,
 )
 from selfexec.stats.significance import Welch, detectable, two_sided, welch
@@ -29,8 +31,11 @@ __all__ = [
     "holm",
     "mean_interval",
     "normal",
+    "percentile_intervals",
     "ratio_error",
+    "resampled_totals",
     "student",
+    "sum_interval",
     "tied_groups",
     "two_sided",
     "welch",

@@ -5,7 +5,7 @@ independent. Shapes: `counts` is (clusters, cells), a `totals` vector is (cells,
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -80,6 +80,24 @@ def student(value: float, error: float, clusters: int) -> Interval:
         return NONE
     half = float(stdtrit(clusters - 1, 0.975)) * error
     return Interval(value - half, value + half)
+
+
+def sum_interval(values: Sequence[float], intervals: Sequence[Interval], correlation: float = 0.0) -> Interval:
+    """Interval of a sum from those of its terms, which need not be symmetric (MOVER: Zou and Donner 2008): the arms
+    below the values add up as standard errors do, and so do those above. `correlation` is that of two terms.
+    """
+    total = math.fsum(values)
+    if any(math.isnan(end) for interval in intervals for end in interval):
+        return NONE
+    below = [value - interval.low for value, interval in zip(values, intervals, strict=True)]
+    above = [interval.high - value for value, interval in zip(values, intervals, strict=True)]
+    return Interval(total - _together(below, correlation), total + _together(above, correlation))
+
+
+def _together(arms: Sequence[float], correlation: float) -> float:
+    squares = math.fsum(arm**2 for arm in arms)
+    shared = 2 * correlation * arms[0] * arms[1] if correlation else 0.0
+    return math.sqrt(max(squares + shared, 0.0))
 
 
 def mean_interval(values: Array) -> tuple[Interval, float]:

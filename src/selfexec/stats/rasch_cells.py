@@ -120,13 +120,16 @@ Block = DenseBlock | SparseBlock
 
 @dataclass(frozen=True)
 class Table:
-    """All blocks. `complete`: there is no hole. `open`: every rate is above 0 and below 1."""
+    """All blocks. `complete`: there is no hole. `open`: every rate is above 0 and below 1. `tied`: seen at a glance, by
+    an item on which every model's rate is so, while no item has only rates of 0 or only of 1.
+    """
 
     shape: tuple[int, int]
     blocks: tuple[Block, ...]
     cells: int
     complete: bool
     open: bool
+    tied: bool = False
 
     def totals(self, values: Iterable[Array]) -> tuple[Array, Array]:
         """Sums over rows and over columns of values of the cells, given block by block."""
@@ -208,7 +211,8 @@ def dense(rates: Array, weights: Any, names: Names) -> Table:
     if weights is not None and weights.shape != rates.shape:
         raise InputError(f"weights have the shape {weights.shape}, rates {rates.shape}. Give one weight for each rate.")
     _check_size(rates.shape, names)
-    least, most = rates.min(), rates.max()
+    lowest, highest = rates.min(0), rates.max(0)
+    least, most = lowest.min(), highest.max()
     holes = np.isnan(least)
     if holes or weights is not None:
         rates, weights = _without_holes(rates, weights, names)
@@ -220,7 +224,9 @@ def dense(rates: Array, weights: Any, names: Names) -> Table:
     height = max(CELLS_PER_BLOCK // rates.shape[1], 1)
     cuts = [slice(k, min(k + height, len(rates))) for k in range(0, len(rates), height)]
     blocks = tuple(DenseBlock(rows, rates[rows], None if weights is None else weights[rows]) for rows in cuts)
-    return Table(rates.shape, blocks, int(cells), cells == rates.size, bool(least > 0 and most < 1))
+    complete = cells == rates.size
+    tied = complete and ((lowest > 0) & (highest < 1)).any() and (highest > 0).all() and (lowest < 1).all()
+    return Table(rates.shape, blocks, int(cells), complete, bool(least > 0 and most < 1), bool(tied))
 
 
 def _without_holes(rates: Array, weights: Array | None, names: Names) -> tuple[Array, Array]:

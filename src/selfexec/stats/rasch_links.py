@@ -21,7 +21,7 @@ SHOWN = 5
 
 def check_estimable(table: Table, names: Names) -> None:
     """Refuse a table without a finite and unique estimate, by the names of those who break it."""
-    if table.complete and table.open:
+    if table.complete and (table.open or table.tied):
         return
     for what, counts in zip((names.model, names.item), table.counts, strict=True):
         if len(empty := np.flatnonzero(counts == 0)):

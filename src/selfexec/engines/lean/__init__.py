@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 import aiohttp
 import msgspec
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+from yarl import URL
 
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean.pace import Pace
@@ -48,7 +49,7 @@ class Line(NamedTuple):
 
     where: Endpoint
     wire: Wire
-    url: str
+    url: URL
     headers: Mapping[str, str]
     pace: Pace
 
@@ -79,6 +80,8 @@ class LeanEngine:
         self._http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=self.options.timeout),
+            # no session may know of another by a cookie
+            cookie_jar=aiohttp.DummyCookieJar(),
             # with it, aiohttp looks into ~/.netrc in a thread at every call, which costs more than the call
             trust_env=any(os.environ.get(name) for name in PROXIES),
         )
@@ -182,7 +185,7 @@ class LeanEngine:
         except TimeoutError:
             raise Again(f"no reply within {self.options.timeout:g} s") from None
         except aiohttp.InvalidURL:
-            raise InputError(f"{where.shown}: not a valid address. Mend --base-url.") from None
+            raise _invalid(where) from None
         except (aiohttp.ClientError, OSError) as fault:
             raise Again(f"the connection failed ({type(fault).__name__}: {_scrubbed(str(fault), where)})") from None
 
@@ -214,7 +217,14 @@ class LeanEngine:
 def _line(where: Endpoint, pace: Pace) -> Line:
     wire = WIRES[where.wire]
     headers = {"Content-Type": "application/json", "User-Agent": "selfexec", **wire.headers(where)}
-    return Line(where, wire, wire.url(where), headers, pace)
+    try:
+        return Line(where, wire, URL(wire.url(where)), headers, pace)
+    except ValueError:
+        raise _invalid(where) from None
+
+
+def _invalid(where: Endpoint) -> InputError:
+    return InputError(f"{where.shown}: not a valid address. Mend --base-url.")
 
 
 def settings_for(settings: Mapping[str, Any], call: Call) -> dict[str, Any]:

@@ -74,6 +74,8 @@ def endpoint(model: str, base_url: str | None) -> Endpoint:
         )
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise InputError("--base-url: it must begin with http:// or https://.")
+    if base_url is not None and not base_url.partition("://")[2].strip("/"):
+        raise InputError(f"--base-url {base_url}: it names no server.")
     if base_url is not None and ("?" in base_url or "#" in base_url):
         raise InputError("--base-url: it must end before ? and #. A key belongs into the environment.")
     keys = known.keys if known else ("SELFEXEC_API_KEY",)

@@ -1,4 +1,4 @@
-"""How fast the Rasch fit is: `python benchmarks/rasch.py [--large]`.
+"""How fast the Rasch fit is: `python benchmarks/statistics/rasch.py [--large]`.
 
 Tables are simulated, rates over 50 questions. Each size is fitted several times in a process of its own; printed are
 least and median wall time, mean CPU time, and the peak memory of that process, table included. Beside it, where they
