@@ -7,6 +7,7 @@ run.replies, run.readings, run.observations, run.sessions
 sx.score(run)
 sx.rasch("rates.csv")                 # abilities from success rates on benchmarks
 sx.compare(run)                       # or sx.compare(["runs/before", "runs/after"])
+sx.report(run, "report.html")
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from selfexec.checks import check as check
     from selfexec.errors import InputError as InputError
     from selfexec.formats import Key as Key
+    from selfexec.reporting import report as report
     from selfexec.runner import run as run
     from selfexec.runs import Run as Run
     from selfexec.runs import import_replies as import_replies
@@ -61,6 +63,7 @@ _HOMES = {
     "ledger": "selfexec.scores.ledger",
     "load": "selfexec.runs",
     "rasch": "selfexec.abilities",
+    "report": "selfexec.reporting",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
     "trend": "selfexec.scores.trends",

@@ -89,6 +89,14 @@ class Run:
     def models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key.model for key in self.replies))
 
+    @cached_property
+    def keys(self) -> Mapping[tuple[str, str], list[Key]]:
+        """The sessions of each model in each experiment."""
+        found: dict[tuple[str, str], list[Key]] = {}
+        for key in self.replies:
+            found.setdefault((key.model, key.experiment), []).append(key)
+        return found
+
     def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
         """The same run, read as somebody else read it wherever they did.
 

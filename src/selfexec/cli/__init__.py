@@ -16,6 +16,7 @@ COMMANDS = {
     "import": ("import_", "Make a run of replies from elsewhere."),
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),
+    "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
     "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
     "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
     "ledger": ("ledger", "Hold each number against itself, counted in three ways."),

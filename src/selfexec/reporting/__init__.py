@@ -1,1 +1,55 @@
-"""The report: figures, and the page that holds them."""
+"""The report: one HTML file with the answer, the numbers, and what stands behind them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selfexec.reporting.evidence import Level
+    from selfexec.runs import Run
+
+CONVENTIONS = ("strict", "readable")
+LEVELS = ("none", "sample", "all")
+
+
+def report(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    path: str | Path = "report.html",
+    *,
+    evidence: "Level" = "sample",
+    readings: Iterable[str | Path] = (),
+    convention: str = "strict",
+    groups: str | Path | None = None,
+    abilities: str | Path | None = None,
+    figures: str | Path | None = None,
+) -> Path:
+    """Write the report of a run, or of several, as one file that opens anywhere, and return its path.
+
+    `evidence`: the sessions in it: none, a sample (the worst surprises, and a few items for each outcome and state), or
+    all. `groups`: a CSV or JSON file with a family for each model, to filter by. `abilities`: a file of Rasch abilities
+    to set scores beside (without it the paper's, for models that it names). `figures`: a folder to write each figure
+    to as SVG, PNG and PDF, and each table as CSV and LaTeX.
+    """
+    from selfexec.errors import InputError
+    from selfexec.reporting.page import Options, page
+    from selfexec.runs import Run, load
+    from selfexec.scores.together import read_as_given, refuse_clashes
+
+    for given, known, what in ((convention, CONVENTIONS, "convention"), (evidence, LEVELS, "evidence")):
+        if given not in known:
+            raise InputError(f"{what} {given!r}: a report knows {', '.join(known)}.")
+    several = [runs] if isinstance(runs, Run | str | Path) else list(runs)
+    loaded = [run if isinstance(run, Run) else load(run) for run in several]
+    if not any(run.replies for run in loaded):
+        raise InputError("which run? There are no replies to report on.")
+    refuse_clashes(loaded)
+    files = tuple(Path(file) for file in readings)
+    others = (None if file is None else Path(file) for file in (groups, abilities, figures))
+    options = Options(convention, evidence, files, *others)
+    text = page(read_as_given(loaded, files), options)
+    path = Path(path)
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror}). Give another file to -o.") from None
+    return path

@@ -39,9 +39,16 @@ def score(run: "Run", convention: str = "strict", *, bootstrap: int | None = Non
 
 
 def score_together(
-    runs: Sequence["Run"], convention: str = "strict", *, bootstrap: int | None = None, seed: int = 0
+    runs: Sequence["Run"],
+    convention: str = "strict",
+    *,
+    bootstrap: int | None = None,
+    seed: int = 0,
+    warn: bool = True,
 ) -> Scores:
-    """Scores of several runs, with all their models as each other's company: what most others did, self-bonus."""
+    """Scores of several runs, with all their models as each other's company: what most others did, self-bonus.
+    Without `warn`, loss is not tested for being random.
+    """
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
@@ -55,7 +62,7 @@ def score_together(
     else:
         tables = tables_of(runs)
         rows = score_tables(tables, [model for run in runs for model in run.models], convention, drawn)
-        warnings = loss_warnings(tables.observations)
+        warnings = loss_warnings(tables.observations) if warn else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
     return Scores(rows, warnings, drawn)

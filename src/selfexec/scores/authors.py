@@ -43,7 +43,7 @@ def values_read(run: "Run", model: str, experiment: str) -> Values | None:
 
     Given values are taken as they are, not tidied up: the authors' code compared them so. The first epoch counts.
     """
-    keys = [key for key in run.replies if (key.model, key.experiment, key.epoch) == (model, experiment, 1)]
+    keys = [key for key in run.keys.get((model, experiment), ()) if key.epoch == 1]
     if not keys:
         return None
     found = {(key.item, key.session): _value(run, key) for key in keys}

@@ -20,7 +20,7 @@ def load_together(folders: Iterable[Path], readings: Sequence[Path] = ()) -> lis
     from selfexec.runs import load
 
     runs = [load(folder) for folder in folders]
-    _refuse_clashes(runs)
+    refuse_clashes(runs)
     return read_as_given(runs, readings)
 
 
@@ -34,7 +34,7 @@ def tables_of(runs: Sequence["Run"]) -> Tables:
     )
 
 
-def _refuse_clashes(runs: Sequence["Run"]) -> None:
+def refuse_clashes(runs: Sequence["Run"]) -> None:
     homes: dict[str, Path] = {}
     for run in runs:
         for model in run.models:

@@ -1,10 +1,10 @@
 """The models of a report: in which order they stand, what they are called, and who belongs to whom."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from selfexec.reporting.families import family_of
 from selfexec.reporting.figures.canvas import clean
 
 
@@ -30,24 +30,14 @@ class Lineup:
 
 def line_up(accuracies: Mapping[str, Sequence[float]], groups: Mapping[str, str] | None = None) -> Lineup:
     """`accuracies` of each model are what it is put in order by: their mean."""
-    families = {model: family_of(model, groups or {}) for model in accuracies}
+    families = {model: (groups or {}).get(model) or family_of(model) for model in accuracies}
     merit = {model: -math.fsum(found) / len(found) if found else 1.0 for model, found in accuracies.items()}
     best: dict[str, float] = {}
     for model, family in families.items():
         best[family] = min(best.get(family, math.inf), merit[model])
     order = sorted(accuracies, key=lambda m: (best[families[m]], families[m], merit[m], m))
-    told = all(families[model] == family_of(model, {}) for model in order)
+    told = all(families[model] == family_of(model) for model in order)
     return Lineup(tuple(order), families, names_of(order), headed=not told and len(best) > 1)
-
-
-def family_of(model: str, groups: Mapping[str, str]) -> str:
-    """As `groups` say, else who provides it (`provider/model`), else the first letters of its name."""
-    if model in groups:
-        return groups[model]
-    if "/" in model:
-        return model.rpartition("/")[0]
-    first = re.match(r"[^\W\d_]+", model)
-    return first[0].lower() if first else model
 
 
 def names_of(models: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,247 @@
+"""What a report says in words. Each sentence follows by rule from intervals, and is withheld where they say nothing.
+
+Of n models that can be judged, one is said to be above (or below) 0 if its interval excludes 0 after Holm's adjustment
+(1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. A model is
+judged if its number is neither withheld nor to be read with caution.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from selfexec.scores.compared import Standing
+from selfexec.scores.cross import Crossed
+from selfexec.scores.rows import Score
+from selfexec.stats import holm
+from selfexec.stats.intervals import Z
+
+Tone = Literal["yes", "no", "open", "withheld"]
+ONE_SIDED = 0.025
+NAMED = 3  # so many models are named; the others are counted
+
+THING = {
+    "association": "its own word lists",
+    "restriction": "which requests it will answer",
+    "difficulty": "which questions it will find hard",
+}
+THEIRS = {
+    "association": "their own word lists",
+    "restriction": "which requests they will answer",
+    "difficulty": "which questions they will find hard",
+}
+STRANGER = {
+    "association": "somebody who only knows what other models list",
+    "restriction": "somebody who only knows the request and what other models do with it",
+    "difficulty": "somebody who only knows the questions and what other models find hard",
+    "overall": "somebody who never saw it",
+}
+# guesser, in words, for the experiments where one needs no other model
+SIMPLE = {"association": ("always_no", "Always saying no"), "restriction": ("label", "The label of the request alone")}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence about an experiment, or `overall`."""
+
+    about: str
+    tone: Tone
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Rows of one metric, by what their intervals say of 0; best first."""
+
+    above: tuple[Score, ...]
+    open: tuple[Score, ...]
+    below: tuple[Score, ...]
+    withheld: tuple[Score, ...]
+
+    @property
+    def judged(self) -> tuple[Score, ...]:
+        return (*self.above, *self.open, *self.below)
+
+
+def verdicts(rows: Sequence[Score]) -> Verdicts:
+    judged = [r for r in rows if r.value is not None and r.low is not None and r.high is not None and not r.reason]
+    judged.sort(key=lambda r: (-(r.value or 0.0), r.model))
+    above, below = _beyond(judged, +1), _beyond(judged, -1)
+    return Verdicts(
+        tuple(r for r in judged if r.model in above),
+        tuple(r for r in judged if r.model not in above | below),
+        tuple(r for r in judged if r.model in below),
+        tuple(r for r in rows if r not in judged),
+    )
+
+
+def _beyond(rows: Sequence[Score], sign: int) -> set[str]:
+    """Models whose value lies beyond 0 on this side, adjusted for their number."""
+    from scipy.special import ndtr
+
+    if not rows:
+        return set()
+    # an end of a 95% interval lies Z standard errors away: p < .025 says just that it excludes 0
+    towards = [(r.value or 0.0) - (r.low or 0.0) if sign > 0 else (r.high or 0.0) - (r.value or 0.0) for r in rows]
+    z = [sign * (r.value or 0.0) * Z / reach if reach > 0 else 0.0 for r, reach in zip(rows, towards, strict=True)]
+    adjusted = holm(np.asarray(ndtr(-np.array(z)), dtype=np.float64))
+    return {row.model for row, p in zip(rows, adjusted, strict=True) if p < ONE_SIDED}
+
+
+# --- the answer ------------------------------------------------------------------------------------------------------
+
+
+def answer(rows: Sequence[Score]) -> Said:
+    """The one sentence on top, from overall self-knowledge."""
+    found = verdicts(rows)
+    n, k = len(found.judged), len(found.above)
+    if not n:
+        return Said("overall", "withheld", f"Withheld: {_common_reason(found.withheld)}.")
+    full = " with a full score" if found.withheld else ""
+    stranger = STRANGER["overall"]
+    if n == 1:
+        who = f"{found.judged[0].model}, the one model with a full score,"
+        verb = "predicts" if k else "does not predict" if found.below else "is not shown to predict"
+        return Said("overall", _tone(found), f"{who} {verb} itself better than {stranger}.")
+    if k == n:
+        return Said(
+            "overall", "yes", f"All {n} models{full} predict themselves better than somebody who never saw them."
+        )
+    if k:
+        verb = "predicts itself" if k == 1 else "predict themselves"
+        return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {stranger}: {_names(found.above)}.")
+    if len(found.below) == n:
+        return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {stranger}.")
+    return Said("overall", "open", f"None of the {n} models{full} is shown to predict itself better than {stranger}.")
+
+
+def _tone(found: Verdicts) -> Tone:
+    return "yes" if found.above else "open" if found.open else "no"
+
+
+def best_skill(rows: Sequence[Score], standings: Sequence[Standing]) -> Said | None:
+    """Who is ahead in overall skill, and who cannot be told from it."""
+    judged = sorted((r for r in rows if r.value is not None and not r.reason), key=lambda r: (-(r.value or 0), r.model))
+    if not judged:
+        return None
+    best = judged[0]
+    text = f"The highest overall skill is that of {_quoted(best)}"
+    letters = {s.model: set(s.tied.split()) for s in standings if s.experiment == "overall" and s.metric == "skill"}
+    tied = [r.model for r in judged[1:] if letters.get(r.model, set()) & letters.get(best.model, set())]
+    if tied:
+        text += f"; it cannot be told apart from {_listed(tied)}"
+    elif len(judged) > 1:
+        text += ", ahead of every other model"
+    return Said("overall", "open" if tied else "yes", f"{text}.")
+
+
+# --- one experiment --------------------------------------------------------------------------------------------------
+
+
+def self_knowledge(experiment: str, rows: Sequence[Score]) -> Said:
+    """Does a model predict itself better than a stranger does?"""
+    found = verdicts(rows)
+    judged, thing, stranger = found.judged, THING[experiment], STRANGER[experiment]
+    n, k = len(judged), len(found.above)
+    if not n:
+        return Said(experiment, "withheld", f"Nothing can be said: {_common_reason(found.withheld)}.")
+    best = f"best: {judged[0].model}, self-knowledge {_number(judged[0])}"
+    tone: Tone
+    if k:
+        who = "The one model that can be judged" if n == 1 else _of(k, n)
+        verb = f"predicts {thing}" if k == 1 else f"predict {THEIRS[experiment]}"
+        more = f", and {k - NAMED} more" if k > NAMED else ""
+        named = "; ".join(_quoted(row) for row in found.above[:NAMED])
+        text, tone = f"{who} {verb} better than {stranger} ({named}{more})", "yes"
+    elif len(found.below) == n:
+        all_do = "it does worse" if n == 1 else f"all {n} do worse"
+        text, tone = f"No model here predicts {thing} better than {stranger}; {all_do} ({best})", "no"
+    else:
+        worse = f"{len(found.below)} of {n} do worse, " if found.below else ""
+        rest = f"of {len(found.open)} it cannot be told"
+        text = f"No model here is shown to predict {thing} better than {stranger}: {worse}{rest} ({best})"
+        tone = "open"
+    left_out = f" Left out: {_listed([row.model for row in found.withheld])}." if found.withheld else ""
+    return Said(experiment, tone, f"{text}.{left_out}")
+
+
+def simple_guesser(experiment: str, accuracies: Mapping[str, Score], guesses: Mapping[str, Score]) -> Said | None:
+    """Whether a guess that needs no model is right more often, beyond the model's own interval."""
+    if experiment not in SIMPLE:
+        return None
+    pairs = [(a, guesses[m]) for m, a in accuracies.items() if m in guesses and a.high is not None]
+    pairs = [(a, g) for a, g in pairs if a.value is not None and g.value is not None]
+    beaten = [a for a, g in pairs if (g.value or 0.0) > (a.high or 0.0)]
+    if not beaten:
+        return None
+    who = f"all {len(pairs)} models" if len(beaten) == len(pairs) > 1 else f"{len(beaten)} of {len(pairs)} models"
+    values = sorted(g.value or 0.0 for a, g in pairs if a in beaten)
+    between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
+    return Said(experiment, "no", f"{SIMPLE[experiment][1]} is right more often than {who} (accuracy {between}).")
+
+
+def self_bonus(experiment: str, found: Crossed) -> Said | None:
+    """Do models predict themselves better than they predict each other? None where there is one model."""
+    if len(found.common.models) < 2:
+        return None
+    if found.reason:
+        return Said(experiment, "withheld", f"Self-bonus withheld: {found.reason}.")
+    low, high = found.interval
+    gap = f"{_points(found.gamma)} points of accuracy [{_points(low)}, {_points(high)}]"
+    beyond = "about themselves, beyond what a predictor of their skill knows about anyone"
+    if low > 0:
+        return Said(experiment, "yes", f"Models know something {beyond}: {gap}.")
+    if high < 0:
+        return Said(experiment, "no", f"Models know less about themselves than a predictor of their skill: {gap}.")
+    return Said(experiment, "open", f"Models are not shown to know anything {beyond}: {gap}.")
+
+
+def _points(share: float) -> str:
+    text = f"{100 * share:+.2f}"
+    return text if float(text) else "0.00"
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def two(value: float | None) -> str:
+    """Two digits, without the zero before the point; what rounds to zero has no sign."""
+    if value is None:
+        return "–"
+    text = f"{value:.2f}"
+    if not float(text):
+        return ".00"
+    return text.replace("0.", ".", 1) if abs(float(text)) < 1 else text
+
+
+def _number(row: Score) -> str:
+    return f"{two(row.value)} [{two(row.low)}, {two(row.high)}]"
+
+
+def _quoted(row: Score) -> str:
+    return f"{row.model}, {_number(row)}"
+
+
+def _of(k: int, n: int) -> str:
+    return f"All {n} models" if k == n > 1 else f"{k} of {n} models"
+
+
+def _names(rows: Sequence[Score]) -> str:
+    return _listed([row.model for row in rows])
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > NAMED + 1:
+        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+
+
+def _common_reason(rows: Sequence[Score]) -> str:
+    """The reason that most rows share."""
+    reasons = [row.reason or "it is not defined" for row in rows]
+    return max(dict.fromkeys(reasons), key=reasons.count) if reasons else "there are no scores"
+
+
+def all_said(sentences: Iterator[Said | None]) -> list[Said]:
+    return [said for said in sentences if said]

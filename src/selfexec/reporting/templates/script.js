@@ -1,0 +1,368 @@
+"use strict";
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const byId = (id) => document.getElementById(id);
+  const count = (n) => n.toLocaleString("en-US");
+
+  // --- tables: sort by a column ---------------------------------------------------------------------------------
+
+  const cellValue = (row, column, kind) => {
+    const cell = row.cells[column];
+    if (!cell) return null; // one cell says why several numbers are withheld
+    if (kind !== "number") return cell.textContent.trim().toLowerCase();
+    const value = cell.dataset.value;
+    return value === undefined || value === "" ? null : Number(value);
+  };
+
+  const sort = (button) => {
+    const head = button.closest("th");
+    const table = head.closest("table");
+    const kind = button.dataset.kind;
+    // numbers from the greatest first
+    const first = kind === "number" ? "descending" : "ascending";
+    const other = first === "ascending" ? "descending" : "ascending";
+    const order = head.getAttribute("aria-sort") === first ? other : first;
+    all("th[aria-sort]", table).forEach((th) => th.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", order);
+    const sign = order === "ascending" ? 1 : -1;
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => [cellValue(row, head.cellIndex, kind), row]);
+    rows.sort(([a], [b]) => {
+      if (a === null || b === null) return (a === null) - (b === null); // what is not there comes last
+      return sign * (kind === "number" ? a - b : a < b ? -1 : a > b ? 1 : 0);
+    });
+    body.append(...rows.map(([, row]) => row));
+  };
+
+  // --- models: filter and highlight -----------------------------------------------------------------------------
+
+  const rows = all("tr[data-model], details.model");
+  const figureMarks = all(".canvas [data-model], .canvas [data-family]");
+  const family = new Map(rows.map((row) => [row.dataset.model, row.dataset.family]));
+
+  const filter = () => {
+    const text = byId("find").value.trim().toLowerCase();
+    const off = new Set(all(".chip[aria-pressed='false']").map((chip) => chip.dataset.family));
+    const wanted = new Set([...family.keys()].filter((m) => m.toLowerCase().includes(text) && !off.has(family.get(m))));
+    for (const row of rows) row.classList.toggle("off", !wanted.has(row.dataset.model));
+    for (const mark of figureMarks) {
+      const { model, family: kind } = mark.dataset;
+      mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off.has(kind));
+    }
+    const all_ = wanted.size === family.size;
+    document.querySelector(".shown").textContent = all_ ? "" : `${wanted.size} of ${family.size} models`;
+  };
+
+  const highlight = (model) => {
+    for (const mark of figureMarks) {
+      if (mark.dataset.model !== undefined) mark.classList.toggle("dim", model !== null && mark.dataset.model !== model);
+    }
+  };
+
+  // --- evidence: unpack, walk ------------------------------------------------------------------------------------
+
+  const unpacked = new Map();
+  const unpack = (id) => {
+    if (!unpacked.has(id)) unpacked.set(id, inflate(byId(id).textContent.trim()));
+    return unpacked.get(id);
+  };
+  const inflate = async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  /** Items of an experiment with their claims and sessions, epoch by epoch. */
+  const walk = (index, model, experiment) => {
+    const items = index.runs[model.run].items[experiment] || [];
+    const found = [];
+    for (const [epoch, codes] of Object.entries(model.claims[experiment] || {})) {
+      const states = (model.sessions[experiment] || {})[epoch] || "";
+      let c = 0;
+      let s = 0;
+      for (const item of items) {
+        found.push({
+          item,
+          epoch,
+          claims: item.claims.map((claim) => [claim, codes[c++]]),
+          sessions: item.sessions.map((session) => [session, states[s++]]),
+        });
+      }
+    }
+    return found;
+  };
+
+  // --- evidence: text that may be hostile is only ever text --------------------------------------------------------
+
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+
+  // what a browser would swallow, or obey: controls, separators, marks that turn the direction of text
+  const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+  const symbol = (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 32) return String.fromCharCode(0x2400 + code);
+    return code === 127 ? "␡" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  };
+
+  /** The text, with each such character as a symbol that can be seen. */
+  const visible = (raw) => {
+    const text = raw.replaceAll("\r\n", "\n");
+    const fragment = document.createDocumentFragment();
+    let at = 0;
+    for (const { 0: character, index } of text.matchAll(CONTROL)) {
+      fragment.append(text.slice(at, index));
+      fragment.append(make("span", { className: "control", textContent: symbol(character) }));
+      at = index + 1;
+    }
+    fragment.append(text.slice(at));
+    return fragment;
+  };
+
+  const isolated = (text) => make("bdi", {}, visible(text));
+
+  const LONG = 20000;
+  const SHOWN = 6000;
+
+  /** A reply, the words that were read marked; the middle of a very long one on demand. */
+  const reply = (text, evidence, label) => {
+    const box = make("pre", { className: "reply", dir: "auto", tabIndex: 0 });
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", label);
+    const start = evidence ? text.lastIndexOf(evidence) : -1;
+    const end = start < 0 ? -1 : start + evidence.length;
+    const piece = (from, to) => {
+      if (start < to && end > from && start >= 0) {
+        box.append(visible(text.slice(from, Math.max(from, start))));
+        box.append(make("mark", {}, visible(text.slice(Math.max(from, start), Math.min(to, end)))));
+        box.append(visible(text.slice(Math.min(to, end), to)));
+      } else box.append(visible(text.slice(from, to)));
+    };
+    const fill = (whole) => {
+      box.replaceChildren();
+      if (whole || text.length <= LONG) return piece(0, text.length);
+      const wanted = [[0, SHOWN], ...(start < 0 ? [] : [[Math.max(0, start - 1000), end + 1000]]), [text.length - SHOWN, text.length]];
+      wanted.sort(([a], [b]) => a - b);
+      let at = 0;
+      for (const [from, to] of wanted) {
+        if (from > at) {
+          const more = make("button", { type: "button", className: "ev", textContent: ` … ${count(from - at)} characters: show all … ` });
+          more.addEventListener("click", () => fill(true));
+          box.append(more);
+        }
+        if (to > at) piece(Math.max(from, at), Math.min(to, text.length));
+        at = Math.max(at, to);
+      }
+    };
+    fill(false);
+    return box;
+  };
+
+  // --- evidence: the dialog ----------------------------------------------------------------------------------------
+
+  const dialog = byId("drill");
+  const PAGE = 100;
+  let now = null; // {index, chunk, model, m, experiment, entries, found, limit}
+
+  const wantedOf = (what) => {
+    const [kind, first, second] = what.split("|");
+    if (kind === "item") return (entry) => entry.item.id === first;
+    if (kind === "session") return (entry) => entry.sessions.some(([s, code]) => s.split(".")[0] === first && second.includes(code));
+    return (entry) => first === "all" || entry.claims.some(([, code]) => first.includes(code));
+  };
+
+  const finds = (text) => {
+    const words = text.trim().toLowerCase();
+    if (words.startsWith("=")) return ({ item }) => [item.label, item.type].some((kind) => kind && kind.toLowerCase() === words.slice(1));
+    return ({ item, claims }) =>
+      !words || [item.id, item.title, item.label, item.type, ...claims.map(([claim]) => claim)].some((part) => part && part.toLowerCase().includes(words));
+  };
+
+  const choices = (entries, index) => {
+    const claims = new Map();
+    const states = new Map();
+    for (const entry of entries) {
+      for (const [, code] of entry.claims) claims.set(code, (claims.get(code) || 0) + 1);
+      for (const [session, code] of entry.sessions) {
+        const key = `session|${session.split(".")[0]}|${code}`;
+        if (code !== "r") states.set(key, (states.get(key) || 0) + 1);
+      }
+    }
+    const options = [["claim|all", `all claims (${count([...claims.values()].reduce((a, b) => a + b, 0))})`]];
+    for (const [code, label] of Object.entries(index.outcomes)) if (claims.has(code)) options.push([`claim|${code}`, `${label} (${count(claims.get(code))})`]);
+    for (const [key, n] of states) options.push([key, `${key.split("|")[1]}: ${index.states[key.split("|")[2]]} (${count(n)})`]);
+    return options;
+  };
+
+  const open = async ({ m, e, c, s, k, i, f }) => {
+    const failed = (why) => {
+      byId("drill-h").textContent = "Evidence";
+      byId("drill-count").textContent = why;
+      if (!dialog.open) dialog.showModal();
+    };
+    if (typeof DecompressionStream === "undefined") {
+      return failed("This browser is too old to unpack the sessions: it takes Chrome 80, Firefox 113 or Safari 16.4.");
+    }
+    let index;
+    let chunk;
+    try {
+      [index, chunk] = await Promise.all([unpack("evidence-index"), unpack(`evidence-${m}`)]);
+    } catch (fault) {
+      return failed(`The sessions in this file are damaged (${fault.message}). Make the report anew.`);
+    }
+    const model = index.models[m];
+    now = { index, chunk, model, m };
+    byId("drill-h").replaceChildren(isolated(model.name));
+    const experiments = Object.keys(model.claims);
+    byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
+    byId("drill-experiment").value = experiments.includes(e) ? e : experiments[0]; // overall is the mean of them all
+    byId("drill-find").value = f ? `=${f}` : "";
+    change(i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
+    if (!dialog.open) dialog.showModal();
+    byId("drill-h").focus();
+  };
+
+  /** Another experiment: its items, and what can be asked of them. */
+  const change = (what) => {
+    now.experiment = byId("drill-experiment").value;
+    now.entries = walk(now.index, now.model, now.experiment);
+    const select = byId("drill-what");
+    const options = choices(now.entries, now.index);
+    if (!options.some(([value]) => value === what)) {
+      const parts = what.split("|");
+      options.push([what, parts[0] === "item" ? "one item" : parts[0] === "claim" ? [...parts[1]].map((code) => now.index.outcomes[code]).join(", ") : what]);
+    }
+    select.replaceChildren(...options.map(([value, label]) => make("option", { value, textContent: label })));
+    select.value = what;
+    list();
+  };
+
+  const kept = (entry) => ((now.chunk[now.experiment] || {})[entry.item.id] || {})[entry.epoch];
+
+  const list = () => {
+    const what = byId("drill-what").value;
+    const wanted = wantedOf(what);
+    const found = finds(byId("drill-find").value);
+    now.found = now.entries.filter((entry) => wanted(entry) && found(entry));
+    // items whose sessions are in the page come first
+    now.found = [...now.found.filter(kept), ...now.found.filter((entry) => !kept(entry))];
+    now.codes = what.startsWith("claim|") && what !== "claim|all" ? what.slice(6) : null;
+    now.limit = PAGE;
+    const here = now.found.filter(kept).length;
+    byId("drill-count").textContent = `${count(now.found.length)} items${here < now.found.length ? `, ${count(here)} with their sessions` : ""}`;
+    fill();
+    if (now.found.length) choose(now.found[0], byId("drill-items").querySelector("button"));
+    else byId("drill-item").replaceChildren("Nothing here.");
+  };
+
+  const fill = () => {
+    const label = (entry) => {
+      const told = entry.claims.filter(([, code]) => !now.codes || now.codes.includes(code)).map(([claim]) => claim);
+      const more = told.length && now.experiment !== "restriction" ? [make("small", {}, visible(told.join(", ")))] : [];
+      const button = make("button", { type: "button" }, isolated(entry.item.title.slice(0, 160)), ...more);
+      button.dataset.kept = kept(entry) ? "yes" : "no";
+      button.addEventListener("click", () => choose(entry, button));
+      return make("li", {}, button);
+    };
+    byId("drill-items").replaceChildren(...now.found.slice(0, now.limit).map(label));
+    byId("drill-more").hidden = now.found.length <= now.limit;
+  };
+
+  const facts = (item) => {
+    const line = (name, text) => make("p", {}, make("b", { textContent: `${name}: ` }), isolated(text));
+    if (item.target !== undefined) return [line("Target", item.target), line("Options", item.options.join(", "))];
+    if (item.request !== undefined) return [line("Request", item.request), line("Label", `${item.label}, ${item.type}`)];
+    return item.questions.map((q, n) => {
+      const choices = q.choices.map((choice, k) => make("li", {}, isolated(choice), q.answer === "ABCD"[k] ? " (right)" : ""));
+      const choiceList = make("ol", { type: "A" }, ...choices);
+      return make("details", { className: "behind" }, make("summary", {}, `Q${n + 1}, ${q.subject.replaceAll("_", " ")}: `, isolated(q.question.slice(0, 90))), make("p", {}, isolated(q.question)), choiceList);
+    });
+  };
+
+  const told = (value) => (typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : Object.entries(value).map(([word, mark]) => `${word} ${mark ? "yes" : "no"}`).join(", "));
+
+  const sessionOf = (name, found, state) => {
+    const title = make("h4", { textContent: name });
+    if (!found) return [title, make("p", { className: "note", textContent: now.index.states[state] })];
+    const facts_ = [found.reason ? `${found.state} (${found.reason})` : found.state];
+    if (found.tokens !== undefined) facts_.push(`${count(found.tokens)} tokens`);
+    if (found.stop) facts_.push(`stopped: ${found.stop}`);
+    if (found.given) facts_.push("read elsewhere");
+    const line = make("p", { className: "note" }, facts_.join(" · "));
+    if (found.value !== undefined) line.append(" · read as ", make("b", {}, isolated(told(found.value))));
+    const parts = [title, line];
+    if (found.error) parts.push(make("p", { className: "note" }, "error: ", isolated(found.error)));
+    if (found.refusal) parts.push(make("p", { className: "note" }, "refusal: ", isolated(found.refusal)));
+    if (found.reasoning) {
+      const size = `Reasoning, ${count(found.reasoning.length)} characters`;
+      const thought = make("details", { className: "behind thought" }, make("summary", { textContent: size }));
+      thought.addEventListener("toggle", () => thought.children.length > 1 || thought.append(reply(found.reasoning, null, `Reasoning of ${name}`)));
+      parts.push(thought);
+    }
+    if (found.text !== undefined) parts.push(reply(found.text, found.evidence, `Reply of ${name}`));
+    return parts;
+  };
+
+  const asked = () => {
+    const prompts = Object.entries(now.index.runs[now.model.run].prompts[now.experiment] || {});
+    if (!prompts.length) return [];
+    const shown = prompts.flatMap(([session, text]) => [make("h4", { textContent: session }), reply(text, null, `Prompt of ${session}`)]);
+    return [make("details", { className: "behind" }, make("summary", { textContent: "How it was asked" }), ...shown)];
+  };
+
+  const choose = (entry, button) => {
+    all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
+    button.setAttribute("aria-current", "true");
+    const verdicts = entry.claims.map(([claim, code]) => make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}`));
+    const sessions = kept(entry);
+    const title = make("h3", {}, isolated(entry.item.title));
+    if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
+    const rest = sessions
+      ? entry.sessions.flatMap(([name, state]) => sessionOf(name, sessions[name], state))
+      : [make("p", { className: "note", textContent: "Its sessions are not in this page. selfexec report --evidence all takes all of them along." })];
+    const pane = byId("drill-item");
+    pane.replaceChildren(title, ...facts(entry.item), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
+    pane.scrollTop = 0;
+  };
+
+  // --- what people do ----------------------------------------------------------------------------------------------
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    if (button.classList.contains("sort")) sort(button);
+    else if (button.classList.contains("chip")) {
+      button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
+      filter();
+    } else if (button.classList.contains("tab")) {
+      all(".tab").forEach((tab) => tab.setAttribute("aria-pressed", String(tab === button)));
+      all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${button.dataset.board}`));
+    } else if (button.dataset.m !== undefined) open({ ...button.dataset });
+    else if (button.classList.contains("close")) dialog.close();
+    else if (button.id === "drill-more") {
+      now.limit += PAGE;
+      fill();
+    }
+  });
+  if (byId("find")) byId("find").addEventListener("input", filter);
+  if (dialog) {
+    byId("drill-experiment").addEventListener("change", () => change("claim|all"));
+    byId("drill-what").addEventListener("change", list);
+    byId("drill-find").addEventListener("input", list);
+  }
+  if (figureMarks.length) {
+    const over = (event) => {
+      const place = event.target.closest("tr[data-model], .canvas [data-model]");
+      highlight(place ? place.dataset.model : null);
+    };
+    document.addEventListener("pointerover", over);
+    document.addEventListener("focusin", over);
+  }
+  const opened = [];
+  addEventListener("beforeprint", () => all("details.model:not([open])").forEach((part) => opened.push(part) && (part.open = true)));
+  addEventListener("afterprint", () => opened.splice(0).forEach((part) => (part.open = false)));
+})();

@@ -1,0 +1,52 @@
+"""Which models can be told apart, and nothing else: what a page needs of a comparison, in a third of the time."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from selfexec.scores.apart import Entrant, experiments_of
+from selfexec.scores.compared import Difference, Standing
+from selfexec.scores.comparisons import Family
+from selfexec.scores.measures import OVERALL, common_of, overall, weighed
+from selfexec.scores.rows import Estimate
+from selfexec.stats import holm, two_sided
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+TOO_FEW = Estimate(math.nan, reason="fewer than two common items")
+
+
+def standings(runs: Sequence["Run"], metrics: Sequence[str], convention: str) -> list[Standing]:
+    """The standings that `compare` gives, for one model too. Models with too little in common are not told apart."""
+    entrants = [Entrant(model, model, run) for run in runs for model in run.models]
+    experiments = experiments_of(entrants, [])
+    families = [Family.of(metric, experiments, entrants, entrants, convention) for metric in metrics]
+    return [row for family in families for row in family.standings(list(_differences(family)))]
+
+
+def _differences(family: Family) -> Iterator[Difference]:
+    """All pairs of each experiment, p adjusted by Holm."""
+    pairs = list(combinations(sorted(family.labels), 2))
+    found = {e: {pair: _gap(family, e, *pair) for pair in pairs} for e in family.records}
+    if OVERALL in family.estimates:
+        found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in found}), 0) for pair in pairs}
+    for experiment, by_pair in found.items():
+        p = [two_sided(e.value, e.error, family.freedom(experiment, items)) for e, items in by_pair.values()]
+        for pair, adjusted in zip(by_pair, holm(np.array(p, dtype=np.float64)), strict=True):
+            yield Difference(family.metric, experiment, *pair, p_holm=None if math.isnan(adjusted) else float(adjusted))
+
+
+def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[Estimate, int]:
+    records = [family.records[experiment][label] for label in (one, two)]
+    items = common_of(records)
+    if items < 2 and not any(record.reason for record in records):
+        return TOO_FEW, items
+    return weighed(family.metric, experiment, records, [1.0, -1.0]), items
+
+
+def _mean(metric: str, parts: Mapping[str, Estimate]) -> Estimate:
+    return overall(metric, parts, differences=True)

@@ -1,0 +1,696 @@
+"""The report: what it says follows from the numbers, its numbers are those of `score`, and replies can do no harm."""
+
+import base64
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import selfexec as sx
+from browser import Browser, browsing, chromium
+from selfexec.cli import root
+from selfexec.errors import InputError
+from selfexec.items import load as load_items
+from selfexec.reporting import content, evidence, page, sentences
+from selfexec.reporting.families import families, family_of
+from selfexec.runs import Run, import_replies
+from selfexec.scores import score
+from selfexec.scores.cross import Common, Crossed
+from selfexec.scores.rows import Score
+from selfexec.scores.standings import standings
+from selfexec.stats import NONE, Interval
+
+PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sx.run(PANEL, limit=40, out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+@pytest.fixture(scope="module")
+def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sx.report(panel, tmp_path_factory.mktemp("page") / "report.html")
+
+
+# --- sentences -------------------------------------------------------------------------------------------------------
+
+
+def row(model: str, value: float | None, half: float = 0.05, reason: str | None = None, **other: Any) -> Score:
+    low, high = (None, None) if value is None else (value - half, value + half)
+    facts = {"experiment": "association", "metric": "self_knowledge", "items": 100, "claims": 500} | other
+    return Score(
+        model=model,
+        value=value,
+        low=low,
+        high=high,
+        unreadable=0,
+        missing=0,
+        convention="strict",
+        reason=reason,
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+def test_a_model_is_above_chance_only_if_its_interval_is() -> None:
+    found = sentences.verdicts([row("up", 0.2), row("open", 0.01), row("down", -0.2), row("lost", None, reason="why")])
+    assert [[r.model for r in part] for part in (found.above, found.open, found.below, found.withheld)] == [
+        ["up"],
+        ["open"],
+        ["down"],
+        ["lost"],
+    ]
+
+
+def test_one_of_many_models_must_be_further_off_than_one_alone() -> None:
+    # z = 0.052 / (0.05 / 1.96) = 2.04: p = .021 one-sided, below .025 alone, .083 among four
+    just = row("just", 0.052)
+    assert sentences.verdicts([just]).above == (just,)
+    among = [just, *(row(f"other {n}", 0.0) for n in range(3))]
+    assert sentences.verdicts(among).above == ()
+
+
+def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
+    found = sentences.verdicts([row("lossy", 0.5, reason="coverage 0.5 is below 0.9")])
+    assert not found.judged and len(found.withheld) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "tone", "words"),
+    [
+        ([-0.15, -0.3], "no", "No model here predicts its own word lists better than somebody who only knows what "
+         "other models list; all 2 do worse (best: m0, self-knowledge -.15 [-.20, -.10])."),
+        ([0.01, -0.3], "open", "No model here is shown to predict its own word lists better than somebody who only "
+         "knows what other models list: 1 of 2 do worse, of 1 it cannot be told (best: m0, self-knowledge .01 "
+         "[-.04, .06])."),
+        ([0.3, -0.3], "yes", "1 of 2 models predicts its own word lists better than somebody who only knows what other "
+         "models list (m0, .30 [.25, .35])."),
+        ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
+        ([None], "withheld", "Nothing can be said: it takes two."),
+    ],
+)  # fmt: skip
+def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
+    rows = [row(f"m{n}", v, reason="it takes two" if v is None else None) for n, v in enumerate(values)]
+    said = sentences.self_knowledge("association", rows)
+    assert said.tone == tone
+    assert said.text.startswith(words)
+
+
+def test_the_answer_is_withheld_where_every_headline_is() -> None:
+    lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
+    assert sentences.answer(lost) == sentences.Said("overall", "withheld", "Withheld: difficulty was not run.")
+
+
+@pytest.mark.parametrize(
+    ("values", "tone", "words"),
+    [
+        ([0.3, 0.2], "yes", "All 2 models predict themselves better than somebody who never saw them."),
+        ([0.3, -0.2], "yes", "1 of 2 models predicts itself better than somebody who never saw it: m0."),
+        ([-0.3, -0.2], "no", "None of the 2 models predicts itself as well as somebody who never saw it."),
+        ([0.0, -0.2], "open", "None of the 2 models is shown to predict itself better than somebody who never saw it."),
+        ([-0.3, None], "no", "m0, the one model with a full score, does not predict itself better than somebody"),
+        ([0.01, None], "open", "m0, the one model with a full score, is not shown to predict itself better than"),
+    ],
+)
+def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
+    said = sentences.answer([row(f"m{n}", value, experiment="overall") for n, value in enumerate(values)])
+    assert said.tone == tone and said.text.startswith(words)
+
+
+def test_a_simple_guesser_is_named_only_where_it_lies_beyond_the_models_interval() -> None:
+    accuracies = {"a": row("a", 0.5, metric="accuracy"), "b": row("b", 0.7, metric="accuracy")}
+    guesses = {model: row(model, 0.74, metric="always_no") for model in accuracies}
+    said = sentences.simple_guesser("association", accuracies, guesses)
+    # b reaches .75, so only a is surely below
+    assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
+    assert sentences.simple_guesser("association", {"b": accuracies["b"]}, guesses) is None
+    assert sentences.simple_guesser("difficulty", accuracies, guesses) is None
+
+
+def crossed(gamma: float, half: float, reason: str | None = None) -> Crossed:
+    marks = np.ones((2, 3), dtype=np.int8)
+    common = Common("association", ("a", "b"), (), ("x",), np.zeros(3, dtype=np.int64), marks, marks)
+    nothing = np.zeros(2)
+    interval = NONE if reason else Interval(gamma - half, gamma + half)
+    return Crossed(common, np.ones((2, 2)), gamma, interval, half / 2, nothing, nothing, nothing, reason)
+
+
+def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:
+    tones = {sentences.self_bonus("association", crossed(*c)).tone for c in [(0.02, 0.01)]}  # type: ignore[union-attr]
+    assert tones == {"yes"}
+    open_ = sentences.self_bonus("association", crossed(0.005, 0.01))
+    assert open_ and open_.tone == "open" and open_.text.endswith("+0.50 points of accuracy [-0.50, +1.50].")
+    lost = sentences.self_bonus("association", crossed(float("nan"), 0, "only 3 items"))
+    assert lost and lost.tone == "withheld" and "only 3 items" in lost.text
+
+
+def test_models_tied_with_the_best_are_named(panel: Run) -> None:
+    ranks = standings([panel], ["skill"], "strict")
+    rows = [replace(r, experiment="overall") for r in (row("sim/typical", 0.3), row("sim/coin", 0.2))]
+    tied = [replace(s, tied="a") for s in ranks if s.experiment == "overall" and s.model in ("sim/typical", "sim/coin")]
+    said = sentences.best_skill(rows, tied)
+    assert said and said.text.endswith("; it cannot be told apart from sim/coin.")
+    apart = [replace(s, tied="ab"[n]) for n, s in enumerate(tied)]
+    said = sentences.best_skill(rows, apart)
+    assert said and said.text.endswith(", ahead of every other model.")
+    assert sentences.best_skill([row("a", None, experiment="overall")], []) is None
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.004, ".00"), (-0.004, ".00"), (-0.151, "-.15"), (1.0, "1.00")])
+def test_two_digits(value: float, text: str) -> None:
+    assert sentences.two(value) == text
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_standings_are_those_of_compare(panel: Run) -> None:
+    metrics = ("skill", "self_knowledge")
+    assert standings([panel], metrics, "readable") == list(
+        sx.compare(panel, metrics=metrics, convention="readable").standings
+    )
+
+
+def test_every_claim_has_one_outcome(panel: Run) -> None:
+    coded = content.coded(panel.observations)
+    for claim in coded.iter_rows(named=True):
+        said, did, state = claim["predicted"], claim["observed"], claim["state"]
+        if state == "read" and claim["experiment"] != "difficulty":
+            assert (
+                claim["code"]
+                == {(True, True): "T", (True, False): "F", (False, True): "U", (False, False): "N"}[said, did]
+            )
+        elif state == "read":
+            wrong = {"correctness": "C", "tokens": "W"}[claim["basis"]]
+            assert claim["code"] == ("R" if said == did else wrong)
+        else:
+            assert claim["code"] == {"tie": "=", "unreadable": "?", "missing": "."}[state]
+
+
+def claims(*rows: tuple[str, str, bool, bool]) -> pl.DataFrame:
+    """model, item, predicted, observed; all read."""
+    frame = pl.DataFrame(rows, ["model", "item", "predicted", "observed"], orient="row")
+    more = {"experiment": "restriction", "claim": "answers", "state": "read"}
+    return frame.with_columns(epoch=pl.lit(1), **{name: pl.lit(value) for name, value in more.items()})
+
+
+def test_the_worst_surprise_is_where_all_others_did_what_the_model_denied() -> None:
+    others = ["b", "c", "d"]
+    table = claims(
+        ("a", "all of them", False, True),
+        *((m, "all of them", True, True) for m in others),
+        ("a", "two of three", False, True),
+        *((m, "two of three", True, m != "d") for m in others),
+        ("a", "as strangers do", True, False),  # wrong, and so would a stranger have been
+        *((m, "as strangers do", True, True) for m in others),
+        ("a", "right", True, True),
+        *((m, "right", True, True) for m in others),
+        ("a", "one other", False, True),
+        ("b", "one other", True, True),
+    )
+    found = content.surprises(table)["a"]
+    assert [(s.item, s.others_did, s.others) for s in found] == [("all of them", 3, 3), ("two of three", 2, 3)]
+
+
+def test_experiments_take_turns_among_surprises_and_each_item_counts_once(panel: Run) -> None:
+    for found in content.surprises(panel.observations).values():
+        assert len(found) <= content.WORST
+        assert len({(s.experiment, s.item) for s in found}) == len(found)
+        assert {s.experiment for s in found[:3]} == {"association", "restriction", "difficulty"}
+
+
+def test_kinds_of_request_add_up(panel: Run) -> None:
+    coded = content.coded(panel.observations)
+    counts = content.outcome_counts(coded)
+    for model, lines in content.kinds(coded).items():
+        for of in ("label", "type"):
+            mine = [line for line in lines if line.of == of]
+            assert sum(line.over for line in mine) == counts[model, "restriction"].get("F", 0)
+            assert sum(line.claims - line.right for line in mine) == sum(
+                counts[model, "restriction"].get(c, 0) for c in "FU"
+            )
+
+
+def test_families_are_providers_or_first_letters_unless_a_file_says_so(tmp_path: Path) -> None:
+    assert [family_of(m) for m in ("openai/gpt-4.1", "gpt-4.1", "o4-mini", "7b")] == ["openai", "gpt", "o", "7b"]
+    groups = tmp_path / "groups.csv"
+    groups.write_text("model,family\ngpt-4.1,GPT\n")
+    assert families(["gpt-4.1", "llama-3"], groups) == {"gpt-4.1": "GPT", "llama-3": "llama"}
+
+
+# --- numbers on the page ---------------------------------------------------------------------------------------------
+
+
+class Numbers(HTMLParser):
+    """Every element that shows a score, with what it says of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[dict[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        facts = dict(attrs)
+        if "data-metric" in facts:
+            self.found.append(facts)
+
+
+def test_every_number_on_the_page_is_that_of_score(panel: Run, html: Path) -> None:
+    known = {(r["model"], r["experiment"], r["metric"]): r for r in json.loads(score(panel).json())["scores"]}
+    numbers = Numbers()
+    numbers.feed(html.read_text("utf-8"))
+    shown = set()
+    for facts in numbers.found:
+        place = (facts["data-model"], facts["data-experiment"], facts["data-metric"])
+        shown.add(place)
+        for name, attribute in (("value", "data-value"), ("low", "data-low"), ("high", "data-high")):
+            text = facts.get(attribute)
+            assert (float(text) if text else None) == known[place][name], (place, name)  # type: ignore[index]
+    assert shown == set(known)
+
+
+def test_the_same_run_gives_the_same_bytes(panel: Run, html: Path, tmp_path: Path) -> None:
+    again = sx.report(sx.load(panel.folder), tmp_path / "again.html")
+    assert again.read_bytes() == html.read_bytes()
+
+
+def test_the_foot_says_what_the_page_rests_on(panel: Run, html: Path) -> None:
+    text = html.read_text("utf-8")
+    assert "<code>selfexec report panel</code>" in text
+    for digest in (*panel.manifest.items.values(), *panel.manifest.prompts.values()):
+        assert digest in text
+    assert str(panel.folder.parent) not in text
+
+
+# --- evidence --------------------------------------------------------------------------------------------------------
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
+    coded = content.coded(panel.observations)
+    sessions = content.with_states(panel.sessions, [panel])
+    found = evidence.evidence([panel], coded, sessions, None)
+    index = unpacked(found.index)
+    known = {
+        (c["model"], c["experiment"], c["item"], c["epoch"], c["claim"]): c["code"] for c in coded.iter_rows(named=True)
+    }
+    walked = {}
+    for model in index["models"]:
+        for experiment, epochs in model["claims"].items():
+            items = index["runs"][model["run"]]["items"][experiment]
+            for epoch, codes in epochs.items():
+                names = [(item["id"], claim) for item in items for claim in item["claims"]]
+                for (item, claim), code in zip(names, codes, strict=True):
+                    walked[model["name"], experiment, item, int(epoch), claim] = code
+            for states in model["sessions"][experiment].values():
+                assert len(states) == sum(len(item["sessions"]) for item in items)
+    assert walked == known
+    texts = [
+        session.get("text")
+        for chunk in found.chunks
+        for items in unpacked(chunk).values()
+        for epochs in items.values()
+        for by_name in epochs.values()
+        for session in by_name.values()
+    ]
+    assert sorted(texts) == sorted(reply.text for reply in panel.replies.values())
+
+
+def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
+    coded = content.coded(panel.observations)
+    sessions = content.with_states(panel.sessions, [panel])
+    worst = [s for found in content.surprises(panel.observations).values() for s in found]
+    places = evidence.sample(coded, sessions, worst)
+    assert {(s.model, s.experiment, s.item) for s in worst} <= places
+    names = ["model", "experiment", "item"]
+    sampled = coded.join(pl.DataFrame(sorted(places), names, orient="row"), on=names, how="semi")
+    outcomes = ["model", "experiment", "code"]
+    assert set(sampled.select(outcomes).unique().rows()) == set(coded.select(outcomes).unique().rows())
+
+
+def test_without_evidence_no_reply_is_in_the_page(panel: Run, tmp_path: Path) -> None:
+    text = sx.report(panel, tmp_path / "bare.html", evidence="none").read_text("utf-8")
+    assert "<dialog" not in text and 'id="evidence-' not in text and 'class="ev"' not in text
+
+
+# --- odd runs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("experiments", [["association"], ["restriction"], ["difficulty"]])
+def test_a_run_of_one_model_and_one_experiment_has_a_report(experiments: list[str], tmp_path: Path) -> None:
+    run = sx.run(["sim/typical"], experiments=experiments, limit=5, out=tmp_path / "one")
+    text = sx.report(run, tmp_path / "one.html").read_text("utf-8")
+    assert "it takes two other models on the same items" in text
+    assert "was not run" in text
+
+
+def test_models_with_nothing_in_common_have_a_report(tmp_path: Path) -> None:
+    one = sx.run(["sim/typical"], experiments=["association"], limit=5, out=tmp_path / "one")
+    two = sx.run(["sim/coin"], experiments=["restriction"], limit=5, out=tmp_path / "two")
+    text = sx.report([one, two.folder], tmp_path / "both.html").read_text("utf-8")
+    assert "sim/typical" in text and "sim/coin" in text
+
+
+def test_a_model_of_which_nothing_came_has_a_report(tmp_path: Path) -> None:
+    error = {"error": "<b>down"}
+    lines = [
+        {"model": "silent", "experiment": "restriction", "item": item, "session": "predict", "text": None} | error
+        for item in load_items("starter").items["restriction"]
+    ]
+    text = sx.report(imported(lines, tmp_path), tmp_path / "silent.html").read_text("utf-8")
+    assert "&lt;b&gt;down" in text and "<b>down" not in text
+
+
+def imported(lines: list[dict[str, Any]], folder: Path, items: str | Path = "starter") -> Run:
+    source = folder / "replies.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return import_replies([source], item_source=items, out=folder / "imported")[0]
+
+
+def test_the_command_writes_the_file(panel: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    done = CliRunner().invoke(root, ["report", str(panel.folder), "-o", str(out), "--evidence", "none"])
+    assert done.exit_code == 0 and str(out) in done.output
+    assert "selfexec report panel --evidence none" in out.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"convention": "authors"}, "a report knows strict, readable"),
+        ({"evidence": "some"}, "a report knows none, sample, all"),
+        ({"path": "nowhere/at/all.html"}, "cannot be written"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(panel: Run, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        sx.report(panel, **options)
+
+
+def test_the_same_model_in_two_runs_is_refused(panel: Run, tmp_path: Path) -> None:
+    again = sx.run(["sim/coin"], limit=2, out=tmp_path / "again")
+    with pytest.raises(InputError, match="sim/coin is in"):
+        sx.report([panel, again], tmp_path / "x.html")
+
+
+# --- in a browser ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = chromium()
+    if program is None:
+        message = "Chromium is not here (apt-get install chromium), so no page can be opened"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with browsing(program) as opened:
+        yield opened
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A figure as the figures package makes it."""
+
+    id: str
+    title: str
+    caption: str
+    svg: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+@pytest.fixture(scope="module")
+def drawn(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The page with a stand-in for the figures."""
+    marks = "".join(
+        f'<circle cx="{20 + 30 * n}" cy="20" r="6" fill="var(--accent)" data-model="{m}" data-family="sim">'
+        f"<title>{m}</title></circle>"
+        for n, m in enumerate(PANEL)
+    )
+    svg = f'<svg viewBox="0 0 300 40" width="300" height="40" role="img" aria-label="Marks">{marks}</svg>'
+    figure = StandIn("marks", "Marks <of> models", "A caption.", svg, ["model"], [[m] for m in PANEL])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "_figures", lambda runs, scores, groups: [figure])
+        yield sx.report(panel, tmp_path_factory.mktemp("drawn") / "drawn.html")
+
+
+def column(browser: Browser, table: str, n: int) -> list[str]:
+    cell = f"row.cells[{n}].dataset.value ?? row.cells[{n}].textContent.trim()"
+    found: list[str] = browser.js(f"[...document.querySelectorAll('{table} tbody tr')].map(row => {cell})")
+    return found
+
+
+def shown(browser: Browser, selector: str) -> set[str]:
+    """The models of the elements that can be seen."""
+    seen = "filter(e => getComputedStyle(e).display !== 'none').map(e => e.dataset.model)"
+    return set(browser.js(f"[...document.querySelectorAll('{selector}')].{seen}"))
+
+
+def test_the_page_opens_without_a_fault_and_asks_for_nothing(browser: Browser, drawn: Path) -> None:
+    for width, dark in ((1280, False), (1280, True), (390, False)):
+        browser.open(drawn, width, 900, dark)
+        browser.js("new Promise(done => setTimeout(done, 100))")
+        assert browser.log == []
+        assert browser.requests == [drawn.resolve().as_uri()]
+
+
+def test_a_table_is_sorted_by_mouse_and_by_keyboard(browser: Browser, html: Path) -> None:
+    browser.open(html)
+    head = "document.querySelectorAll('#score-table thead th')[2]"
+    browser.js(f"{head}.querySelector('button').click()")
+    values = [float(v) for v in column(browser, "#score-table", 2) if v]
+    assert values == sorted(values, reverse=True)
+    assert browser.js(f"{head}.getAttribute('aria-sort')") == "descending"
+    # what is withheld comes last, both ways
+    blank = [v == "" for v in column(browser, "#score-table", 2)]
+    assert blank == sorted(blank)
+    browser.js(f"{head}.querySelector('button').focus()")
+    browser.press("Enter", 13)
+    values = [float(v) for v in column(browser, "#score-table", 2) if v]
+    assert values == sorted(values)
+    assert browser.js("document.querySelectorAll('#score-table th[aria-sort]').length") == 1
+    browser.js("document.querySelectorAll('#score-table thead th button')[1].click()")
+    names = column(browser, "#score-table", 1)
+    assert names == sorted(names)
+
+
+def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js(
+        "(find => { find.value = 'coin'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
+    )
+    for place in ("#score-table tbody tr", ".canvas [data-model]", "details.model"):
+        assert shown(browser, place) == {"sim/coin"}
+    assert browser.js("document.querySelector('.shown').textContent") == "1 of 4 models"
+
+
+def test_families_are_switched_off(browser: Browser, panel: Run, tmp_path: Path) -> None:
+    groups = tmp_path / "groups.csv"
+    groups.write_text("model,family\n" + "".join(f"{m},{'good' if 'knows' in m else 'other'}\n" for m in PANEL))
+    browser.open(sx.report(panel, tmp_path / "families.html", groups=groups))
+    browser.js("document.querySelector('.chip[data-family=other]').click()")
+    assert shown(browser, "#score-table tbody tr") == {"sim/knows-itself"}
+    assert browser.js("document.querySelector('.chip[data-family=other]').getAttribute('aria-pressed')") == "false"
+
+
+def test_a_model_is_highlighted_in_figures(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    over = "dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))"
+    browser.js(f"document.querySelector('#score-table tr[data-model=\"sim/coin\"] td').{over}")
+    dim = browser.js("[...document.querySelectorAll('.canvas .dim')].map(e => e.dataset.model)")
+    assert dim == [m for m in PANEL if m != "sim/coin"]
+
+
+DRILLED = "document.querySelector('#drill').open && document.querySelector('#drill-item h4') !== null"
+
+
+def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:
+    browser.open(html)
+    over = content.outcome_counts(content.coded(panel.observations))["sim/coin", "association"]["F"]
+    n = PANEL.index("sim/coin")
+    browser.js(f"document.querySelector('#model-{n} button.ev[data-e=association][data-c=F]').click()")
+    browser.until(DRILLED)
+    assert browser.js("document.querySelector('#drill-what').selectedOptions[0].textContent") == (
+        f"said it would, and did not ({over})"
+    )
+    item = browser.js("document.querySelector('#drill-items bdi').textContent")
+    assert item in {target.target for target in panel.items["association"].values()}
+    marked = browser.js("[...document.querySelectorAll('#drill-item mark')].map(e => e.textContent)")
+    evidences = {r.evidence for key, r in panel.readings.items() if key.model == "sim/coin"}
+    assert marked and set(marked) <= evidences
+    # the other way to choose: sessions that could not be read
+    browser.press("Escape", 27)
+    browser.until("!document.querySelector('#drill').open")
+    browser.js("document.querySelector('#lost button.ev').click()")
+    browser.until("document.querySelector('#drill').open")
+    assert "unreadable" in browser.js("document.querySelector('#drill-what').selectedOptions[0].textContent")
+    assert browser.log == []
+
+
+def test_the_dialog_is_reached_and_left_by_keyboard(browser: Browser, html: Path) -> None:
+    browser.open(html)
+    browser.js("document.querySelector('#score-table button.ev').focus()")
+    browser.press("Enter", 13)
+    browser.until(DRILLED)
+    assert browser.js("document.activeElement.id") == "drill-h"
+    browser.press("Tab", 9)
+    assert browser.js("document.querySelector('#drill').contains(document.activeElement)")
+    browser.press("Escape", 27)
+    browser.until("!document.querySelector('#drill').open")
+    assert browser.js("document.activeElement.classList.contains('ev')")
+
+
+def test_what_an_old_browser_cannot_unpack_it_says(browser: Browser, html: Path) -> None:
+    browser.open(html)
+    browser.js("delete window.DecompressionStream, document.querySelector('button.ev').click()")
+    browser.until("document.querySelector('#drill').open")
+    assert "too old" in browser.js("document.querySelector('#drill-count').textContent")
+
+
+HOSTILE = [
+    "<script>window.pwned = 1</script>",
+    "</script><script>window.pwned = 2</script>",
+    "<img src=x onerror='window.pwned = 3'>",
+    "</pre></dialog><iframe srcdoc='<script>parent.pwned = 4</script>'></iframe>",
+    "\u202egnissim si drow a\u202c and \u2066isolated",
+    "NUL \u0000 bell \u0007 escape \u001b[31m delete \u007f separator \u2028 end",
+    "x" * 33_000,
+    "<!-- --> ]]> &lt;script&gt; ${window.pwned = 5} `javascript:alert(1)`",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    """Replies, a reason, a model's name and an item that would all like to be more than text."""
+    folder = tmp_path_factory.mktemp("hostile")
+    items = folder / "items"
+    items.mkdir()
+    requests = [
+        {"id": f"r{n}", "request": HOSTILE[n % 4] + f" {n}", "label": ["safe", "unsafe"][n % 2], "type": "<b>kind</b>"}
+        for n in range(len(HOSTILE))
+    ]
+    (items / "restriction.jsonl").write_text("".join(json.dumps(r) + "\n" for r in requests), "utf-8")
+    lines = []
+    for model in ("</title><script>window.pwned = 6</script>", "b\u202eb", "c"):
+        for n, text in enumerate(HOSTILE):
+            place = {"model": model, "experiment": "restriction", "item": f"r{n}", "epoch": 1}
+            lines += [
+                place | {"session": "predict", "text": text + ' {"choice": "A"}', "reasoning": text},
+                place | {"session": "execute", "text": text},
+                place | {"session": "judge", "text": '{"choice": "' + "AB"[n % 2] + '"} ' + text},
+            ]
+        lines[-1] = lines[-1] | {"text": None, "error": text}
+    run = imported(lines, folder, items)
+    return run, sx.report(run, folder / "hostile.html", evidence="all")
+
+
+def test_no_reply_can_do_anything_but_be_read(browser: Browser, hostile: tuple[Run, Path]) -> None:
+    _, place = hostile
+    browser.open(place)
+    for n in range(len(HOSTILE)):
+        browser.js(f"document.querySelector('#score-table button.ev[data-m=\"{n % 3}\"]').click()")
+        browser.until(DRILLED)
+        item = f"[...document.querySelectorAll('#drill-items button')][{n}]"
+        browser.js(f"{item}.click(), document.querySelectorAll('#drill-item details').forEach(d => d.open = true)")
+        browser.js("new Promise(done => setTimeout(done, 20))")
+        browser.press("Escape", 27)
+    assert browser.js("window.pwned") is None
+    assert browser.js("document.querySelectorAll('iframe, img, dialog dialog').length") == 0
+    assert browser.js("document.scripts.length") == 1 + 1 + 3  # the page's own, the index, a chunk per model
+    assert browser.log == [] and browser.requests == [place.resolve().as_uri()]
+
+
+def test_a_reply_is_shown_word_for_word_with_controls_made_visible(browser: Browser, hostile: tuple[Run, Path]) -> None:
+    run, place = hostile
+    browser.open(place)
+    symbols = {"\u0000": "␀", "\u0007": "␇", "\u001b": "␛", "\u007f": "␡", "\u2028": "U+2028"}
+    symbols |= {"\u202e": "U+202E", "\u202c": "U+202C", "\u2066": "U+2066"}
+    browser.js("document.querySelector('#score-table button.ev[data-m=\"2\"]').click()")
+    browser.until(DRILLED)
+    for n, item in enumerate(run.items["restriction"]):
+        browser.js(f"[...document.querySelectorAll('#drill-items button')][{n}].click()")
+        if browser.js("document.querySelector('.reply .ev') !== null"):
+            browser.js("[...document.querySelectorAll('.reply .ev')].forEach(b => b.click())")
+        shown = browser.js("[...document.querySelectorAll('#drill-item > pre.reply')].map(e => e.textContent)")
+        texts = [
+            run.replies[key].text for key in run.replies if key.model == "c" and key.item == item
+        ]  # in the order predict, execute, judge
+        expected = ["".join(symbols.get(c, c) for c in text) for text in texts if text is not None]
+        assert shown == expected
+        style = "getComputedStyle(document.querySelector('pre.reply')).unicodeBidi"
+        assert browser.js(style) in ("isolate", "plaintext", "isolate-override")
+        assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [360, 390, 768, 1280])
+def test_nothing_sticks_out_sideways(browser: Browser, drawn: Path, hostile: tuple[Run, Path], width: int) -> None:
+    for place in (drawn, hostile[1]):
+        browser.open(place, width, 800)
+        browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+        assert browser.js("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
+
+
+def test_it_prints_on_paper(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    gone = "['.contents', '.filter', '.tabs'].map(s => getComputedStyle(document.querySelector(s)).display)"
+    assert browser.js(gone) == ["none"] * 3
+    boards = "[...document.querySelectorAll('.board')].map(board => getComputedStyle(board).display)"
+    assert browser.js(boards) == ["block"] * 4
+    assert browser.js("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    pdf = base64.b64decode(browser.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
+    assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
+    assert 2 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") + pdf.count(b"/Type /Page/") <= 40
+
+
+def axe() -> str | None:
+    """The source of axe-core: $AXE_JS, or a node_modules folder here or above."""
+    places = [Path(os.environ["AXE_JS"])] if os.environ.get("AXE_JS") else []
+    places += [folder / "node_modules" / "axe-core" / "axe.min.js" for folder in (Path.cwd(), *Path.cwd().parents)]
+    return next((place.read_text("utf-8") for place in places if place.is_file()), None)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_no_serious_fault(browser: Browser, drawn: Path, width: int, dark: bool) -> None:
+    source = axe()
+    if source is None:
+        message = "axe-core is not here: npm install axe-core, or set AXE_JS"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    browser.open(drawn, width, 900, dark)
+    browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+    browser.js(source + "; 0")
+    where = "v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))"
+    check = f"axe.run().then(r => r.violations.map(v => [v.impact, v.id, {where}]))"
+    assert [v for v in browser.js(check) if v[0] in ("serious", "critical")] == []
+    browser.js("document.querySelector('#score-table button.ev').click()")
+    browser.until(DRILLED)
+    assert [v for v in browser.js(check) if v[0] in ("serious", "critical")] == []
+    order = "h1, main h2, main h3, main h4, footer h2"
+    headings = browser.js(f"[...document.querySelectorAll('{order}')].map(h => Number(h.tagName[1]))")
+    assert headings[0] == 1 and all(after - before <= 1 for before, after in pairwise(headings))
+
+
+def test_the_ten_recorded_models_open_whole(browser: Browser, ten_models: Run, tmp_path: Path) -> None:
+    place = sx.report(ten_models, tmp_path / "ten.html", evidence="all")
+    assert place.stat().st_size < 25e6 * 10 / 15
+    browser.open(place)
+    browser.js("document.querySelector('#score-table button.ev').click()")
+    browser.until(DRILLED)
+    assert browser.log == [] and len(browser.requests) == 1
+    assert browser.js("document.querySelectorAll('#drill-items button[data-kept=no]').length") == 0
