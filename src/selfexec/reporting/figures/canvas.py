@@ -262,6 +262,8 @@ def belonging(whose: Whose, *parts: str) -> str:
 
 def _data(whose: Whose) -> str:
     series = f' data-series="{escape(whose.series)}"' if whose.series else ""
+    if not whose.model:  # of all models together: no filter hides it
+        return series
     return f' data-model="{escape(whose.model)}" data-family="{escape(whose.family)}"{series}'
 
 
