@@ -131,9 +131,9 @@ def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, t
 def answer_tokens(run: "Run", model: str) -> dict[tuple[str, str], int | None]:
     """Tokens of each answer, whether or not it came."""
     return {
-        (key.item, key.session): reply.output_tokens
-        for key, reply in run.replies.items()
-        if (key.model, key.experiment, key.epoch) == (model, "difficulty", 1) and key.session != "predict"
+        (key.item, key.session): run.replies[key].output_tokens
+        for key in run.keys.get((model, "difficulty"), ())
+        if key.epoch == 1 and key.session != "predict"
     }
 
 

@@ -230,6 +230,7 @@
   const change = (what) => {
     now.experiment = byId("drill-experiment").value;
     now.entries = walk(now.index, now.model, now.experiment);
+    now.epochs = new Set(now.entries.map((entry) => entry.epoch)).size;
     const select = byId("drill-what");
     const options = choices(now.entries, now.index);
     if (!options.some(([value]) => value === what)) {
@@ -253,7 +254,8 @@
     now.codes = what.startsWith("claim|") && what !== "claim|all" ? what.slice(6) : null;
     now.limit = PAGE;
     const here = now.found.filter(kept).length;
-    byId("drill-count").textContent = `${count(now.found.length)} items${here < now.found.length ? `, ${count(here)} with their sessions` : ""}`;
+    const what_ = now.epochs > 1 ? "items and epochs" : now.found.length === 1 ? "item" : "items";
+    byId("drill-count").textContent = `${count(now.found.length)} ${what_}${here < now.found.length ? `, ${count(here)} with their sessions` : ""}`;
     fill();
     if (now.found.length) choose(now.found[0], byId("drill-items").querySelector("button"));
     else byId("drill-item").replaceChildren("Nothing here.");
@@ -263,6 +265,7 @@
     const label = (entry) => {
       const told = entry.claims.filter(([, code]) => !now.codes || now.codes.includes(code)).map(([claim]) => claim);
       const more = told.length && now.experiment !== "restriction" ? [make("small", {}, visible(told.join(", ")))] : [];
+      if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
       const button = make("button", { type: "button" }, isolated(entry.item.title.slice(0, 160)), ...more);
       button.dataset.kept = kept(entry) ? "yes" : "no";
       button.addEventListener("click", () => choose(entry, button));
