@@ -25,5 +25,5 @@ def accuracy_of(experiment: str, record: Counted) -> Estimate:
         interval, error = mean_interval(counts[:, 0])
         return Estimate(float(counts[:, 0].mean()), interval.within(0, 1), error)
     value = float(accuracy(Cells.of(counts.sum(0))))
-    error = ratio_error(lambda totals: complex(accuracy(Cells.of(totals))), counts)
+    error = ratio_error(lambda totals: accuracy(Cells.of(totals)), counts)
     return Estimate(value, share_interval(value, error, counts), error)

@@ -140,6 +140,6 @@ def _estimate(formula: Formula, counts: Array, otherwise: str) -> Estimate:
         value = float(formula(counts.sum(0)))
         if not math.isfinite(value):
             return Estimate(math.nan, reason=otherwise)
-        error = ratio_error(lambda totals: complex(formula(totals)), counts)
+        error = ratio_error(formula, counts)
     interval = student(value, error, len(counts)) if error > NO_SPREAD else NONE
     return Estimate(value, interval, error)

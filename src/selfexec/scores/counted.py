@@ -151,7 +151,7 @@ def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[flo
         value = float(total(counts.sum(0)))
         if not math.isfinite(value):
             return Estimate(math.nan, reason="predictions or outcomes are all the same")
-        error = ratio_error(lambda totals: complex(total(totals)), counts)
+        error = ratio_error(total, counts)
     return Estimate(value, student(value, error, len(counts)), error)
 
 

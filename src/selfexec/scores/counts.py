@@ -24,7 +24,7 @@ def share_of_pairs(pairs: Array) -> Estimate:
     if not len(pairs):
         return Estimate(math.nan, reason=NOTHING_READ)
     share = float(pairs[:, 0].sum() / pairs[:, 1].sum())
-    error = ratio_error(lambda totals: complex(totals[0] / totals[1]), pairs)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
     return Estimate(share, share_interval(share, error, pairs), error)
 
 

@@ -165,7 +165,7 @@ def cross(common: Common) -> Crossed:
     by_item = np.zeros((len(common.items), 2))
     np.add.at(by_item, common.item, np.stack([parts, np.ones_like(parts)], axis=1))
     gamma = float((w * matrix).sum())
-    error = ratio_error(lambda totals: complex(totals[0] / totals[1]), by_item)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], by_item)
     alpha, beta, own = _additive(matrix)
     return Crossed(common, matrix, gamma, student(gamma, error, len(by_item)), error, alpha, beta, own)
 

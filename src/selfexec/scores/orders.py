@@ -94,5 +94,5 @@ def _tokens_mean(answers: pl.DataFrame) -> Estimate:
     table = counted.group_by("item", maintain_order=True).agg(pl.col("output_tokens").sum().alias("part"), pl.len())
     pairs = table.select("part", "len").to_numpy().astype(np.float64)
     mean = float(pairs[:, 0].sum() / pairs[:, 1].sum())
-    error = ratio_error(lambda totals: complex(totals[0] / totals[1]), pairs)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
     return Estimate(mean, student(mean, error, len(pairs)).within(0, math.inf), error)

@@ -98,7 +98,7 @@ def _share(name: str, counts: Array) -> Estimate:
     if not len(counts):
         return Estimate(math.nan, reason=UNDEFINED.get(name, NOTHING_READ))
     value = float(formula(Cells.of(counts.sum(0))))
-    error = ratio_error(lambda totals: complex(formula(Cells.of(totals))), counts)
+    error = ratio_error(lambda totals: formula(Cells.of(totals)), counts)
     return Estimate(value, share_interval(value, error, counts), error)
 
 
@@ -110,7 +110,7 @@ def _other(name: str, counts: Array) -> Estimate:
         value = float(formula(Cells.of(counts.sum(0))))
         if not math.isfinite(value):
             return Estimate(math.nan, reason=UNDEFINED.get(name, NO_CONTRAST))
-        error = ratio_error(lambda totals: complex(formula(Cells.of(totals))), counts)
+        error = ratio_error(lambda totals: formula(Cells.of(totals)), counts)
     if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
         interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
         return Estimate(value, interval.within(*bounds), error, near_end=True)
@@ -140,7 +140,7 @@ def _side(
     counts = counts[trials(Cells.of(counts)) > 0]
     cells = Cells.of(counts)
     value = float(share(Cells.of(counts.sum(0))))
-    error = ratio_error(lambda totals: complex(share(Cells.of(totals))), counts)
+    error = ratio_error(lambda totals: share(Cells.of(totals)), counts)
     hit, err = (int((part > 0).sum()) for part in (hits(cells), trials(cells) - hits(cells)))
     return value, error, wilson(value, effective_n(value, error, len(counts))), min(hit, err) < FEW
 
@@ -150,7 +150,7 @@ def _correlation(counts: Array, errors: Sequence[float]) -> float:
     other."""
     if not all(error > NO_SPREAD for error in errors):
         return 0.0
-    both = ratio_error(lambda totals: complex(metrics.youden_j(Cells.of(totals))), counts)
+    both = ratio_error(lambda totals: metrics.youden_j(Cells.of(totals)), counts)
     product = errors[0] * errors[1]
     return min(max((both**2 - errors[0] ** 2 - errors[1] ** 2) / (2 * product), -1.0), 1.0)
 

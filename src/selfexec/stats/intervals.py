@@ -6,7 +6,7 @@ independent. Shapes: `counts` is (clusters, cells), a `totals` vector is (cells,
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,9 @@ class Interval(NamedTuple):
 NONE = Interval(math.nan, math.nan)
 
 
-def ratio_error(statistic: Callable[[NDArray[np.complex128]], complex], counts: Array) -> float:
-    """Standard error of a smooth function of cluster totals, by the delta method.
+def ratio_error(statistic: Callable[[NDArray[np.complex128]], Any], counts: Array) -> float:
+    """Standard error of a smooth function of cluster totals, by the delta method. It takes many totals at once,
+    the cells on the last axis.
 
     With g the gradient at the totals and u = counts g the clusters' influence, SE = sqrt(T/(T-1) sum (u - mean u)^2).
     For a ratio R = sum s / sum n this is sqrt(T/(T-1) sum (s - R n)^2) / sum n. nan for fewer than two clusters.
@@ -44,9 +45,8 @@ def ratio_error(statistic: Callable[[NDArray[np.complex128]], complex], counts: 
     clusters, cells = counts.shape
     if clusters < 2:
         return math.nan
-    totals = counts.sum(0).astype(np.complex128)
     step = 1e-30
-    gradient = np.array([np.imag(statistic(totals + 1j * step * np.eye(cells)[k])) / step for k in range(cells)])
+    gradient = np.imag(statistic(counts.sum(0) + 1j * step * np.eye(cells))) / step
     influence = counts @ gradient
     return float(np.sqrt(clusters / (clusters - 1) * np.sum((influence - influence.mean()) ** 2)))
 
