@@ -155,7 +155,7 @@ def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:
 
 
 def test_models_tied_with_the_best_are_named(panel: Run) -> None:
-    ranks = standings([panel], ["skill"], "strict")
+    ranks = standings(sx.score(panel), ["skill"])
     rows = [replace(r, experiment="overall") for r in (row("sim/typical", 0.3), row("sim/coin", 0.2))]
     tied = [replace(s, tied="a") for s in ranks if s.experiment == "overall" and s.model in ("sim/typical", "sim/coin")]
     said = sentences.best_skill(rows, tied)
@@ -176,7 +176,7 @@ def test_two_digits(value: float, text: str) -> None:
 
 def test_standings_are_those_of_compare(panel: Run) -> None:
     metrics = ("skill", "self_knowledge")
-    assert standings([panel], metrics, "readable") == list(
+    assert standings(sx.score(panel, "readable"), metrics) == list(
         sx.compare(panel, metrics=metrics, convention="readable").standings
     )
 

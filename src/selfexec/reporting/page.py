@@ -107,7 +107,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
     scores = score_together(runs, options.convention)
     index = content.Index(scores)
     crossed = cross_prediction(runs)
-    ranks = standings(runs, METRICS, options.convention)
+    ranks = standings(scores, METRICS)
     claims = content.coded(tables.observations)
     sessions = content.with_states(tables.sessions, runs)
     worst = content.surprises(tables.observations)

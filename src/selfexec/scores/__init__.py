@@ -44,15 +44,16 @@ def score_together(
     *,
     bootstrap: int | None = None,
     seed: int = 0,
-    warn: bool = True,
+    whole: bool = True,
 ) -> Scores:
     """Scores of several runs, with all their models as each other's company: what most others did, self-bonus.
-    Without `warn`, loss is not tested for being random.
+    Not `whole`, there are no self-bonuses, permutation tests, noise ceilings and bounds, and loss is not tested.
     """
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
     warnings: list[LossTest] = []
+    scored: dict[str, dict[str, Scored]] = {}
     if convention == "authors":
         if drawn:
             raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")
@@ -61,11 +62,13 @@ def score_together(
         rows: Iterable[Score] = (row for run in runs for row in authors_scores(run))
     else:
         tables = tables_of(runs)
-        rows = score_tables(tables, [model for run in runs for model in run.models], convention, drawn)
-        warnings = loss_warnings(tables.observations) if warn else []
+        models = [model for run in runs for model in run.models]
+        scored = {model: _scored(tables, model, convention, whole) for model in models}
+        rows = _rows(tables, convention, scored, drawn) if whole else _bare_rows(convention, scored)
+        warnings = loss_warnings(tables.observations) if whole else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
-    return Scores(rows, warnings, drawn)
+    return Scores(rows, warnings, drawn, scored)
 
 
 def score_runs(
@@ -95,13 +98,12 @@ def score_runs(
 def score_tables(
     tables: Tables, models: Sequence[str], convention: str, bootstrap: Bootstrap | None = None
 ) -> Iterator[Score]:
-    crossed = {experiment: self_bonuses(tables.observations, experiment) for experiment in EXPERIMENTS}
-    scored = {model: _scored(tables, model, convention) for model in models}
-    rows = (row for model in models for row in _rows(tables, model, convention, scored[model], crossed))
-    return rows if bootstrap is None else with_bootstrap(rows, scored, bootstrap)
+    """The rows of some models, from observations and sessions alone."""
+    scored = {model: _scored(tables, model, convention, whole=True) for model in models}
+    return _rows(tables, convention, scored, bootstrap)
 
 
-def _scored(tables: Tables, model: str, convention: str) -> dict[str, Scored]:
+def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[str, Scored]:
     """Each experiment of one model."""
     strict = convention == "strict"
     claims = tables.observations.filter(pl.col("model") == model)
@@ -118,13 +120,28 @@ def _scored(tables: Tables, model: str, convention: str) -> dict[str, Scored]:
             answers = sessions.filter(
                 (pl.col("experiment") == experiment) & pl.col("session").str.starts_with("execute")
             )
-            scored[experiment] = score_orders(asked, rows, answers, others, strict)
+            scored[experiment] = score_orders(asked, rows, answers, others, strict, permute=whole)
         else:
-            scored[experiment] = score_yes_no(asked, rows, others, strict)
+            scored[experiment] = score_yes_no(asked, rows, others, strict, permute=whole)
     return scored
 
 
+def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> Iterator[Score]:
+    for model, parts in scored.items():
+        for part in parts.values():
+            yield from part.rows
+        yield from overall_scores(model, convention, parts)
+
+
 def _rows(
+    tables: Tables, convention: str, scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap | None
+) -> Iterator[Score]:
+    crossed = {experiment: self_bonuses(tables.observations, experiment) for experiment in EXPERIMENTS}
+    rows = (row for model, parts in scored.items() for row in _of_model(tables, model, convention, parts, crossed))
+    return rows if bootstrap is None else with_bootstrap(rows, scored, bootstrap)
+
+
+def _of_model(
     tables: Tables,
     model: str,
     convention: str,

@@ -139,10 +139,13 @@ class Family:
             }
             for experiment in experiments
         }
-        labels = tuple(e.label for e in chosen)
+        return cls.of_records(metric, tuple(e.label for e in chosen), records)
+
+    @classmethod
+    def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
-        if len(experiments) == len(EXPERIMENTS):
-            parts = {x: {e: estimates[e][x] for e in experiments} for x in labels}
+        if len(records) == len(EXPERIMENTS):
+            parts = {x: {e: estimates[e][x] for e in records} for x in labels}
             estimates[OVERALL] = {x: overall(metric, parts[x], differences=False) for x in labels}
         return cls(metric, labels, records, estimates)
 

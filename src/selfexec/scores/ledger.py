@@ -74,7 +74,7 @@ def ledger(
     for wanted, names, what in ((models, have, "model"), (experiments, [*EXPERIMENTS, "overall"], "experiment")):
         if strange := [name for name in wanted if name not in names]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(names)}.")
-    scores = {c: (known or {}).get(c) or score_together(together, c, warn=False) for c in CONVENTIONS}
+    scores = {c: (known or {}).get(c) or score_together(together, c, whole=False) for c in CONVENTIONS}
     entries = [
         entry for run in together for model in run.models for entry in _of_model(run, model, scores, sensitivities)
     ]

@@ -15,7 +15,7 @@ from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_it
 from selfexec.scores.counts import share_interval
 from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, with_guesses
 from selfexec.scores.overall import combine
-from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate
+from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
 
 OVERALL = "overall"
@@ -52,6 +52,21 @@ def records_of(
     """The record of each chosen model; `everybody` are those who may be each other's company, `without` are not."""
     strict = convention == "strict"
     return [_record(metric, experiment, e, company(e, everybody, without), strict) for e in chosen]
+
+
+def record_of(metric: str, label: str, part: Scored | None) -> Record:
+    """The record of a model that was scored already."""
+    if part is None:
+        nothing = Counted((), np.zeros((0, 2)))
+        return Record(label, nothing, nothing, math.nan, f"{label} was not asked")
+    own, share = part.record, part.asked.coverage
+    if not own.items:
+        return Record(label, own, own, share, f"no claim of {label} could be scored")
+    if metric != "self_knowledge":
+        return Record(label, own, own, share)
+    if part.best is None:
+        return Record(label, own, own, share, f"{label}: {NO_OTHERS}")
+    return Record(label, own, _beside(own, part.best), share)
 
 
 def _record(metric: str, experiment: str, entrant: Entrant, others: Sequence[Entrant], strict: bool) -> Record:
@@ -91,8 +106,13 @@ def _best_guesser(
     best = best_guesser(experiment, own, guesses(experiment, rows))
     if best is None:
         return None
-    guessed = best[1].on({id: n for n, id in enumerate(own.items)})
-    return Counted(own.items, np.concatenate([own.counts, guessed], axis=1))
+    return _beside(own, best[1])
+
+
+def _beside(own: Counted, other: Counted) -> Counted:
+    """Somebody's counts behind one's own, item by item."""
+    there = other.on({id: n for n, id in enumerate(own.items)})
+    return Counted(own.items, np.concatenate([own.counts, there], axis=1))
 
 
 def formula_of(metric: str, experiment: str) -> Formula:

@@ -16,9 +16,15 @@ LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too li
 
 
 def score_orders(
-    asked: Asked, claims: pl.DataFrame, answers: pl.DataFrame, others: pl.DataFrame, strict: bool
+    asked: Asked,
+    claims: pl.DataFrame,
+    answers: pl.DataFrame,
+    others: pl.DataFrame,
+    strict: bool,
+    *,
+    permute: bool = True,
 ) -> Scored:
-    """`others` are the claims of other models, outcome known."""
+    """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
     record = count("difficulty", claims, strict)
     accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
     tau = Estimate(
@@ -40,7 +46,8 @@ def score_orders(
         estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
-    estimates["shuffled_p"] = shuffled_p(rows)
+    if permute:
+        estimates["shuffled_p"] = shuffled_p(rows)
     known, _ = self_knowledge("difficulty", record, guessed)
     best = best_guesser("difficulty", record, guessed)
     estimates["self_knowledge"] = known if accuracy.reason is None else accuracy

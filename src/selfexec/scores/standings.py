@@ -1,31 +1,36 @@
-"""Which models can be told apart, and nothing else: what a page needs of a comparison, in a third of the time."""
+"""Which models can be told apart, and nothing else: what a page needs of a comparison, from scores at hand."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from selfexec.scores.apart import Entrant, experiments_of
+from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.compared import Difference, Standing
 from selfexec.scores.comparisons import Family
-from selfexec.scores.measures import OVERALL, common_of, overall, weighed
+from selfexec.scores.measures import OVERALL, common_of, overall, record_of, weighed
 from selfexec.scores.rows import Estimate
+from selfexec.scores.table import Scores
 from selfexec.stats import holm, two_sided
-
-if TYPE_CHECKING:
-    from selfexec.runs import Run
 
 TOO_FEW = Estimate(math.nan, reason="fewer than two common items")
 
 
-def standings(runs: Sequence["Run"], metrics: Sequence[str], convention: str) -> list[Standing]:
+def standings(scores: Scores, metrics: Sequence[str]) -> list[Standing]:
     """The standings that `compare` gives, for one model too. Models with too little in common are not told apart."""
-    entrants = [Entrant(model, model, run) for run in runs for model in run.models]
-    experiments = experiments_of(entrants, [])
-    families = [Family.of(metric, experiments, entrants, entrants, convention) for metric in metrics]
+    families = [_family(metric, scores) for metric in metrics]
     return [row for family in families for row in family.standings(list(_differences(family)))]
+
+
+def _family(metric: str, scores: Scores) -> Family:
+    asked = {experiment for parts in scores.parts.values() for experiment in parts}
+    records = {
+        experiment: {model: record_of(metric, model, parts.get(experiment)) for model, parts in scores.parts.items()}
+        for experiment in EXPERIMENTS
+        if experiment in asked
+    }
+    return Family.of_records(metric, tuple(scores.parts), records)
 
 
 def _differences(family: Family) -> Iterator[Difference]:

@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.rows import Score
+from selfexec.scores.rows import Score, Scored
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -39,15 +39,21 @@ LEGEND = {
 
 class Scores(Sequence[Score]):
     """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
-    Prints as a table, turns into records or a data frame.
+    `parts` (model -> experiment) are the counts that they were made of, for comparisons. Prints as a table, turns into
+    records or a data frame.
     """
 
     def __init__(
-        self, rows: Iterable[Score], warnings: Iterable[LossTest] = (), bootstrap: "Bootstrap | None" = None
+        self,
+        rows: Iterable[Score],
+        warnings: Iterable[LossTest] = (),
+        bootstrap: "Bootstrap | None" = None,
+        parts: Mapping[str, Mapping[str, Scored]] | None = None,
     ) -> None:
         self._rows = list(rows)
         self.warnings = tuple(warnings)
         self.bootstrap = bootstrap
+        self.parts = parts or {}
 
     def __getitem__(self, index: Any) -> Any:
         return self._rows[index]

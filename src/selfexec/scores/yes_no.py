@@ -54,8 +54,10 @@ MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
 NO_CONTRAST = "predictions or outcomes are all the same"
 
 
-def score_yes_no(asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, strict: bool) -> Scored:
-    """`others` are the claims of other models, outcome known."""
+def score_yes_no(
+    asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, strict: bool, *, permute: bool = True
+) -> Scored:
+    """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
     record = count(asked.experiment, claims, strict)
     counts = record.counts
     estimates = estimates_of(asked.experiment, counts)
@@ -66,7 +68,8 @@ def score_yes_no(asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, stric
         if name in guessed:
             estimates[name] = _share("accuracy", guessed[name].counts)
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
-    estimates["shuffled_p"] = shuffled_p(scorable(claims, strict))
+    if permute:
+        estimates["shuffled_p"] = shuffled_p(scorable(claims, strict))
     estimates["self_knowledge"], _ = self_knowledge(asked.experiment, record, guessed)
     best = best_guesser(asked.experiment, record, guessed)
     caution = asked.caution or _too_few(scorable(claims, strict))
