@@ -69,5 +69,5 @@ def shared_message(model: str) -> str:
 
 
 def _mark(model: str, base_url: str | None) -> Path:
-    digest = hashlib.sha256(f"{base_url or ''}\n{model}".encode()).hexdigest()
+    digest = hashlib.sha256(f"{(base_url or '').rstrip('/')}\n{model}".encode()).hexdigest()
     return cache_root() / "shared-memory" / f"{digest[:32]}.txt"

@@ -79,11 +79,14 @@ def carry_out(plan: Plan, report: Report | None = None, progress: Progress | Non
 
 
 def unasked(run: Run) -> dict[str, int]:
-    """How many items each model of the run has no reply of at all, for models that have such items."""
+    """How many items each model of the run has no reply of at all, in the experiments that it was asked; for models
+    that have such items.
+    """
     visited = {(key.model, key.experiment, key.item, key.epoch) for key in run.replies}
-    asked = Counter(model for model, *_ in visited)
-    wanted = run.manifest.epochs * sum(map(len, run.items.items.values()))
-    return {model: wanted - asked[model] for model in run.manifest.models if asked[model] < wanted}
+    left: Counter[str] = Counter()
+    for (model, experiment), seen in Counter((model, experiment) for model, experiment, *_ in visited).items():
+        left[model] += run.manifest.epochs * len(run.items[experiment]) - seen
+    return {model: items for model, items in left.items() if items}
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
