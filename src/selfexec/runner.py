@@ -79,13 +79,13 @@ def carry_out(plan: Plan, report: Report | None = None, progress: Progress | Non
 
 
 def unasked(run: Run) -> dict[str, int]:
-    """How many items each model of the run has no reply of at all, in the experiments that it was asked; for models
-    that have such items.
+    """How many items each model of the run has no reply of at all, in the experiments and epochs that it was asked; for
+    models that have such items.
     """
-    visited = {(key.model, key.experiment, key.item, key.epoch) for key in run.replies}
+    visited = {(key.model, key.experiment, key.epoch, key.item) for key in run.replies}
     left: Counter[str] = Counter()
-    for (model, experiment), seen in Counter((model, experiment) for model, experiment, *_ in visited).items():
-        left[model] += run.manifest.epochs * len(run.items[experiment]) - seen
+    for (model, experiment, _), seen in Counter(visit[:3] for visit in visited).items():
+        left[model] += len(run.items[experiment]) - seen
     return {model: items for model, items in left.items() if items}
 
 
