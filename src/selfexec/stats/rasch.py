@@ -21,6 +21,8 @@ Method = Literal["newton", "paper"]
 METHODS = ("newton", "paper")
 
 NEWTON_STEPS = 100
+ROUGH = 1e-2  # steps longer than this are worked out in single precision,
+ROUGH_REACH = 30.0  # unless numbers get too large for it
 SETTLED = 1e-8  # a Newton step this small leaves an error of about its square
 SMALL = 10**7  # up to here (models x items x the fewer of the two) a linear system is solved outright
 LARGE = 2 * 10**10  # and up to here where links between parts of the table are weak
@@ -168,7 +170,7 @@ def _derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> _
 
     def part(block: Block, cells: Array) -> tuple[Array, Array, Array, Array]:
         mine = a[block.rows]
-        np.divide(1.0, block.sums(a, b, out=cells), out=cells)
+        np.divide(cells.dtype.type(1), block.sums(a, b, out=cells), out=cells)
         heavy = cells if block.weights is None else block.weights * cells
         gaps, fitted = totals.abilities[block.rows] - mine * block.times(heavy, ones), block.back(heavy, mine)
         cells *= heavy
@@ -198,9 +200,12 @@ def _newton(table: Table, names: Names) -> RaschFit:
     totals, heavy = Sides(*table.totals(table.successes())), Sides(*table.weight_totals())
     at, step, links = _start(table, totals, heavy), 1.0, math.nan
     work = table.work()
+    # far from the maximum half of the digits will do, at half the price
+    rough = table.work(np.float32) if table.plain else work
     for iteration in range(NEWTON_STEPS):
-        point = _derivatives(table, totals, at, work)
-        if step <= SETTLED or (links <= WEAK and _simple_step(point) <= SETTLED / 100):
+        near = step <= ROUGH or _reach(at) > ROUGH_REACH
+        point = _derivatives(table, totals, at, work if near else rough)
+        if near and (step <= SETTLED or (links <= WEAK and _simple_step(point) <= SETTLED / 100)):
             return _described(table, at, point, links, iteration, "newton")
         links = _weak_links(table, point) if iteration == 0 else links
         change = _newton_change(table, point, links, min(max(step**2 / 10, 1e-4), 0.01))

@@ -45,7 +45,7 @@ class DenseBlock:
 
     def sums(self, a: Array, b: Array, out: Array) -> Array:
         """a + b for each cell, with a of its row and b of its column."""
-        return np.add(a[self.rows, None], b, out=out)
+        return np.add(a[self.rows, None].astype(out.dtype, copy=False), b.astype(out.dtype, copy=False), out=out)
 
     def by_row(self, a: Array) -> Array:
         """a of each cell's row, in a shape that goes with the cells."""
@@ -53,12 +53,12 @@ class DenseBlock:
 
     def times(self, cells: Array, vector: Array) -> Array:
         """Matrix times a vector over columns, for values of the block's cells."""
-        product: Array = cells @ vector
+        product: Array = cells @ vector.astype(cells.dtype, copy=False)
         return product
 
     def back(self, cells: Array, vector: Array) -> Array:
         """The transposed matrix times a vector over the block's rows."""
-        product: Array = vector @ cells
+        product: Array = vector.astype(cells.dtype, copy=False) @ cells
         return product
 
     def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -164,6 +164,11 @@ class Table:
         parts = list(map(product, self.blocks, values))
         return np.concatenate([rows for rows, _ in parts]), sum_in_order(columns for _, columns in parts)
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is dense, without holes and weights."""
+        return self.complete and isinstance(self.blocks[0], DenseBlock) and self.blocks[0].weights is None
+
     def successes(self) -> Iterator[Array]:
         """Weight times rate of each cell."""
         for block in self.blocks:
@@ -188,10 +193,10 @@ class Table:
         rows, columns = zip(*(block.counts() for block in self.blocks), strict=True)
         return np.concatenate(rows).astype(np.float64), sum_in_order(columns).astype(np.float64)
 
-    def work(self) -> list[Array]:
+    def work(self, kind: Any = np.float64) -> list[Array]:
         """Room for one number a cell, block by block."""
         sizes = [block.rates.size for block in self.blocks]
-        parts = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # one piece comes faster than many
+        parts = np.split(np.empty(sum(sizes), kind), np.cumsum(sizes)[:-1])  # one piece comes faster than many
         return [part.reshape(block.rates.shape) for block, part in zip(self.blocks, parts, strict=True)]
 
     def matrix(self, values: Sequence[Array]) -> Any:
