@@ -1,3 +1,3 @@
-from selfexec.cli import main
+from selfexec.cli import process
 
-main()
+process()

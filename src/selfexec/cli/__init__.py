@@ -1,6 +1,7 @@
 """The command line. Each command is a file, imported only when it is called."""
 
 import gc
+import os
 import sys
 from importlib import import_module
 
@@ -79,6 +80,27 @@ def main() -> None:
     except OSError as fault:
         _stop(f"{fault.filename or 'the disk'}: {fault.strerror}. What was written so far is kept.", 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def process() -> None:
+    """`main` as a process of its own. What it built is left to the system: freeing a million small objects one by one
+    would take longer than loading them.
+    """
+    status = 0
+    try:
+        main()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 0
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if not stream.closed:
+                stream.flush()
+    except BrokenPipeError:
+        pass  # the reader has had enough
+    except OSError as fault:
+        os.write(2, f"selfexec: the output could not be written ({fault.strerror}).\n".encode())
+        status = 2
+    os._exit(status)
 
 
 def _stop(message: str, status: int) -> None:
