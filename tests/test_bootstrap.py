@@ -20,6 +20,8 @@ from selfexec.scores import Bootstrap, metrics, score_tables
 from selfexec.scores.metrics import Cells
 from selfexec.stats import Array, percentile_intervals, resampled_totals
 
+pytestmark = pytest.mark.slow
+
 
 def clustered(seed: int, items: int, models: int = 1) -> Array:
     """Cells of five claims per item, alike within an item; shape (items, models, cells)."""

@@ -18,6 +18,8 @@ from selfexec.errors import InputError
 from selfexec.runs import Run, load, write_manifest
 from selfexec.scores import score
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:

@@ -26,6 +26,8 @@ from selfexec.scores.gates import Gate
 from selfexec.scores.measures import records_of
 from selfexec.stats import detectable, holm, tied_groups, two_sided, welch
 
+pytestmark = pytest.mark.slow
+
 Claims = Sequence[tuple[bool | None, bool]]  # (predicted, None where unreadable; observed), request by request
 
 

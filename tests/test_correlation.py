@@ -19,6 +19,8 @@ from selfexec.scores import score
 from selfexec.scores.correlating import correlate_sources, correlations, eligible_models, read_tables, score_columns
 from selfexec.stats import correlate
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=4, max_size=30)
 
 

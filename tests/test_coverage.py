@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 200
 # 95% of 200 draws: standard error .015; .89 is four of them below
 LEAST = 0.89

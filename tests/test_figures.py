@@ -28,6 +28,8 @@ from selfexec.reporting.figures.tables import Numbers
 from selfexec.runs import Run
 from selfexec.scores import Scores, score_together
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 PANEL = ["sim/typical", "sim/breaks-format", "sim/knows-itself", "sim/knows-models", "sim/coin"]
 ABILITIES = {model: 0.5 * k - 1 for k, model in enumerate(PANEL)}

@@ -394,6 +394,7 @@ def test_no_key_appears_in_any_file_or_message(
     assert KEY not in repr(endpoint("openai/gpt-4.1", None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [200, 400, 401, 402, 403, 404, 429, 500])
 def test_the_command_never_shows_a_key_that_a_server_sends_back(tmp_path: Path, status: int) -> None:
     async def tell_all(request: web.Request) -> web.Response:
@@ -446,6 +447,7 @@ def planned_kills(rng: random.Random) -> Iterator[int]:
         yield rng.randint(1, 230)
 
 
+@pytest.mark.slow
 def test_a_run_of_3000_calls_killed_twenty_times_under_faults_loses_nothing_and_invents_nothing(tmp_path: Path) -> None:
     connections = 20
     items = load("starter")

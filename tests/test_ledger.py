@@ -24,6 +24,8 @@ from selfexec.scores.entries import Ledger
 from selfexec.scores.ledger import FORMULAS, NUMBERS, _accounts, ledger
 from selfexec.scores.sensitivity import inflected
 
+pytestmark = pytest.mark.slow
+
 Line = dict[str, Any]
 
 

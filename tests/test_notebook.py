@@ -12,8 +12,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+
+pytestmark = pytest.mark.slow
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
 METADATA = {

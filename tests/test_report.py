@@ -30,6 +30,8 @@ from selfexec.scores.rows import Score
 from selfexec.scores.standings import standings
 from selfexec.stats import NONE, Interval
 
+pytestmark = pytest.mark.slow
+
 PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
 
 

@@ -20,6 +20,8 @@ from selfexec.scores.counted import ACCURACY, SKILL, guess_counts, scorable, val
 from selfexec.scores.cross import Common, common_claims, cross
 from selfexec.scores.guessers import with_guesses
 
+pytestmark = pytest.mark.slow
+
 
 def claims(rows: list[dict[str, Any]], experiment: str = "restriction") -> pl.DataFrame:
     """Observation rows with the columns that a test does not name filled in."""

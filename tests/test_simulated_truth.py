@@ -11,6 +11,8 @@ from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.items import load
 from selfexec.runner import run
 
+pytestmark = pytest.mark.slow
+
 SEEDS = 10
 KNOWLEDGE = Knowledge.of(load("starter"))
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 STUDY = Path(__file__).parents[1] / "studies" / "2025-paper"
 MADE = sorted(path.name for path in STUDY.iterdir() if path.suffix in (".md", ".csv", ".svg") and path.stem != "README")
 VERDICTS = {"holds", "holds by an artefact", "cannot be told at this n", "does not hold"}

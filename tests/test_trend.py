@@ -11,6 +11,8 @@ import selfexec as sx
 from selfexec.runs import Run
 from test_compare import requests_run, selfexec, wrong_on
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def checkpoints(tmp_path: Path) -> list[Run]:
