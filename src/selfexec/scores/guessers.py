@@ -80,11 +80,15 @@ def guesses(experiment: str, rows: pl.DataFrame) -> dict[str, Counted]:
 def self_knowledge(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[Estimate, str | None]:
     """Skill of a model less that of the best guesser who never saw it, paired on items; and who that guesser is."""
     best = best_guesser(experiment, model, guessed)
+    return beyond(experiment, model, best), best[0] if best else None
+
+
+def beyond(experiment: str, model: Counted, best: tuple[str, Counted] | None) -> Estimate:
+    """The same, where the best guesser is at hand."""
     if best is None:
-        return Estimate(math.nan, reason=NO_OTHERS), None
-    name, counted = best
-    beyond = difference(SKILL[experiment], model, counted)
-    return (beyond if experiment == "difficulty" else _unsure_of_few(beyond, model, counted)), name
+        return Estimate(math.nan, reason=NO_OTHERS)
+    gap = difference(SKILL[experiment], model, best[1])
+    return gap if experiment == "difficulty" else _unsure_of_few(gap, model, best[1])
 
 
 def best_guesser(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[str, Counted] | None:

@@ -7,7 +7,7 @@ import polars as pl
 
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guesses, with_guesses
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
@@ -48,9 +48,8 @@ def score_orders(
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if permute:
         estimates["shuffled_p"] = shuffled_p(rows)
-    known, _ = self_knowledge("difficulty", record, guessed)
     best = best_guesser("difficulty", record, guessed)
-    estimates["self_knowledge"] = known if accuracy.reason is None else accuracy
+    estimates["self_knowledge"] = beyond("difficulty", record, best) if accuracy.reason is None else accuracy
     groups = len(record.items)
     too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)

@@ -10,7 +10,7 @@ import polars as pl
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, self_knowledge, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guesses, with_guesses
 from selfexec.scores.metrics import Cells
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, Asked, Estimate, Scored
@@ -63,16 +63,17 @@ def score_yes_no(
     estimates = estimates_of(asked.experiment, counts)
     estimates["majority"] = max(estimates["always_yes"], estimates["always_no"], key=lambda e: e.value)
     estimates["coverage"] = coverage(claims)
-    guessed = guesses(asked.experiment, with_guesses(asked.experiment, scorable(claims, strict), others))
+    counted = scorable(claims, strict)
+    guessed = guesses(asked.experiment, with_guesses(asked.experiment, counted, others))
     for name in ("label", "others_mode"):
         if name in guessed:
             estimates[name] = _share("accuracy", guessed[name].counts)
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     if permute:
-        estimates["shuffled_p"] = shuffled_p(scorable(claims, strict))
-    estimates["self_knowledge"], _ = self_knowledge(asked.experiment, record, guessed)
+        estimates["shuffled_p"] = shuffled_p(counted)
     best = best_guesser(asked.experiment, record, guessed)
-    caution = asked.caution or _too_few(scorable(claims, strict))
+    estimates["self_knowledge"] = beyond(asked.experiment, record, best)
+    caution = asked.caution or _too_few(counted)
     rows = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
     return Scored(
         rows,
