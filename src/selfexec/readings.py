@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import msgspec
 
@@ -38,8 +37,8 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
     if reading.state == "unreadable" and reply.stop_reason == "length":
-        reading = replace(reading, reason="truncated")
-    return reading if reply.output_tokens is None else replace(reading, tokens=reply.output_tokens)
+        reading = msgspec.structs.replace(reading, reason="truncated")
+    return reading if reply.output_tokens is None else msgspec.structs.replace(reading, tokens=reply.output_tokens)
 
 
 def reading_lines(readings: Mapping[Key, Reading]) -> Iterator[bytes]:

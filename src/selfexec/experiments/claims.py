@@ -1,8 +1,9 @@
 """What every experiment speaks of: sessions to open, and claims about the model's own behaviour."""
 
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+import msgspec
 
 from selfexec.items import Item
 from selfexec.reading import Reading
@@ -28,8 +29,7 @@ Prompts = Mapping[str, str]  # session kind -> template; "$name" marks what an i
 Readings = Mapping[str, Reading]  # session -> what its reply says
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """What is known of a claim's item without asking any model: what baselines predict from.
 
     `length` counts the characters of what the claim is about. In a claim about two questions, `other_` names the
@@ -43,8 +43,7 @@ class Facts:
     other_length: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """One claim: what the model predicted, what it then did, and whether both are known.
 
     `reason` says why a claim is unreadable. The side that is not known is None: an unread prediction, or outcome.

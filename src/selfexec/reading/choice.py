@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from selfexec.reading.letters import LETTER, MARKUP, SECOND, Letters, letters_of, plain
-from selfexec.reading.result import Commitment, Reading, conclude, legible, matches, places
+from selfexec.reading.result import Commitment, Reading, conclude, ends, legible, matches, places
 from selfexec.reading.words import fold
 
 # a result without a letter, and then: "Let's check the options"
@@ -98,8 +98,8 @@ def read_choice(
     answer = legible(text)
     letters = letters_of(tuple(options.items()), text_over_letter)
     keyed = list(_keyed(answer, key, letters))
-    if len(keyed) == 1 and not answer[keyed[0].end :].strip(" \n`}"):
-        return conclude(text, keyed)  # nothing can come after it; most replies end here
+    if len(keyed) == 1 and ends(answer, keyed[0]):
+        return conclude(text, keyed)
     found = [*keyed, *_boxed(answer, letters), *_stated(answer, letters), *_alone(answer, letters)]
     if any(not _conditional(answer, c.start) for c in keyed):
         # what holds only under a condition ("if ..., it would be") replaces no answer

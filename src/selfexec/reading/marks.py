@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from selfexec.reading.result import Commitment, Reading, conclude, legible, lines, matches
+from selfexec.reading.result import Commitment, Reading, conclude, ends, legible, lines, matches
 from selfexec.reading.words import LIST, fold, members, unescaped
 
 YES = {"true", "yes", "1", "✅", "✔", "✓"}
@@ -37,9 +37,15 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     plain = legible(text)
     wanted = {fold(option) for option in options}
     objects = list(_objects(plain))
-    found = [c for c in (*objects, *_lines(plain)) if wanted & {fold(word) for word in c.value}]
-    whole = [c for c in found if wanted <= {fold(word) for word in c.value}]
+    if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
+        return conclude(text, [objects[-1]])
+    found = [c for c in (*objects, *_lines(plain)) if wanted & _marked(c)]
+    whole = [c for c in found if wanted <= _marked(c)]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
+
+
+def _marked(found: Commitment) -> set[str]:
+    return {fold(word) for word in found.value}
 
 
 def _together(found: list[Commitment]) -> list[Commitment]:

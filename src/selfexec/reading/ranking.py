@@ -4,7 +4,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from selfexec.reading.result import AT_MOST, Commitment, Reading, conclude, legible, lines, matches
+from selfexec.reading.result import AT_MOST, Commitment, Reading, conclude, ends, legible, lines, matches, outermost
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
@@ -32,6 +32,7 @@ AMENDMENT = re.compile(
     r"(?:[Hh]owever|[Bb]ut|[Aa]ctually)\b[^\n]{0,300}?"
     r"\bI would (?:rank|place|put|move) (?:it|[Qq][1-4]) (?P<where>last|first)\b"
 )
+OTHER_KEY = re.compile(r"\"(?!ranking|order)\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
 ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
 CUE = re.compile(r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence", re.IGNORECASE)
@@ -60,13 +61,18 @@ def read_ranking(text: str) -> Reading:
     shows that the list before it was no ranking of all four.
     """
     plain = legible(text)
-    stated = [*_keyed(plain), *_runs(plain)]
+    keyed = list(_keyed(plain))
+    at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
+    stated = keyed if at_the_end else [*keyed, *_runs(plain)]
     last = max(stated, key=lambda c: c.end, default=None)
     complete = [c for c in stated if c.value]
     if not complete and not (last and last.end - last.start > PIECE):
-        complete = list(_listed(plain))
-    complete = [c._replace(value=None) if _amended(plain, c) else c for c in complete]
-    return conclude(text, complete or ([last] if last else []))
+        complete = _listed(plain)
+    if complete:
+        last = outermost(complete)
+        order = _turned(plain, last.start, last.value)
+        last = last._replace(value=None if _amended(plain, last.end, order) else order)
+    return conclude(text, [last] if last else [])
 
 
 def _keyed(text: str) -> Iterator[Commitment]:
@@ -75,8 +81,7 @@ def _keyed(text: str) -> Iterator[Commitment]:
         start = max(found.start() - (found[0][0] == "a"), 0)
         if REJECTED.search(text, max(start - 30, 0), start):
             continue
-        labels = _whole([_label(member) for member in found["body"].split(",")])
-        yield Commitment(start, found.end(), _turned(text, start, labels) if labels else None)
+        yield Commitment(start, found.end(), _whole([_label(member) for member in found["body"].split(",")]))
 
 
 def _label(member: str) -> str:
@@ -97,13 +102,14 @@ def _runs(text: str) -> Iterator[Commitment]:
             labels = [f"Q{m[1]}" for m in mentions[at:end]]
             start, stop = mentions[at].start(), mentions[end - 1].end()
             if (value := _whole(labels)) and not _in_a_string(text, start) and _is_order(text, start, stop):
-                yield Commitment(start, stop, _turned(text, start, value))
+                yield Commitment(start, stop, value)
         at = end
 
 
 def _in_a_string(text: str, start: int) -> bool:
     """Whether labels stand in the value of another JSON key: '"reasoning": "Q1 Q2 Q3 Q4"'."""
-    return re.search(r"\"(?!ranking|order)\w+\"\s?:\s?\"[^\"]{0,100}$", text[max(start - 140, 0) : start]) is not None
+    before = text[max(start - 140, 0) : start]
+    return '"' in before and OTHER_KEY.search(before) is not None
 
 
 def _is_order(text: str, start: int, stop: int) -> bool:
@@ -145,7 +151,7 @@ def _listed(text: str) -> list[Commitment]:
             value = _whole([label for _, _, label in run])
             if value and (announced or (counts and value != list(LABELS))):
                 kind = numbered if counts else bulleted
-                kind.append(Commitment(run[0][0], run[-1][1], _turned(text, run[0][0], value)))
+                kind.append(Commitment(run[0][0], run[-1][1], value))
         elif line.strip():
             lead = line[-300:]
             # what stands below a numbered line belongs to it; bulleted lines must follow one another
@@ -153,13 +159,13 @@ def _listed(text: str) -> list[Commitment]:
     return numbered or bulleted
 
 
-def _amended(text: str, order: Commitment) -> bool:
+def _amended(text: str, end: int, order: list[str]) -> bool:
     """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
-    tail = text[order.end : order.end + 2000]
+    tail = text[end : end + 2000]
     for found in AMENDMENT.finditer(tail):
         before = MENTION.findall(tail[: found.end()])
         place = 0 if found["where"] == "first" else -1
-        if before and order.value[place] != f"Q{before[-1]}":
+        if before and order[place] != f"Q{before[-1]}":
             return True
     return False
 

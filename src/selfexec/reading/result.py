@@ -1,16 +1,16 @@
 """What reading a reply gives."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
+
+import msgspec
 
 State = Literal["read", "unreadable", "withheld", "missing"]
 EVIDENCE_LENGTH = 240
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """What one reply commits to.
 
     `value` is a letter, a list of labels, a list of words or a map from word to true or false, and None in every
@@ -68,11 +68,20 @@ def conclude(text: str, commitments: list[Commitment]) -> Reading:
     """The reading that a reply's commitments amount to: the last of them, unless it was withdrawn."""
     if not commitments:
         return unreadable(text)
-    # of two that end at the same place, the one that takes in more
-    last = max(commitments, key=lambda c: (c.end, -c.start))
-    if last.value is None or (text[last.end :].strip(" \n`}") and withdrawn(legible(text), last.end)):
+    last = outermost(commitments)
+    if last.value is None or (not ends(text, last) and withdrawn(legible(text), last.end)):
         return unreadable(text, last)
     return Reading("read", last.value, evidence=quoted(text, last))
+
+
+def outermost(commitments: Iterable[Commitment]) -> Commitment:
+    """The last of them; of two that end at the same place, the one that takes in more."""
+    return max(commitments, key=lambda c: (c.end, -c.start))
+
+
+def ends(text: str, commitment: Commitment) -> bool:
+    """Whether a text ends with this commitment: nothing comes after it but closing marks. Most replies do."""
+    return not text[commitment.end :].strip(" \n`}")
 
 
 def unreadable(text: str, last: Commitment | None = None) -> Reading:

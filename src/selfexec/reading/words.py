@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from selfexec.reading.result import Commitment, Reading, conclude, declines, legible, lines, matches
 
@@ -21,6 +22,7 @@ PLACEHOLDER = re.compile(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
 LINE_OF_ITS_OWN = re.compile(r"[\w’' -]{1,40}[.,]?$")
 
 
+@lru_cache(maxsize=10_000)
 def fold(word: str) -> str:
     """How words are compared: NFKC, case folded, trimmed."""
     return unicodedata.normalize("NFKC", word).casefold().strip()
