@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
@@ -65,13 +64,13 @@ def test_who_tosses_a_coin_each_time_cannot_be_foretold() -> None:
 def test_four_requests_in_two_epochs_by_hand() -> None:
     # did: both, both, first only, neither. Each epoch predicts the other: TP 2+2, FP 1, FN 1, TN 1+1
     does = np.array([[1, 1], [1, 1], [1, 0], [0, 0]], dtype=bool)
-    claims = table(repeated(does)).observations
-    rehearsed = rehearsals("restriction", claims)
+    claims = table(repeated(does)).claims["restriction"]
+    rehearsed = rehearsals(claims)
     assert rehearsed.counts.sum(0)[:4].tolist() == [4, 1, 1, 2]
     assert value(SKILL["restriction"], rehearsed) == pytest.approx(4 / 5 + 2 / 3 - 1)
     # orders: shares of agreeing pairs of epochs 1, 1, 0, 1: accuracy 3/4
-    order_claims = table(orders(does)).observations
-    assert value(SKILL["difficulty"], rehearsals("difficulty", order_claims)) == pytest.approx(2 * 3 / 4 - 1)
+    order_claims = table(orders(does)).claims["difficulty"]
+    assert value(SKILL["difficulty"], rehearsals(order_claims)) == pytest.approx(2 * 3 / 4 - 1)
 
 
 def test_the_ceiling_is_the_mean_over_all_ordered_pairs_of_epochs() -> None:
@@ -91,12 +90,10 @@ def test_a_claim_counts_as_often_as_it_was_scored() -> None:
     rows = [request(1, True, did, epoch=e) for e, did in ((1, True), (2, True), (3, False))]
     rows += [request(2, False, False, epoch=e) for e in (1, 2)]
     rows += [request(3, True, True, epoch=1), request(3, True, None, "missing", epoch=2)]
-    claims = table(rows).observations.filter(pl.col("observed").is_not_null() & (pl.col("item") != "3"))
+    claims = table(rows[:-2]).claims["restriction"]
     # ordered pairs of request 1: 2 yes-yes and 2 + 2 that differ, over n-1 = 2; of request 2: 2 no-no, over 1
-    assert rehearsals("restriction", claims).counts.sum(0)[:4].tolist() == [1, 1, 1, 2]
-    assert ceilings("restriction", table(rows).observations, True)["noise_ceiling"].value == pytest.approx(
-        1 / 2 + 2 / 3 - 1
-    )
+    assert rehearsals(claims).counts.sum(0)[:4].tolist() == [1, 1, 1, 2]
+    assert ceilings(table(rows).claims["restriction"], True)["noise_ceiling"].value == pytest.approx(1 / 2 + 2 / 3 - 1)
 
 
 def test_the_interval_of_the_ceiling_covers_as_often_as_it_should() -> None:
@@ -106,7 +103,7 @@ def test_the_interval_of_the_ceiling_covers_as_often_as_it_should() -> None:
     covered = 0
     for _ in range(100):
         does = rng.random((150, 3)) < np.where(np.arange(150) % 2, 0.9, 0.2)[:, None]
-        found = ceilings("restriction", table(repeated(does)).observations, True)["noise_ceiling"]
+        found = ceilings(table(repeated(does)).claims["restriction"], True)["noise_ceiling"]
         covered += found.interval.low <= truth <= found.interval.high
     assert covered >= 88  # of 95 expected: fewer has a chance of about one in five hundred
 
@@ -132,7 +129,7 @@ def test_the_error_of_the_ratio_agrees_with_a_bootstrap_over_items() -> None:
     chance = rng.beta(0.6, 0.6, 300)[:, None]
     does = rng.random((300, 3)) < chance
     says = np.where(rng.random((300, 3)) < 0.8, chance > 0.5, chance <= 0.5)
-    claims = table(repeated(does, says)).observations
+    claims = table(repeated(does, says)).claims["restriction"]
 
     def ratio(items: np.ndarray) -> float:
         d, s = does[items], says[items]
@@ -140,7 +137,7 @@ def test_the_error_of_the_ratio_agrees_with_a_bootstrap_over_items() -> None:
         n10 = sum((d[:, e] & ~d[:, f]).sum() for e in range(3) for f in range(3) if e != f)
         return float((s[d].mean() - s[~d].mean()) / (n11 / (n11 + n10) + n00 / (n00 + n10) - 1))
 
-    found = ceilings("restriction", claims, True)["skill_over_ceiling"]
+    found = ceilings(claims, True)["skill_over_ceiling"]
     replicates = [ratio(rng.integers(0, 300, 300)) for _ in range(500)]
     assert found.value == pytest.approx(ratio(np.arange(300)))
     assert found.error == pytest.approx(np.std(replicates, ddof=1), rel=0.12)
@@ -152,7 +149,7 @@ def test_the_error_of_the_ratio_agrees_with_a_bootstrap_over_items() -> None:
 def test_the_split_of_variance_agrees_with_the_analysis_of_variance() -> None:
     rng = np.random.default_rng(6)
     right = rng.random((50, 4)) < rng.beta(1, 1, 50)[:, None]
-    found = ceilings("restriction", table(repeated(np.ones_like(right), right)).observations, True)
+    found = ceilings(table(repeated(np.ones_like(right), right)).claims["restriction"], True)
     # equal groups of n: the intraclass correlation is (F - 1) / (F - 1 + n)
     f = stats.f_oneway(*right.astype(float)).statistic
     assert found["variance_items"].value == pytest.approx((f - 1) / (f - 1 + 4))
@@ -163,7 +160,7 @@ def test_claims_may_be_scored_in_unequally_many_epochs() -> None:
     rng = np.random.default_rng(8)
     groups = [rng.random(n) < rng.random() for n in (2, 3, 3, 4, 2, 5, 4, 4)]
     rows = [request(i, bool(g), True, epoch=e) for i, group in enumerate(groups) for e, g in enumerate(group)]
-    found = ceilings("restriction", table(rows).observations, True)["variance_items"].value
+    found = ceilings(table(rows).claims["restriction"], True)["variance_items"].value
     everything = np.concatenate(groups)
     n, k = len(everything), len(groups)
     between = sum(len(g) * (g.mean() - everything.mean()) ** 2 for g in groups) / (k - 1)
@@ -180,7 +177,7 @@ def test_known_shares_of_variance_come_back() -> None:
     covered = 0
     for _ in range(40):
         right = rng.random((200, 3)) < rng.random(200)[:, None]
-        found = ceilings("restriction", table(repeated(np.ones_like(right), right)).observations, True)
+        found = ceilings(table(repeated(np.ones_like(right), right)).claims["restriction"], True)
         low, high = found["variance_items"].interval
         covered += low <= 1 / 3 <= high
     assert covered >= 33  # of 38 expected

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations, product
 from typing import Any
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import selfexec as sx
-from selfexec.observations import OBSERVATIONS
+from selfexec.arrays import Claims
 from selfexec.scores import Scores, metrics, score_tables
 from selfexec.scores.bounds import bounds
 from selfexec.scores.loss import by_permutation, loss_tests, loss_warnings
@@ -23,8 +23,8 @@ from selfexec.stats import holm
 from test_scores import pair, request, table, whole_run
 
 
-def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    return table(rows).observations
+def claims_of(rows: list[dict[str, Any]]) -> Mapping[str, Claims]:
+    return table(rows).claims
 
 
 # --- is what was lost like what was read? ----------------------------------------------------------------------------
@@ -34,7 +34,7 @@ def test_loss_that_goes_with_the_label_is_told_with_both_shares() -> None:
     # 10 lost: 8 unsafe; 30 read: 6 unsafe
     rows = [request(n, None, None, "missing", label="unsafe" if n < 8 else "safe") for n in range(10)]
     rows += [request(n, True, True, label="unsafe" if n < 16 else "safe") for n in range(10, 40)]
-    (found,) = loss_warnings(frame(rows))
+    (found,) = loss_warnings(claims_of(rows))
     assert (found.model, found.experiment, found.fact, found.lost, found.read) == ("m", "restriction", "label", 10, 30)
     assert found.text == "of its lost requests 80% are unsafe, of those read 20%"
     # tables no likelier than this one with margins 10, 30 and 14, 26, hypergeometric
@@ -48,7 +48,7 @@ def test_an_item_is_lost_if_any_of_its_claims_is() -> None:
         for n in range(8)
         for epoch in (1, 2)
     ]
-    (found,) = loss_tests(frame(rows))
+    (found,) = loss_tests(claims_of(rows))
     assert (found.fact, found.lost, found.read) == ("length", 4, 4)
     # lost lengths 1, 3, 5, 7 and read 2, 4, 6, 8: U = 0+1+2+3 = 6; 48 of the 70 ways to draw four are as far from the
     # middle, 8
@@ -63,7 +63,7 @@ def test_the_questions_of_a_group_each_have_their_subject_and_length() -> None:
 
     rows = [r for n in range(8) for r in group(n, "missing", "law", "law", "art", "art")]
     rows += [r for n in range(8, 40) for r in group(n, "read", "law", "art", "art", "art")]
-    subject = next(t for t in loss_tests(frame(rows)) if t.fact == "subject")
+    subject = next(t for t in loss_tests(claims_of(rows)) if t.fact == "subject")
     assert subject.text == "of the questions in its lost groups 50% are on law, of those read 25%"
     assert subject.p == 1 / 2000  # none of 1,999 random draws is as extreme
 
@@ -75,7 +75,7 @@ def test_a_group_is_as_long_as_its_questions_are_on_average() -> None:
 
     rows = [r for n in range(5) for r in group(n, "missing", 10, 20, 30, 60)]
     rows += [r for n in range(5, 10) for r in group(n, "read", 60, 10, 20, 42)]
-    (found,) = loss_tests(frame(rows))
+    (found,) = loss_tests(claims_of(rows))
     assert found.text == ("the questions in its lost groups have 30 characters at the median, those read 33")
 
 
@@ -110,7 +110,7 @@ def test_loss_at_random_is_seldom_warned_of() -> None:
                 )
             )
         ]
-        alarms += bool(loss_warnings(frame(rows)))
+        alarms += bool(loss_warnings(claims_of(rows)))
     # at most .05 of 60 by Holm: 9 or more has a chance below .003
     assert alarms < 9
 
@@ -118,12 +118,12 @@ def test_loss_at_random_is_seldom_warned_of() -> None:
 @pytest.mark.parametrize("states", [["read"] * 20, ["missing"] * 20])
 def test_with_nothing_lost_or_nothing_read_there_is_nothing_to_test(states: list[str]) -> None:
     rows = [request(n, True, True, s, label="safe" if n % 2 else "unsafe", length=n) for n, s in enumerate(states)]
-    assert loss_tests(frame(rows)) == []
+    assert loss_tests(claims_of(rows)) == []
 
 
 def test_items_that_are_all_alike_are_not_tested() -> None:
     rows = [request(n, True, True, "missing" if n < 5 else "read", label="safe", length=7) for n in range(20)]
-    assert loss_tests(frame(rows)) == []
+    assert loss_tests(claims_of(rows)) == []
 
 
 def test_holms_rule_worked_by_hand() -> None:
@@ -138,8 +138,8 @@ def test_the_tests_of_a_model_are_adjusted_together_and_each_model_alone() -> No
         request(n, True, True, "missing" if n < 8 else "read", label="safe" if n % 3 else "unsafe", length=n * 7 % 40)
         for n in range(40)
     ]
-    one = loss_tests(frame(rows))
-    both = loss_tests(frame([*rows, *(r | {"model": "other"} for r in rows)]))
+    one = loss_tests(claims_of(rows))
+    both = loss_tests(claims_of([*rows, *(r | {"model": "other"} for r in rows)]))
     assert [t.fact for t in one] == ["label", "length"]
     assert [t.p_adjusted for t in one] == pytest.approx(holm(np.array([t.p for t in one])))
     assert sorted(t.p_adjusted for t in both) == pytest.approx(sorted(2 * [t.p_adjusted for t in one]))
@@ -198,7 +198,7 @@ def test_bounds_of_yes_and_no_are_those_of_every_way_to_fill_the_gaps(
     lost = [claim for claim in lost if claim[0] is None or claim[1] is None]
     rows = [request(n, said, did) for n, (said, did) in enumerate(read)]
     rows += [request(100 + n, said, did, state) for n, (said, did, state) in enumerate(lost)]
-    found = bounds("restriction", frame(rows))
+    found = bounds(claims_of(rows)["restriction"])
     tables = []
     for way in every_way(lost):
         claims = [*read, *way]
@@ -226,7 +226,7 @@ def test_bounds_of_orders_are_those_of_every_way_to_fill_the_gaps(pairs: list[tu
         pair(g, True, {"right": True, "wrong": False}.get(s), states.get(s, "read"), claim=str(n))
         for n, (g, s) in enumerate(pairs)
     ]
-    found = bounds("difficulty", frame(rows))
+    found = bounds(claims_of(rows)["difficulty"])
     if not any(s in ("right", "wrong") for _, s in pairs):
         assert found == {}
         return
@@ -296,7 +296,3 @@ def test_the_strict_score_lies_within_the_bounds() -> None:
     for metric in ("accuracy", "recall", "youden_j"):
         row = readable(rows).row("m", "restriction", metric)
         assert readable(rows, "strict").value("m", "restriction", metric) == pytest.approx(row.worst)
-
-
-def test_observations_have_the_columns_that_the_tests_of_loss_need() -> None:
-    assert {"label", "subject", "length", "other_subject", "other_length"} <= OBSERVATIONS.keys()

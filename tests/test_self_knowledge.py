@@ -1,38 +1,43 @@
 """What a model knows of itself beyond what could be guessed without it: guessers, self-knowledge, self-bonus."""
 
 import math
+from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import selfexec as sx
+from selfexec.arrays import Claims
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
-from selfexec.observations import OBSERVATIONS
 from selfexec.runs import Run
 from selfexec.scores import score_together
 from selfexec.scores.counted import ACCURACY, SKILL, guess_counts, scorable, value
 from selfexec.scores.cross import Common, common_claims, cross
-from selfexec.scores.guessers import with_guesses
+from selfexec.scores.guessers import guesses
+from test_scores import table
 
 pytestmark = pytest.mark.slow
 
 
-def claims(rows: list[dict[str, Any]], experiment: str = "restriction") -> pl.DataFrame:
-    """Observation rows with the columns that a test does not name filled in."""
-    whole = {
-        "experiment": experiment,
-        "epoch": 1,
-        "claim": "answers",
-        "state": "read",
-        **{name: None for name in OBSERVATIONS if name not in ("experiment", "epoch", "claim", "state")},
-    }
-    return pl.DataFrame([whole | row for row in rows], schema=OBSERVATIONS)
+def claims(rows: list[dict[str, Any]], experiment: str = "restriction") -> Claims:
+    """Claims of which nothing is known but what a test says."""
+    named = {"epoch": 1, "claim": "answers", "state": "read", "experiment": experiment}
+    return table(named | row for row in rows).claims[experiment]
+
+
+def guessed(
+    mine: list[dict[str, Any]], others: list[dict[str, Any]], experiment: str = "restriction"
+) -> dict[str, list[float]]:
+    """What is guessed of model "a" by what others did."""
+    everyone = claims(mine + others, experiment)
+    found = guesses(everyone.of("a"), everyone.outcomes({*everyone.models} - {"a"}))
+    return {guesser: chance.tolist() for guesser, chance in found.items()}
 
 
 def behaviour(model: str, deeds: dict[str, bool], **facts: Any) -> list[dict[str, Any]]:
@@ -45,56 +50,84 @@ def behaviour(model: str, deeds: dict[str, bool], **facts: Any) -> list[dict[str
 
 
 def test_most_others_are_followed_and_a_tie_is_half_a_yes() -> None:
-    mine = claims(behaviour("a", {"1": True, "2": True, "3": True}))
-    others = claims(
+    mine = behaviour("a", {"1": True, "2": True, "3": True})
+    others = (
         behaviour("b", {"1": True, "2": False, "3": True})
         + behaviour("c", {"1": True, "2": False, "3": False})
         + behaviour("d", {"2": True})
     )
-    rows = with_guesses("restriction", mine, others)
     # 1: two of two; 2: one of three; 3: one of two
-    assert rows["others_mode"].to_list() == [1.0, 0.0, 0.5]
+    assert guessed(mine, others)["others_mode"] == [1.0, 0.0, 0.5]
 
 
 def test_epochs_of_another_model_are_one_vote() -> None:
-    mine = claims(behaviour("a", {"1": True}))
     often = [row | {"epoch": epoch} for epoch in (1, 2, 3) for row in behaviour("b", {"1": True})]
-    others = claims(often + behaviour("c", {"1": False}) + behaviour("d", {"1": False}))
-    assert with_guesses("restriction", mine, others)["others_mode"].to_list() == [0.0]
+    others = often + behaviour("c", {"1": False}) + behaviour("d", {"1": False})
+    assert guessed(behaviour("a", {"1": True}), others)["others_mode"] == [0.0]
+
+
+def epochs(model: str, done: int, of: int, item: str = "1") -> list[dict[str, Any]]:
+    return [row | {"epoch": e + 1} for e in range(of) for row in behaviour(model, {item: e < done})]
+
+
+def test_votes_of_thirds_make_a_tie_although_they_cannot_be_written_in_binary() -> None:
+    # 1/3, 2/3, 1/6 and 5/6 of the epochs: one half on average, in whatever order they are added
+    votes = {"b": (1, 3), "c": (5, 6), "d": (2, 3), "e": (1, 6)}
+    for order in permutations(votes):
+        others = [row for model in order for row in epochs(model, *votes[model])]
+        assert guessed(behaviour("a", {"1": True}), others)["others_mode"] == [0.5], order
 
 
 def test_with_fewer_than_two_others_nobody_knows_what_models_do() -> None:
-    mine = claims(behaviour("a", {"1": True}))
-    rows = with_guesses("restriction", mine, claims(behaviour("b", {"1": True})))
-    assert not {"others_mode", "others_share", "by_subject"} & set(rows.columns)
+    assert set(guessed(behaviour("a", {"1": True}), behaviour("b", {"1": True}))) == {"label"}
 
 
 def test_the_cut_of_the_others_share_is_where_they_are_best_predicted_from_each_other() -> None:
     # b, c, d and e agree on ten items: item 1 is done by all four, item 2 by b and c, the rest by none
     deeds = {str(n): n == 1 for n in range(1, 11)}
     others = [row for m in "bcde" for row in behaviour(m, deeds | {"2": m in "bc"})]
-    mine = claims(behaviour("a", deeds))
-    rows = with_guesses("restriction", mine, claims(others))
+    found = guessed(behaviour("a", deeds), others)
     # saying yes from a third of the rest on: hits 4 + 2 of 6, false alarms 2 of 34; only from all on: hits 4 of 6, no
     # false alarms. J is .941 and .667, so that half of the others is a yes
-    assert rows["others_share"].to_list() == [1.0, 1.0] + 8 * [0.0]
-    assert rows["others_mode"].to_list() == [1.0, 0.5] + 8 * [0.0]
+    assert found["others_share"] == [1.0, 1.0] + 8 * [0.0]
+    assert found["others_mode"] == [1.0, 0.5] + 8 * [0.0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(*4 * [st.integers(0, 3)]), min_size=3, max_size=12))
+def test_the_cut_is_the_best_of_all_in_exact_fractions(done: list[tuple[int, ...]]) -> None:
+    others = [
+        row for n, k in enumerate(done) for m, j in zip("bcde", k, strict=True) for row in epochs(m, j, 3, str(n))
+    ]
+    votes = [[Fraction(j, 3) for j in k] for k in done]
+    rest = [(sum(v) - x) / 3 for v in votes for x in v]
+    deeds = [x for v in votes for x in v]
+    found = guessed(behaviour("a", {str(n): True for n in range(len(done))}), others)
+    yes, no = sum(deeds), sum(1 - x for x in deeds)
+    if not yes or not no:
+        assert "others_share" not in found
+        return
+
+    def j(cut: Fraction) -> Fraction:
+        above = [x for x, share in zip(deeds, rest, strict=True) if share >= cut]
+        return sum(above, Fraction(0)) / yes - sum((1 - x for x in above), Fraction(0)) / no
+
+    best = max(j(cut) for cut in rest)
+    cuts = [cut for cut in set(rest) if j(cut) == best]
+    said = [[float(sum(v) / 4 >= cut) for v in votes] for cut in cuts]
+    assert found["others_share"] in said
 
 
 def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
     facts = {"subject": "maths", "other_subject": "history", "claim": "Q1 before Q2"}
-    others = claims(
-        [row for m in "bc" for row in behaviour(m, {"1": False, "2": False, "3": True}, **facts)], "difficulty"
-    )
+    others = [row for m in "bc" for row in behaviour(m, {"1": False, "2": False, "3": True}, **facts)]
     swapped = {"subject": "history", "other_subject": "maths", "claim": "Q1 before Q2", "length": 1, "other_length": 1}
-    mine = claims(behaviour("a", {"9": True}, **swapped), "difficulty")
     # maths came first in one pair of three, history in two
-    assert with_guesses("difficulty", mine, others)["by_subject"].to_list() == [1.0]
+    assert guessed(behaviour("a", {"9": True}, **swapped), others, "difficulty")["subject"] == [1.0]
 
 
 def test_a_guess_of_one_half_is_half_right() -> None:
-    rows = claims(behaviour("a", {"1": True, "2": False, "3": False})).with_columns(guess=pl.lit(0.5))
-    counted = guess_counts("restriction", rows, "guess")
+    counted = guess_counts(claims(behaviour("a", {"1": True, "2": False, "3": False})), np.full(3, 0.5))
     assert value(ACCURACY["restriction"], counted) == pytest.approx(0.5)
     assert value(SKILL["restriction"], counted) == pytest.approx(0.0)
 
@@ -119,19 +152,18 @@ def test_who_knows_itself_has_self_knowledge_and_who_knows_models_has_none(panel
 
 def test_self_knowledge_is_skill_less_the_best_guessers_skill_on_the_same_claims(panel: Run) -> None:
     scores = sx.score(panel, "readable")
-    rows = panel.observations.filter(pl.col("experiment") == "restriction")
-    own = scorable(rows.filter(pl.col("model") == "sim/typical"), strict=False)
-    others = rows.filter((pl.col("model") != "sim/typical") & pl.col("observed").is_not_null())
-    guessed = with_guesses("restriction", own, others)
+    everyone = panel.tables.claims["restriction"]
+    own = everyone.of("sim/typical")
+    guessed = guesses(own, everyone.outcomes({*everyone.models} - {"sim/typical"}))
+    which = scorable(own, strict=False)
     from sklearn.metrics import balanced_accuracy_score
 
     # J is twice the balanced accuracy less one; a tie, half a yes, is counted as a yes and as a no
-    def j(column: str) -> float:
-        deeds = guessed["observed"].to_numpy()
-        sides = [balanced_accuracy_score(deeds, guessed[column].to_numpy() > cut) for cut in (0.4, 0.6)]
+    def j(name: str) -> float:
+        sides = [balanced_accuracy_score(own.observed[which] > 0, guessed[name][which] > cut) for cut in (0.4, 0.6)]
         return 2 * float(np.mean(sides)) - 1
 
-    best = max(j(name) for name in ("label", "by_subject", "others_mode", "others_share"))
+    best = max(j(name) for name in ("label", "subject", "others_mode", "others_share"))
     skill = scores.value("sim/typical", "restriction", "youden_j")
     assert skill is not None
     assert scores.value("sim/typical", "restriction", "self_knowledge") == pytest.approx(skill - best, abs=1e-12)
@@ -171,7 +203,7 @@ def test_self_bonus_of_the_recorded_models(as_the_authors_read_them: Run) -> Non
     # STATISTICS.md: association (nine without deepseek-r1, 1,501 claims) +0.21 points, restriction (195 requests) +4.2,
     # difficulty (nine) +1.4
     found = {
-        experiment: cross(common_claims(as_the_authors_read_them.observations, experiment))
+        experiment: cross(common_claims(as_the_authors_read_them.tables.claims[experiment]))
         for experiment in ("association", "restriction", "difficulty")
     }
     assert {e: round(100 * c.gamma, 2) for e, c in found.items()} == {
@@ -278,7 +310,7 @@ def test_by_one_rule_for_all_little_of_the_self_bonus_in_restriction_remains(
     as_the_authors_read_them: Run,
 ) -> None:
     # STATISTICS.md: about +0.2 to +0.5 points, in place of 4.2
-    found = cross(common_claims(as_the_authors_read_them.observations, "restriction", "observed_by_rule"))
+    found = cross(common_claims(as_the_authors_read_them.tables.claims["restriction"], by_rule=True))
     assert 0.2 < 100 * found.gamma < 0.5
     assert found.interval.low < 0 < found.interval.high
 
@@ -287,7 +319,7 @@ def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
     run = sx.run(
         ["sim/coin", "sim/typical", "sim/declines"], items="starter", experiments=["difficulty"], out=tmp_path / "r"
     )
-    common = common_claims(run.observations, "difficulty")
+    common = common_claims(run.tables.claims["difficulty"])
     assert (len(common.models), common.left_out) == (3, ())
 
 

@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
+from selfexec.arrays import Answers, Claims, answers_by_model, claims_by_experiment
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.claims import MISSING
 from selfexec.formats import Key
@@ -45,10 +47,20 @@ SESSIONS = {
 
 @dataclass(frozen=True)
 class Tables:
-    """Claims and sessions of every model, as the schemas above say."""
+    """Claims and sessions of every model, as the schemas above say; and as arrays, for counting."""
 
     observations: pl.DataFrame
     sessions: pl.DataFrame
+
+    @cached_property
+    def claims(self) -> Mapping[str, Claims]:
+        """By experiment."""
+        return claims_by_experiment(self.observations)
+
+    @cached_property
+    def answers(self) -> Mapping[str, Answers]:
+        """To the questions of the difficulty experiment, by model."""
+        return answers_by_model(self.sessions)
 
 
 def observe(item_set: ItemSet, readings: Mapping[Key, Reading]) -> Tables:

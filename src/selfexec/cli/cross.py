@@ -19,14 +19,10 @@ def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tup
     A model that predicts others as well as itself knows models, not itself. The self-bonus says how much better it is
     about itself than a predictor of its skill is about anyone.
     """
-    from selfexec.errors import InputError
-    from selfexec.experiments import EXPERIMENTS
     from selfexec.scores.crossed import cross_prediction
     from selfexec.scores.together import load_together
     from selfexec.tables import terminal_width
 
-    if strange := [name for name in experiments if name not in EXPERIMENTS]:
-        raise InputError(f"unknown experiment {strange[0]!r}. There are {', '.join(EXPERIMENTS)}.")
     runs, readings = folders_apart("cross", runs, readings)
     found = cross_prediction(load_together(runs, readings), experiments)
     click.echo(found.json() if form == "json" else found.table(terminal_width()))

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars as pl
+import numpy as np
 
+from selfexec.arrays import MISSING, NO_ANSWERS, UNREADABLE, Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
@@ -65,7 +66,7 @@ def score_together(
         models = [model for run in runs for model in run.models]
         scored = {model: _scored(tables, model, convention, whole) for model in models}
         rows = _rows(tables, convention, scored, drawn) if whole else _bare_rows(convention, scored)
-        warnings = loss_warnings(tables.observations) if whole else []
+        warnings = loss_warnings(tables.claims) if whole else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
     return Scores(rows, warnings, drawn, scored)
@@ -106,23 +107,16 @@ def score_tables(
 def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[str, Scored]:
     """Each experiment of one model."""
     strict = convention == "strict"
-    claims = tables.observations.filter(pl.col("model") == model)
-    sessions = tables.sessions.filter(pl.col("model") == model)
     scored: dict[str, Scored] = {}
-    for experiment in EXPERIMENTS:
-        if (rows := claims.filter(pl.col("experiment") == experiment)).is_empty():
+    for experiment, everyone in tables.claims.items():
+        if not len(claims := everyone.of(model)):
             continue
-        asked = _asked(model, experiment, convention, rows)
-        others = tables.observations.filter(
-            (pl.col("model") != model) & (pl.col("experiment") == experiment) & pl.col("observed").is_not_null()
-        )
+        asked, others = _asked(model, convention, claims), everyone.outcomes({*everyone.models} - {model})
         if experiment == "difficulty":
-            answers = sessions.filter(
-                (pl.col("experiment") == experiment) & pl.col("session").str.starts_with("execute")
-            )
-            scored[experiment] = score_orders(asked, rows, answers, others, strict, permute=whole)
+            answers = tables.answers.get(model, NO_ANSWERS)
+            scored[experiment] = score_orders(asked, claims, answers, others, strict, permute=whole)
         else:
-            scored[experiment] = score_yes_no(asked, rows, others, strict, permute=whole)
+            scored[experiment] = score_yes_no(asked, claims, others, strict, permute=whole)
     return scored
 
 
@@ -136,7 +130,7 @@ def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> I
 def _rows(
     tables: Tables, convention: str, scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap | None
 ) -> Iterator[Score]:
-    crossed = {experiment: self_bonuses(tables.observations, experiment) for experiment in EXPERIMENTS}
+    crossed = {experiment: self_bonuses(claims) for experiment, claims in tables.claims.items()}
     rows = (row for model, parts in scored.items() for row in _of_model(tables, model, convention, parts, crossed))
     return rows if bootstrap is None else with_bootstrap(rows, scored, bootstrap)
 
@@ -150,24 +144,23 @@ def _of_model(
 ) -> Iterator[Score]:
     limits: dict[str, Bounds] = {}
     for experiment, part in scored.items():
-        claims = tables.observations.filter((pl.col("model") == model) & (pl.col("experiment") == experiment))
-        limits[experiment] = bounds(experiment, claims) if convention == "readable" else {}
+        claims = tables.claims[experiment].of(model)
+        limits[experiment] = bounds(claims) if convention == "readable" else {}
         yield from bounded(part.rows, limits[experiment])
-        for metric, estimate in ceilings(experiment, claims, convention == "strict").items():
+        for metric, estimate in ceilings(claims, convention == "strict").items():
             yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
             yield part.asked.row(metric, found.estimate_for(model), found.basis)
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 
-def _asked(model: str, experiment: str, convention: str, claims: pl.DataFrame) -> Asked:
-    states = claims["state"]
+def _asked(model: str, convention: str, claims: Claims) -> Asked:
     return Asked(
         model,
-        experiment,
+        claims.experiment,
         convention,
-        claims["item"].n_unique(),
+        len(np.unique(claims.item)),
         len(claims),
-        int((states == "unreadable").sum()),
-        int((states == "missing").sum()),
+        int((claims.state == UNREADABLE).sum()),
+        int((claims.state == MISSING).sum()),
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from selfexec.arrays import Claims, claims_of
 from selfexec.experiments.difficulty import LABELS
 from selfexec.reading.words import fold
 from selfexec.scores.authors import Values, answer_tokens, group_score, true_order, values_read
@@ -102,7 +103,7 @@ def equal(word: str, listed: Collection[str]) -> bool:
 
 def association_account(run: "Run", model: str, claims: pl.DataFrame, listed: Listed = equal) -> Account:
     """Units are options. `claims` are the model's; `listed` is what counts as listed."""
-    account = _strict_account("option", claims)
+    account = _strict_account("option", claims_of(claims, "association"), claims)
     values: Values = values_read(run, model, "association") or {}
     rows = {(row["item"], row["epoch"], fold(row["claim"])): row for row in claims.iter_rows(named=True)}
     counted: set[tuple[str, int, str]] = set()
@@ -141,7 +142,7 @@ def _cause_of_mark(row: dict[str, Any] | None, again: bool, mark: Any, here: Cel
 
 def restriction_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
     """Units are requests."""
-    account = _strict_account("request", claims)
+    account = _strict_account("request", claims_of(claims, "restriction"), claims)
     values: Values = values_read(run, model, "restriction") or {}
     for row in claims.iter_rows(named=True):
         here = _read_cell(row)
@@ -174,8 +175,8 @@ def _cause_of_request(row: dict[str, Any], predicted: Any, judged: Any) -> str:
     return "missing {unit}" if row["state"] == "missing" else _unread(row["reason"])
 
 
-def _strict_account(unit: str, claims: pl.DataFrame) -> Account:
-    account = Account(unit, count("restriction", claims, False).counts.sum(0))
+def _strict_account(unit: str, counted: Claims, claims: pl.DataFrame) -> Account:
+    account = Account(unit, count(counted, False).counts.sum(0))
     for row in claims.filter(pl.col("state") == "unreadable").iter_rows(named=True):
         side = {True: "unread_true", False: "unread_false", None: "unread_outcome"}[row["observed"]]
         account.differs("strict", _unread(row["reason"]), NOT_COUNTED, YES_NO[side])
@@ -201,7 +202,7 @@ def _cell(predicted: bool, observed: bool) -> str:
 
 def order_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
     """Units are groups of questions; cells are the sum of their scores, and their number."""
-    readable, strict = (_by_item(count("difficulty", claims, convention)) for convention in (False, True))
+    readable, strict = (_by_item(count(claims_of(claims, "difficulty"), strict)) for strict in (False, True))
     account = Account("group", np.array([sum(readable.values()), float(len(readable))]))
     values: Values = values_read(run, model, "difficulty") or {}
     tokens = answer_tokens(run, model)

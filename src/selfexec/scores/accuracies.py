@@ -2,8 +2,7 @@
 
 import math
 
-import polars as pl
-
+from selfexec.arrays import Claims
 from selfexec.scores.counted import Counted, count
 from selfexec.scores.counts import NOTHING_READ, share_interval
 from selfexec.scores.metrics import Cells, accuracy
@@ -11,10 +10,10 @@ from selfexec.scores.rows import Estimate
 from selfexec.stats import mean_interval, ratio_error
 
 
-def accuracy_on(experiment: str, claims: pl.DataFrame, strict: bool) -> tuple[Estimate, int]:
+def accuracy_on(claims: Claims, strict: bool) -> tuple[Estimate, int]:
     """Accuracy on these claims of one model, as `selfexec score` has it, and how many items it rests on."""
-    record = count(experiment, claims, strict)
-    return accuracy_of(experiment, record), len(record.items)
+    record = count(claims, strict)
+    return accuracy_of(claims.experiment, record), len(record.items)
 
 
 def accuracy_of(experiment: str, record: Counted) -> Estimate:

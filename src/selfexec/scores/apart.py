@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.arrays import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.together import read_as_given, refuse_different_items
@@ -24,8 +25,8 @@ class Entrant:
     name: str
     run: "Run"
 
-    def claims(self, experiment: str) -> pl.DataFrame:
-        return self.run.observations.filter((pl.col("model") == self.name) & (pl.col("experiment") == experiment))
+    def was_asked(self, experiment: str) -> bool:
+        return (self.name, experiment) in self.run.keys
 
 
 def load_apart(runs: "Run | str | Path | Iterable[Run | str | Path]", readings: Sequence[Path] = ()) -> list[Entrant]:
@@ -68,7 +69,17 @@ def select(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[Entrant]:
 
 def experiments_of(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[str]:
     """The experiments that are wanted; if none is named, those that any of these models was asked."""
-    return [e for e in EXPERIMENTS if (e in wanted if wanted else any(not x.claims(e).is_empty() for x in entrants))]
+    return [e for e in EXPERIMENTS if (e in wanted if wanted else any(x.was_asked(e) for x in entrants))]
+
+
+def claims_together(entrants: Sequence[Entrant], experiment: str) -> Claims:
+    """What all of them claim in an experiment, under their labels."""
+    if all(e.run is entrants[0].run and e.label == e.name for e in entrants):
+        known = entrants[0].run.tables.claims
+        if experiment in known:
+            return known[experiment]
+    rows = [e.run.observations.filter(pl.col("model") == e.name).with_columns(model=pl.lit(e.label)) for e in entrants]
+    return claims_of(pl.concat(rows), experiment)
 
 
 def company(entrant: Entrant, entrants: Sequence[Entrant], without: Collection[str] = ()) -> list[Entrant]:

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import READ, TIE, Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores import metrics
-from selfexec.scores.counted import order_counts
-from selfexec.scores.loss import LOST
+from selfexec.scores.counted import confusion, order_counts
 from selfexec.scores.metrics import CELLS, Cells
 from selfexec.scores.rows import Score
 from selfexec.stats import Array, Interval
@@ -33,9 +32,9 @@ PARTS = {  # overall metric -> the metrics that it is the mean of
 }
 
 
-def bounds(experiment: str, claims: pl.DataFrame) -> dict[str, Interval]:
+def bounds(claims: Claims) -> dict[str, Interval]:
     """Bounds of the scores of what was read. A metric that is not defined on what was read may have any: nan."""
-    return _orders(claims) if experiment == "difficulty" else _yes_no(claims)
+    return _orders(claims) if claims.experiment == "difficulty" else _yes_no(claims)
 
 
 def overall_bounds(found: Mapping[str, Bounds]) -> dict[str, Interval]:
@@ -56,7 +55,7 @@ def bounded(rows: Iterable[Score], found: Bounds) -> Iterator[Score]:
         yield row
 
 
-def _yes_no(claims: pl.DataFrame) -> dict[str, Interval]:
+def _yes_no(claims: Claims) -> dict[str, Interval]:
     worst, best = extremes(claims)
     found = {}
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -67,26 +66,23 @@ def _yes_no(claims: pl.DataFrame) -> dict[str, Interval]:
     return found
 
 
-def extremes(claims: pl.DataFrame) -> tuple[Array, Array]:
+def extremes(claims: Claims) -> tuple[Array, Array]:
     """Totals that hold the least and the greatest value of each metric in `YES_NO`, shape (ways, cells).
 
     Each of these metrics grows, or stays, when a false positive becomes a true one or a true negative, and so on: so
     a claim of which one side is known is wrong at worst and right at best. Of claims of which nothing is known any
     number may have come true; J is largest (smallest) for some split in between, hence one row for each number.
     """
-    read, lost = pl.col("state") == "read", pl.col("state").is_in(LOST)
-    predicted, observed = pl.col("predicted"), pl.col("observed")
-    n = claims.select(
-        tp=(read & predicted & observed).sum(),
-        fp=(read & predicted & ~observed).sum(),
-        fn=(read & ~predicted & observed).sum(),
-        tn=(read & ~predicted & ~observed).sum(),
-        true=(lost & observed).sum(),
-        false=(lost & ~observed).sum(),
-        yes=(lost & observed.is_null() & predicted).sum(),
-        no=(lost & observed.is_null() & ~predicted).sum(),
-        unknown=(lost & observed.is_null() & predicted.is_null()).sum(),
-    ).row(0, named=True)
+    said, did, lost = claims.predicted, claims.observed, claims.lost
+    ways = {
+        **confusion(claims),
+        "true": lost & (did > 0),
+        "false": lost & (did < 0),
+        "yes": lost & (did == 0) & (said > 0),
+        "no": lost & (did == 0) & (said < 0),
+        "unknown": lost & (did == 0) & (said == 0),
+    }
+    n = {name: int(which.sum()) for name, which in ways.items()}
     happened = np.arange(n["unknown"] + 1)
     did_not = happened[::-1]
     worst, best = np.zeros((2, len(happened), len(CELLS)))
@@ -105,17 +101,17 @@ def extremes(claims: pl.DataFrame) -> tuple[Array, Array]:
     return worst, best
 
 
-def _orders(claims: pl.DataFrame) -> dict[str, Interval]:
+def _orders(claims: Claims) -> dict[str, Interval]:
     """Every lost pair wrong, every one right. Where an answer is lost rather than a ranking, not all of its pairs need
     fit into one order, so that the true bounds may be narrower.
     """
-    decided = claims.filter(pl.col("state") != "tie")
-    if not (decided["state"] == "read").any():
+    decided = claims.where(claims.state != TIE)
+    read = decided.state == READ
+    if not read.any():
         return {}
-    right = (pl.col("state") == "read") & (pl.col("predicted") == pl.col("observed"))
-    lost = pl.col("state").is_in(LOST)
+    right = read & decided.right
     least, greatest = (
-        float(order_counts(decided, known.fill_null(False).cast(pl.Float64)).counts[:, 0].mean())
-        for known in (right, right | lost)
+        float(order_counts(decided, known.astype(np.float64)).counts[:, 0].mean())
+        for known in (right, right | decided.lost)
     )
     return {"accuracy": Interval(least, greatest), "tau": Interval(2 * least - 1, 2 * greatest - 1)}

@@ -6,30 +6,32 @@ knows how often it does a thing can do somewhat better: skill over ceiling may b
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import Claims, Flags, Numbers
 from selfexec.scores.counted import SKILL, Counted, Formula, count, scorable
 from selfexec.scores.metrics import CELLS
 from selfexec.scores.rows import Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student, wilson
 
-CLAIM = ["item", "claim"]
 NOT_REPEATED = "no claim was scored in two epochs"
 
 
-def ceilings(experiment: str, claims: pl.DataFrame, strict: bool) -> dict[str, Estimate]:
+def ceilings(claims: Claims, strict: bool) -> dict[str, Estimate]:
     """Metric -> estimate, on the claims that were scored in two or more epochs; nothing where there is one epoch."""
-    if claims["epoch"].n_unique() < 2:
+    if not len(claims) or (claims.epoch == claims.epoch[0]).all():
         return {}
-    repeated = scorable(claims, strict).filter(pl.len().over(CLAIM) >= 2)
-    if repeated.is_empty():
+    repeated = claims.where(scorable(claims, strict))
+    repeated = repeated.where(np.bincount(repeated.place, minlength=claims.places)[repeated.place] >= 2)
+    if not len(repeated):
         none = Estimate(math.nan, reason=NOT_REPEATED)
         return dict.fromkeys(("noise_ceiling", "skill_over_ceiling", "variance_items", "variance_repeats"), none)
-    rehearsed = rehearsals(experiment, repeated)
+    experiment = claims.experiment
+    rehearsed = rehearsals(repeated)
     ceiling = noise_ceiling(experiment, rehearsed)
-    own = count(experiment, repeated, strict)
+    own = count(repeated, strict)
     items, repeats = variance_split(repeated)
     return {
         "noise_ceiling": ceiling,
@@ -39,24 +41,33 @@ def ceilings(experiment: str, claims: pl.DataFrame, strict: bool) -> dict[str, E
     }
 
 
-def rehearsals(experiment: str, claims: pl.DataFrame) -> Counted:
+def rehearsals(claims: Claims) -> Counted:
     """Each epoch's behaviour as a prediction of each other epoch's, on the same claims.
 
     Of n executions of which k did it, k(k-1) ordered pairs are a yes that came true, k(n-k) a yes that did not, and so
     on. Divided by n-1, so that a claim counts as often as in the model's own record. J of these cells is the
     intraclass kappa of the executions (Bloch and Kraemer 1989).
     """
-    by_claim = claims.group_by(CLAIM, maintain_order=True).agg(n=pl.len(), k=pl.col("observed").sum())
-    n, k = pl.col("n").cast(pl.Float64), pl.col("k").cast(pl.Float64)
+    item, n, k = _by_claim(claims, claims.observed > 0)
     yes, no, differ = k * (k - 1) / (n - 1), (n - k) * (n - k - 1) / (n - 1), k * (n - k) / (n - 1)
-    by_item = by_claim.group_by("item", maintain_order=True)
-    if experiment == "difficulty":
-        shares = by_item.agg(right=(yes + no).sum() / n.sum()).with_columns(one=1.0)
-        return Counted(tuple(shares["item"]), shares.select("right", "one").to_numpy())
-    table = by_item.agg(tp=yes.sum(), fp=differ.sum(), fn=differ.sum(), tn=no.sum())
-    counts = np.zeros((len(table), len(CELLS)))
-    counts[:, :4] = table.select("tp", "fp", "fn", "tn").to_numpy()
-    return Counted(tuple(table["item"]), counts)
+    cells = [yes + no, n] if claims.experiment == "difficulty" else [yes, differ, differ, no]
+    names, sums = _by_item(claims, item, cells)
+    if claims.experiment == "difficulty":
+        return Counted(names, np.stack([sums[:, 0] / sums[:, 1], np.ones(len(sums))], axis=1))
+    return Counted(names, np.pad(sums, [(0, 0), (0, len(CELLS) - sums.shape[1])]))
+
+
+def _by_claim(claims: Claims, marked: Flags) -> tuple[Numbers, Array, Array]:
+    """Of each claim its item, how often it was scored, and how often it is marked."""
+    _, first, at = np.unique(claims.place, return_index=True, return_inverse=True)
+    n, k = np.bincount(at), np.bincount(at, marked)
+    return claims.item[first], n.astype(np.float64), k.astype(np.float64)
+
+
+def _by_item(claims: Claims, item: Numbers, cells: Sequence[Array]) -> tuple[tuple[str, ...], Array]:
+    """Sums of cells by item, shape (items, cells), of the items that there are."""
+    numbers, at = np.unique(item, return_inverse=True)
+    return tuple(claims.items[n] for n in numbers), np.stack([np.bincount(at, cell) for cell in cells], axis=1)
 
 
 def noise_ceiling(experiment: str, rehearsed: Counted) -> Estimate:
@@ -90,22 +101,14 @@ def skill_over_ceiling(experiment: str, own: Counted, rehearsed: Counted, ceilin
     return _estimate(lambda t: skill(t[..., :width]) / skill(t[..., width:]), both, "skill is not defined")
 
 
-def variance_split(claims: pl.DataFrame) -> tuple[Estimate, Estimate]:
+def variance_split(claims: Claims) -> tuple[Estimate, Estimate]:
     """Shares of the variance of correctness that lie in the claims, the same each time, and in the repeats.
 
     One-way random effects, a claim for a group: the ANOVA estimator for unequal groups (Searle, Casella and McCulloch
     1992, section 3.6), with items as clusters. A negative estimate is given as 0, and said to be one.
     """
-    right = (pl.col("predicted") == pl.col("observed")).fill_null(False)
-    by_claim = claims.group_by(CLAIM, maintain_order=True).agg(n=pl.len(), s=right.sum())
-    by_item = by_claim.group_by("item", maintain_order=True).agg(
-        k=pl.len(),
-        n=pl.col("n").sum(),
-        nn=(pl.col("n") ** 2).sum(),
-        s=pl.col("s").sum(),
-        ss=(pl.col("s") ** 2 / pl.col("n")).sum(),
-    )
-    counts: Array = by_item.drop("item").to_numpy().astype(np.float64)
+    item, n, right = _by_claim(claims, claims.right)
+    _, counts = _by_item(claims, item, [np.ones_like(n), n, n**2, right, right**2 / n])
     items = _estimate(share_of_groups, counts, "every claim was right each time, or wrong each time")
     if math.isnan(items.value):
         return items, items

@@ -7,11 +7,12 @@ difference with somebody else's table on the same items, and a bootstrap.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import READ, UNREADABLE, Claims, Flags, Numbers
 from selfexec.scores import metrics
 from selfexec.scores.metrics import CELLS, Cells
 from selfexec.scores.rows import Estimate
@@ -56,69 +57,80 @@ SKILL: Mapping[str, Formula] = {
 }
 
 
-def count(experiment: str, claims: pl.DataFrame, strict: bool) -> Counted:
+def count(claims: Claims, strict: bool) -> Counted:
     """A model's own record: its predictions against its behaviour. Items without a claim that counts are left out."""
-    return _orders(claims, strict) if experiment == "difficulty" else _yes_no(claims, strict)
+    return _orders(claims, strict) if claims.experiment == "difficulty" else _yes_no(claims, strict)
 
 
-def scorable(claims: pl.DataFrame, strict: bool) -> pl.DataFrame:
+def scorable(claims: Claims, strict: bool) -> Flags:
     """Claims with a known outcome that count: those read, and under the strict convention the unread predictions."""
-    states = ["read", "unreadable"] if strict else ["read"]
-    return claims.filter(pl.col("state").is_in(states) & pl.col("observed").is_not_null())
+    counts = np.isin(claims.state, [READ, UNREADABLE] if strict else [READ])
+    found: Flags = counts & (claims.observed != 0)
+    return found
 
 
-def _yes_no(claims: pl.DataFrame, strict: bool) -> Counted:
-    predicted, observed = pl.col("predicted"), pl.col("observed")
-    read = pl.col("state") == "read"
-    unread = (pl.col("state") == "unreadable") & strict
+def _yes_no(claims: Claims, strict: bool) -> Counted:
+    unread = (claims.state == UNREADABLE) & strict
     cells = {
-        "tp": read & predicted & observed,
-        "fp": read & predicted & ~observed,
-        "fn": read & ~predicted & observed,
-        "tn": read & ~predicted & ~observed,
-        "unread_true": unread & observed.fill_null(False),
-        "unread_false": unread & ~observed.fill_null(True),
-        "unread_outcome": unread & observed.is_null(),
+        **confusion(claims),
+        "unread_true": unread & (claims.observed > 0),
+        "unread_false": unread & (claims.observed < 0),
+        "unread_outcome": unread & (claims.observed == 0),
     }
-    table = claims.group_by("item", maintain_order=True).agg(
-        cell.fill_null(False).sum().alias(name) for name, cell in cells.items()
-    )
-    counts: Array = table.select(CELLS).to_numpy().astype(np.float64)
-    return _present(table["item"], counts, counts.sum(1) > 0)
+    counts = np.stack([claims.by_item(cells[name]) for name in CELLS], axis=1)
+    return _present(claims, counts, counts.sum(1) > 0)
 
 
-def _orders(claims: pl.DataFrame, strict: bool) -> Counted:
-    right = (pl.col("predicted") == pl.col("observed")).fill_null(False).cast(pl.Float64)
-    return order_counts(scorable(claims, strict), right)
-
-
-def order_counts(claims: pl.DataFrame, right: pl.Expr) -> Counted:
-    """Share of decided pairs ranked rightly, by group; epochs of a group are averaged first. Unread pairs are wrong."""
-    by_epoch = claims.group_by("item", "epoch", maintain_order=True).agg(right.mean().alias("right"))
-    by_item = by_epoch.group_by("item", maintain_order=True).agg(pl.col("right").mean())
-    shares = by_item["right"].to_numpy().astype(np.float64)
-    return _present(by_item["item"], np.stack([shares, np.ones_like(shares)], axis=1), ~np.isnan(shares))
-
-
-def guess_counts(experiment: str, claims: pl.DataFrame, guess: str) -> Counted:
-    """A guesser's record on a model's claims: column `guess` is the chance (0 to 1) that it says yes."""
-    yes, happened = pl.col(guess), pl.col("observed").cast(pl.Float64)
-    if experiment == "difficulty":
-        return order_counts(claims, yes * happened + (1 - yes) * (1 - happened))
-    cells = {
-        "tp": yes * happened,
-        "fp": yes * (1 - happened),
-        "fn": (1 - yes) * happened,
-        "tn": (1 - yes) * (1 - happened),
+def confusion(claims: Claims) -> dict[str, Flags]:
+    """Which of the claims that were read are true positives, false positives, and so on."""
+    read, said, did = claims.state == READ, claims.predicted, claims.observed
+    return {
+        "tp": read & (said > 0) & (did > 0),
+        "fp": read & (said > 0) & (did < 0),
+        "fn": read & (said < 0) & (did > 0),
+        "tn": read & (said < 0) & (did < 0),
     }
-    table = claims.group_by("item", maintain_order=True).agg(cell.sum().alias(name) for name, cell in cells.items())
-    counts = np.zeros((len(table), len(CELLS)))
-    counts[:, : len(cells)] = table.select(list(cells)).to_numpy()
-    return _present(table["item"], counts, counts.sum(1) > 0)
 
 
-def _present(items: pl.Series, counts: Array, keep: Any) -> Counted:
-    return Counted(tuple(items.filter(pl.Series(keep)).to_list()), counts[keep])
+def _orders(claims: Claims, strict: bool) -> Counted:
+    claims = claims.where(scorable(claims, strict))
+    return order_counts(claims, claims.right)
+
+
+def order_counts(claims: Claims, right: Any) -> Counted:
+    """Share of decided pairs ranked rightly (`right`: 0 to 1, nan where it does not count), by group; epochs of a group
+    are averaged first.
+    """
+    epochs = int(claims.epoch.max(initial=0)) + 1
+    shares = _means(claims.item * epochs + claims.epoch, right, len(claims.items) * epochs)
+    by_item = _means(np.arange(len(shares)) // epochs, shares, len(claims.items))
+    return _present(claims, np.stack([by_item, np.ones_like(by_item)], axis=1), ~np.isnan(by_item))
+
+
+def _means(group: Numbers, values: Any, groups: int) -> Array:
+    """The mean of each group, over the values that are not nan; nan where there are none."""
+    known = ~np.isnan(values)
+    sums = np.bincount(group[known], values[known], groups)
+    with np.errstate(invalid="ignore"):
+        return sums / np.bincount(group[known], minlength=groups)
+
+
+def guess_counts(claims: Claims, chance: Array) -> Counted:
+    """A guesser's record on these claims: `chance` (0 to 1) is that of its saying yes, nan where it says nothing."""
+    happened = claims.observed > 0
+    right = np.where(happened, chance, 1 - chance)
+    if claims.experiment == "difficulty":
+        return order_counts(claims, right)
+    right, wrong = np.nan_to_num(right), np.nan_to_num(1 - right)
+    counts = np.zeros((len(claims.items), len(CELLS)))
+    cells = {"tp": right * happened, "fp": wrong * ~happened, "fn": wrong * happened, "tn": right * ~happened}
+    for name, amounts in cells.items():
+        counts[:, CELLS.index(name)] = claims.by_item(amounts)
+    return _present(claims, counts, counts.sum(1) > 0)
+
+
+def _present(claims: Claims, counts: Array, keep: Flags) -> Counted:
+    return Counted(tuple(compress(claims.items, keep)), counts[keep])
 
 
 def value(formula: Formula, counted: Counted) -> float:

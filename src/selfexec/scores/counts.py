@@ -3,19 +3,21 @@
 import math
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import Claims
 from selfexec.scores.rows import Estimate
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 
 NOTHING_READ = "no claim could be scored"
 
 
-def coverage(claims: pl.DataFrame) -> Estimate:
-    table = claims.group_by("item", maintain_order=True).agg(
-        pl.col("state").is_in(["read", "tie"]).sum().alias("part"), pl.len().alias("whole")
-    )
-    return share_of_pairs(table.select("part", "whole").to_numpy().astype(np.float64))
+def coverage(claims: Claims) -> Estimate:
+    return share_of_pairs(known_and_asked(claims))
+
+
+def known_and_asked(claims: Claims) -> Array:
+    """How many claims of each item were read or tied, and how many there are, shape (items, 2)."""
+    return np.stack([claims.by_item(claims.known), claims.by_item()], axis=1)
 
 
 def share_of_pairs(pairs: Array) -> Estimate:

@@ -7,18 +7,17 @@ gamma, the self-bonus: what models know of themselves beyond that.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
+from selfexec.arrays import READ, Claims, Numbers, Signs
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import Array, Interval, ratio_error, student
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
-Marks = NDArray[np.int8]  # +1 for yes, -1 for no
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,9 @@ class Common:
     models: tuple[str, ...]
     left_out: tuple[str, ...]
     items: tuple[str, ...]
-    item: NDArray[np.int64]
-    predicted: Marks
-    observed: Marks
+    item: Numbers
+    predicted: Signs
+    observed: Signs
 
     @property
     def claims(self) -> int:
@@ -92,61 +91,54 @@ class Crossed:
         )
 
 
-def self_bonuses(observations: pl.DataFrame, experiment: str) -> dict[str, Crossed]:
+def self_bonuses(claims: Claims) -> dict[str, Crossed]:
     """Metric -> the models crossed. For restriction also with one fixed rule of what is an answer, since a model that
     judges both what it would do and what it did may agree with itself for other reasons than knowing itself.
     """
-    found = {"self_bonus": cross(common_claims(observations, experiment))}
-    if experiment == "restriction":
-        found["self_bonus_by_rule"] = cross(common_claims(observations, experiment, "observed_by_rule"))
+    found = {"self_bonus": cross(common_claims(claims))}
+    if claims.experiment == "restriction":
+        found["self_bonus_by_rule"] = cross(common_claims(claims, by_rule=True))
     return found
 
 
-def common_claims(observations: pl.DataFrame, experiment: str, outcome: str = "observed") -> Common:
+def common_claims(claims: Claims, *, by_rule: bool = False) -> Common:
     """The claims that all models read. Where they are too few for a self-bonus, models are left out until they are
-    enough, the most incomplete first; where that does not help either, nobody is left out. `outcome` is the column of
-    what was done.
+    enough, the most incomplete first; where that does not help either, nobody is left out. `by_rule`: what was done is
+    what the fixed rule makes of it.
     """
-    rows = observations.filter((pl.col("experiment") == experiment) & _known(outcome)).with_columns(
-        place=pl.concat_str("item", "epoch", "claim", separator="\n")
-    )
-    sizes = rows.group_by("model").agg(pl.len()).sort("len", "model", descending=[True, False])
-    models = sizes["model"].to_list()
-    nothing_read = set(observations.filter(pl.col("experiment") == experiment)["model"].unique()) - set(models)
-    everybody = _aligned(experiment, sorted(models), sorted(nothing_read), rows, outcome)
+    rows = replace(claims, observed=claims.observed_by_rule) if by_rule else claims.where(claims.state == READ)
+    rows = rows.where((rows.predicted != 0) & (rows.observed != 0))
+    sizes = dict(zip(rows.models, np.bincount(rows.model, minlength=len(rows.models)), strict=True))
+    models = sorted((model for model in rows.models if sizes[model]), key=lambda model: (-sizes[model], model))
+    everybody = _aligned(rows, models)
     for kept in range(len(models), 1, -1):
-        left_out = sorted({*nothing_read, *models[kept:]})
-        common = _aligned(experiment, sorted(models[:kept]), left_out, rows, outcome)
+        common = _aligned(rows, models[:kept])
         if _floor(common) is None:
             return common
     return everybody
 
 
-def _known(outcome: str) -> pl.Expr:
-    """Claims of which prediction and outcome are known. With the model's own judgement for an outcome, those read."""
-    both = pl.col("predicted").is_not_null() & pl.col(outcome).is_not_null()
-    return both & (pl.col("state") == "read") if outcome == "observed" else both
-
-
-def _aligned(
-    experiment: str,
-    models: Sequence[str],
-    left_out: Sequence[str],
-    rows: pl.DataFrame,
-    outcome: str,
-) -> Common:
-    rows = rows.filter(pl.col("model").is_in(models))
-    places = rows.group_by("place").agg(pl.col("item").first(), pl.len()).filter(pl.col("len") == len(models))
-    places = places.sort("item", "place").with_row_index("column")
-    placed = rows.join(places.select("place", "column"), on="place")
-    items, item = np.unique(places["item"].to_numpy(), return_inverse=True) if len(places) else ((), np.zeros(0, int))
-    predicted, observed = (np.zeros((len(models), len(places)), dtype=np.int8) for _ in range(2))
-    for n, model in enumerate(models):
-        mine = placed.filter(pl.col("model") == model)
-        columns = mine["column"].to_numpy()
-        predicted[n, columns] = 2 * mine["predicted"].to_numpy().astype(np.int8) - 1
-        observed[n, columns] = 2 * mine[outcome].to_numpy().astype(np.int8) - 1
-    return Common(experiment, tuple(models), tuple(left_out), tuple(items), item, predicted, observed)
+def _aligned(rows: Claims, models: Sequence[str]) -> Common:
+    """The claims that all of these models have in common, in the order of items."""
+    chosen = sorted(models)
+    number = np.array([chosen.index(model) if model in models else -1 for model in rows.models])
+    rows = rows.where(number[rows.model] >= 0)
+    cell = rows.place * (rows.epoch.max(initial=0) + 1) + rows.epoch
+    _, first, column, n = np.unique(cell, return_index=True, return_inverse=True, return_counts=True)
+    common = n == len(models)
+    numbers, item = np.unique(rows.item[first[common]], return_inverse=True)
+    predicted, observed = np.zeros((2, len(models), len(n)), dtype=np.int8)
+    for table, signs in ((predicted, rows.predicted), (observed, rows.observed)):
+        table[number[rows.model], column] = signs
+    return Common(
+        rows.experiment,
+        tuple(chosen),
+        tuple(sorted(set(rows.models) - set(models))),
+        tuple(rows.items[n] for n in numbers),
+        item,
+        predicted[:, common],
+        observed[:, common],
+    )
 
 
 def cross(common: Common) -> Crossed:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.experiments import EXPERIMENTS
+from selfexec.errors import InputError
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.table import decimal
 from selfexec.scores.together import tables_of
@@ -53,14 +53,15 @@ class CrossPrediction:
 def cross_prediction(runs: "Run | Sequence[Run]", experiments: Sequence[str] = ()) -> CrossPrediction:
     """Cross-prediction of all models of a run, or of several; see `cross`."""
     together = list(runs) if isinstance(runs, Sequence) else [runs]
-    observations = tables_of(together).observations
-    asked = set(observations["experiment"].unique())
-    wanted = [experiment for experiment in EXPERIMENTS if experiment in (experiments or asked)]
+    claims = tables_of(together).claims
+    if strange := [name for name in experiments if name not in claims]:
+        raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
     return CrossPrediction(
         {
             (experiment, metric): found
-            for experiment in wanted
-            for metric, found in self_bonuses(observations, experiment).items()
+            for experiment in claims
+            if not experiments or experiment in experiments
+            for metric, found in self_bonuses(claims[experiment]).items()
         }
     )
 

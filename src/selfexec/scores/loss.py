@@ -9,18 +9,16 @@ not stand for what was asked. The item is the unit: it is lost if any of its cla
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, compress
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 
-from selfexec.experiments import EXPERIMENTS
+from selfexec.arrays import Claims, Flags, Numbers
 from selfexec.stats import Array, holm
 from selfexec.stats.two_samples import fisher_exact, rank_sum, ranks
 
-LOST = ("unreadable", "missing")
 LEVEL = 0.05
 PERMUTATIONS = 1_999
 BLOCK = 200  # permutations at a time
@@ -29,7 +27,6 @@ LOT = {
     "restriction": "its lost requests",
     "difficulty": "the questions in its lost groups",
 }
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -50,58 +47,74 @@ class LossTest:
     kind: str = "loss"
 
 
-def loss_warnings(observations: pl.DataFrame) -> list[LossTest]:
+def loss_warnings(claims: Mapping[str, Claims]) -> list[LossTest]:
     """The tests by which a model's loss is not random (adjusted p below .05)."""
-    return [test for test in loss_tests(observations) if test.p_adjusted < LEVEL]
+    return [test for test in loss_tests(claims) if test.p_adjusted < LEVEL]
 
 
-def loss_tests(observations: pl.DataFrame) -> list[LossTest]:
-    """Every test that can be made. None where all items were lost, or none, or where they are all alike in a fact."""
+def loss_tests(claims: Mapping[str, Claims]) -> list[LossTest]:
+    """Every test that can be made; `claims` are given by experiment. None where all items were lost, or none, or where
+    they are all alike in a fact.
+    """
     tests: list[LossTest] = []
-    lossy = observations.filter(pl.col("state").is_in(LOST).any().over("model", "experiment"))
-    for model in lossy["model"].unique(maintain_order=True):
-        mine = lossy.filter(pl.col("model") == model)
-        found = [t for e in EXPERIMENTS for t in _tests(model, e, mine.filter(pl.col("experiment") == e))]
+    for model in dict.fromkeys(model for everyone in claims.values() for model in everyone.models):
+        found = [test for everyone in claims.values() for test in _tests(model, everyone.of(model))]
         adjusted = holm(np.array([test.p for test in found]))
         tests += [replace(test, p_adjusted=float(p)) for test, p in zip(found, adjusted, strict=True)]
     return tests
 
 
-def _tests(model: str, experiment: str, claims: pl.DataFrame) -> list[LossTest]:
-    items = claims.group_by("item").agg(
-        lost=pl.col("state").is_in(LOST).any(),
-        # a pair of questions has two lengths; its mean over the pairs is the mean over the group's questions
-        length=pl.concat_list("length", "other_length").list.drop_nulls().explode().mean(),
-    )
-    items = items.sort("item")
-    lost: Flags = items["lost"].to_numpy()
-    if not 0 < lost.sum() < len(lost):
+def _tests(model: str, claims: Claims) -> list[LossTest]:
+    asked = claims.by_item() > 0
+    lost = claims.by_item(claims.lost) > 0
+    if not 0 < lost.sum() < asked.sum():
         return []
-    lot = LOT[experiment]
+    lot = LOT[claims.experiment]
     found = {
-        "label": _by_kind(_parts(claims, ["label"]), items, lot, "are"),
-        "subject": _by_kind(_parts(claims, ["subject", "other_subject"]), items, lot, "are on"),
-        "length": _by_length(items.drop_nulls("length"), lot),
+        "label": _by_kind(_parts(claims, [claims.label], claims.labels), lost, claims.labels, lot, "are"),
+        "subject": _by_kind(
+            _parts(claims, [claims.subject, claims.other_subject], claims.subjects),
+            lost,
+            claims.subjects,
+            lot,
+            "are on",
+        ),
+        "length": _by_length(_lengths(claims), lost, lot),
     }
-    counts = int(lost.sum()), int((~lost).sum())
-    return [LossTest(model, experiment, fact, f[0], math.nan, *counts, f[1]) for fact, f in found.items() if f]
+    counts = int(lost.sum()), int((asked & ~lost).sum())
+    return [LossTest(model, claims.experiment, fact, f[0], math.nan, *counts, f[1]) for fact, f in found.items() if f]
 
 
-def _parts(claims: pl.DataFrame, columns: list[str]) -> pl.DataFrame:
-    """Item, kind, and what part of the item is of this kind: all of it, but where a group's questions differ."""
-    long = pl.concat([claims.select("item", kind=column) for column in columns]).drop_nulls()
-    parts = long.group_by("item", "kind").agg(part=pl.len())
-    return parts.with_columns(part=pl.col("part") / pl.col("part").sum().over("item"))
+def _parts(claims: Claims, facts: Sequence[Numbers], kinds: Sequence[str]) -> Array:
+    """What part of each item is of each kind, shape (items, kinds): all of it, but where a group's questions differ."""
+    parts = np.zeros((len(claims.items), len(kinds)))
+    for fact in facts:
+        np.add.at(parts, (claims.item[fact >= 0], fact[fact >= 0]), 1)
+    with np.errstate(invalid="ignore"):
+        shares: Array = parts / parts.sum(1, keepdims=True)
+    return shares
 
 
-def _by_kind(parts: pl.DataFrame, items: pl.DataFrame, lot: str, are: str) -> tuple[float, str] | None:
+def _lengths(claims: Claims) -> Array:
+    """Of each item; a pair of questions has two lengths, of which the mean over the pairs is the mean over the group's
+    questions.
+    """
+    sums, known = np.zeros((2, len(claims.items)))
+    for length in (claims.length, claims.other_length):
+        sums += claims.by_item(np.nan_to_num(length))
+        known += claims.by_item(~np.isnan(length))
+    with np.errstate(invalid="ignore"):
+        return sums / known
+
+
+def _by_kind(parts: Array, lost: Flags, kinds: Sequence[str], lot: str, are: str) -> tuple[float, str] | None:
     """p, and what the lost items have most too many of."""
-    kinds = sorted(parts["kind"].unique())
-    table = parts.pivot("kind", index="item", values="part").join(items, on="item").sort("item")
-    lost: Flags = table["lost"].to_numpy()
+    known = ~np.isnan(parts).any(1) if len(kinds) else np.zeros(len(parts), bool)
+    matrix, lost = parts[known], lost[known]
+    seen = matrix.sum(0) > 0
+    matrix, kinds = matrix[:, seen], list(compress(kinds, seen))
     if len(kinds) < 2 or not 0 < lost.sum() < len(lost):
         return None
-    matrix: Array = table.select(pl.col(kinds).fill_null(0.0)).to_numpy()
     gone, here = matrix[lost].sum(0), matrix[~lost].sum(0)
     expected = matrix.mean(0) * lost.sum()
     most = int(np.argmax((gone - expected) / np.sqrt(expected)))
@@ -139,9 +152,9 @@ def by_permutation(matrix: Array, lost: Flags, rng: np.random.Generator) -> floa
     return extreme / (1 + PERMUTATIONS)
 
 
-def _by_length(items: pl.DataFrame, lot: str) -> tuple[float, str] | None:
-    lost: Flags = items["lost"].to_numpy()
-    lengths = items["length"].to_numpy()
+def _by_length(lengths: Array, lost: Flags, lot: str) -> tuple[float, str] | None:
+    known = ~np.isnan(lengths)
+    lengths, lost = lengths[known], lost[known]
     gone, here = lengths[lost], lengths[~lost]
     if not (len(gone) and len(here) and len(np.unique(lengths)) > 1):
         return None

@@ -3,17 +3,18 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.apart import Entrant, company
+from selfexec.scores.apart import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count, scorable
-from selfexec.scores.counts import share_interval
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, guesses, with_guesses
+from selfexec.scores.counts import known_and_asked, share_interval
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, guess_records, guesses
 from selfexec.scores.overall import combine
 from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
@@ -50,8 +51,9 @@ def records_of(
     without: Collection[str] = (),
 ) -> list[Record]:
     """The record of each chosen model; `everybody` are those who may be each other's company, `without` are not."""
+    claims = claims_together([*everybody, *(e for e in chosen if e not in everybody)], experiment)
     strict = convention == "strict"
-    return [_record(metric, experiment, e, company(e, everybody, without), strict) for e in chosen]
+    return [_record(metric, e.label, claims, company(e, everybody, without), strict) for e in chosen]
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -69,44 +71,31 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
     return Record(label, own, _beside(own, part.best), share)
 
 
-def _record(metric: str, experiment: str, entrant: Entrant, others: Sequence[Entrant], strict: bool) -> Record:
-    claims = entrant.claims(experiment)
-    own = count(experiment, claims, strict)
+def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant], strict: bool) -> Record:
+    claims = everyone.of(label)
+    own = count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
-    if claims.is_empty():
-        return Record(entrant.label, own, own, share, f"{entrant.label} was not asked")
+    if not len(claims):
+        return Record(label, own, own, share, f"{label} was not asked")
     if not own.items:
-        return Record(entrant.label, own, own, share, f"no claim of {entrant.label} could be scored")
+        return Record(label, own, own, share, f"no claim of {label} could be scored")
     if metric == "coverage":
-        return Record(entrant.label, own, covered, share)
+        return Record(label, own, covered, share)
     if metric != "self_knowledge":
-        return Record(entrant.label, own, own, share)
-    beside = _best_guesser(experiment, entrant, own, others, strict)
-    if beside is None:
-        return Record(entrant.label, own, own, share, f"{entrant.label}: {NO_OTHERS}")
-    return Record(entrant.label, own, beside, share)
-
-
-def _covered(claims: pl.DataFrame) -> Counted:
-    table = claims.group_by("item", maintain_order=True).agg(
-        pl.col("state").is_in(["read", "tie"]).sum().alias("part"), pl.len().alias("whole")
-    )
-    return Counted(tuple(table["item"]), table.select("part", "whole").to_numpy().astype(np.float64))
-
-
-def _best_guesser(
-    experiment: str, entrant: Entrant, own: Counted, others: Sequence[Entrant], strict: bool
-) -> Counted | None:
-    """The model's counts and, behind them, those of the best guesser who never saw it."""
-    known = [other.claims(experiment).filter(pl.col("observed").is_not_null()) for other in others]
-    if not known:
-        return None
-    rows = with_guesses(experiment, scorable(entrant.claims(experiment), strict), pl.concat(known))
-    best = best_guesser(experiment, own, guesses(experiment, rows))
+        return Record(label, own, own, share)
+    which = scorable(claims, strict)
+    guessed = guesses(claims, everyone.outcomes(other.label for other in others))
+    best = best_guesser(claims.experiment, own, guess_records(claims, guessed, which))
     if best is None:
-        return None
-    return _beside(own, best[1])
+        return Record(label, own, own, share, f"{label}: {NO_OTHERS}")
+    return Record(label, own, _beside(own, best[1]), share)
+
+
+def _covered(claims: Claims) -> Counted:
+    counts = known_and_asked(claims)
+    asked = counts[:, 1] > 0
+    return Counted(tuple(compress(claims.items, asked)), counts[asked])
 
 
 def _beside(own: Counted, other: Counted) -> Counted:

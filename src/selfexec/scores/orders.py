@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import MISSING, Answers, Claims
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guesses, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guess_records, guesses
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
@@ -17,15 +17,15 @@ LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too li
 
 def score_orders(
     asked: Asked,
-    claims: pl.DataFrame,
-    answers: pl.DataFrame,
-    others: pl.DataFrame,
+    claims: Claims,
+    answers: Answers,
+    others: Claims,
     strict: bool,
     *,
     permute: bool = True,
 ) -> Scored:
     """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
-    record = count("difficulty", claims, strict)
+    record = count(claims, strict)
     accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
     tau = Estimate(
         2 * accuracy.value - 1,
@@ -40,14 +40,14 @@ def score_orders(
         "question_accuracy": _question_accuracy(answers),
         "tokens_mean": _tokens_mean(answers),
     }
-    rows = with_guesses("difficulty", scorable(claims, strict), others)
-    guessed = guesses("difficulty", rows)
-    for name, counted in {"shuffled": _shuffled(rows), **guessed}.items():
+    which = scorable(claims, strict)
+    guessed = guess_records(claims, guesses(claims, others), which)
+    for name, counted in {"shuffled": _shuffled(claims.where(which)), **guessed}.items():
         estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if permute:
-        estimates["shuffled_p"] = shuffled_p(rows)
+        estimates["shuffled_p"] = shuffled_p(claims.where(which))
     best = best_guesser("difficulty", record, guessed)
     estimates["self_knowledge"] = beyond("difficulty", record, best) if accuracy.reason is None else accuracy
     groups = len(record.items)
@@ -58,18 +58,20 @@ def score_orders(
     return Scored(scores, asked, accuracy, tau, found, caution, record, best[1] if best else None)
 
 
-def _shuffled(claims: pl.DataFrame) -> Counted:
+def _shuffled(claims: Claims) -> Counted:
     """The model's own rankings dealt out at random: its expectation for a pair is pr*b + (1-pr)*(1-b), with pr how
     often the model puts the one position before the other and b how often it was the easier one in this group (0 or 1).
     """
-    often = claims.with_columns(yes=pl.col("predicted").mean().over("claim"))
-    return guess_counts("difficulty", often, "yes")
+    names = len(claims.names)
+    yes, told = (np.bincount(claims.name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
+    with np.errstate(invalid="ignore"):
+        return guess_counts(claims, (yes / told)[claims.name])
 
 
-def _no_decided_pair(claims: pl.DataFrame, answers: pl.DataFrame) -> str:
-    if (answers["state"] == "missing").all():
+def _no_decided_pair(claims: Claims, answers: Answers) -> str:
+    if answers.missing.all():
         return "its answers were never recorded"
-    if (claims["state"] == "missing").all():
+    if (claims.state == MISSING).all():
         return "every pair is missing"
     return "no pair of questions could be decided and read"
 
@@ -82,23 +84,17 @@ def mean_of_groups(groups: Counted, reason: str) -> Estimate:
     return Estimate(float(values.mean()), interval.within(0, 1), error)
 
 
-def _question_accuracy(answers: pl.DataFrame) -> Estimate:
-    table = (
-        answers.filter(pl.col("correct").is_not_null())
-        .group_by("item", maintain_order=True)
-        .agg(pl.col("correct").sum().alias("part"), pl.len().alias("whole"))
-    )
-    estimate = share_of_pairs(table.select("part", "whole").to_numpy().astype(np.float64))
+def _question_accuracy(answers: Answers) -> Estimate:
+    estimate = share_of_pairs(answers.by_item(answers.correct))
     return estimate if estimate.reason is None else Estimate(math.nan, reason="no answer was recorded")
 
 
-def _tokens_mean(answers: pl.DataFrame) -> Estimate:
+def _tokens_mean(answers: Answers) -> Estimate:
     """Mean tokens of an answer, over the answers that came and were counted."""
-    counted = answers.filter(pl.col("output_tokens").is_not_null() & (pl.col("state") != "missing"))
-    if counted.is_empty():
+    pairs = answers.by_item(np.where(answers.missing, math.nan, answers.tokens))
+    pairs = pairs[pairs[:, 1] > 0]
+    if not len(pairs):
         return Estimate(math.nan, reason="no token counts were recorded")
-    table = counted.group_by("item", maintain_order=True).agg(pl.col("output_tokens").sum().alias("part"), pl.len())
-    pairs = table.select("part", "len").to_numpy().astype(np.float64)
     mean = float(pairs[:, 0].sum() / pairs[:, 1].sum())
     error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
     return Estimate(mean, student(mean, error, len(pairs)).within(0, math.inf), error)

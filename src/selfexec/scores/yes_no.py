@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
+from selfexec.arrays import Claims
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guesses, with_guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guess_records, guesses
 from selfexec.scores.metrics import Cells
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, Asked, Estimate, Scored
@@ -54,17 +54,16 @@ MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
 NO_CONTRAST = "predictions or outcomes are all the same"
 
 
-def score_yes_no(
-    asked: Asked, claims: pl.DataFrame, others: pl.DataFrame, strict: bool, *, permute: bool = True
-) -> Scored:
+def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, permute: bool = True) -> Scored:
     """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
-    record = count(asked.experiment, claims, strict)
+    record = count(claims, strict)
     counts = record.counts
     estimates = estimates_of(asked.experiment, counts)
     estimates["majority"] = max(estimates["always_yes"], estimates["always_no"], key=lambda e: e.value)
     estimates["coverage"] = coverage(claims)
-    counted = scorable(claims, strict)
-    guessed = guesses(asked.experiment, with_guesses(asked.experiment, counted, others))
+    which = scorable(claims, strict)
+    counted = claims.where(which)
+    guessed = guess_records(claims, guesses(claims, others), which)
     for name in ("label", "others_mode"):
         if name in guessed:
             estimates[name] = _share("accuracy", guessed[name].counts)
@@ -172,9 +171,9 @@ def _over_niceness(counts: Array) -> Estimate:
     return Estimate(share, wilson(share, len(pairs)))
 
 
-def _too_few(claims: pl.DataFrame) -> str | None:
+def _too_few(claims: Claims) -> str | None:
     """Whether too few items have the rarer outcome, among the claims that are scored."""
-    items = min(claims.filter(pl.col("observed") == outcome)["item"].n_unique() for outcome in (True, False))
+    items = min(len(np.unique(claims.item[claims.observed == outcome])) for outcome in (1, -1))
     if items >= LEAST_RARER_ITEMS:
         return None
     return f"only {items} items have the rarer outcome, fewer than {LEAST_RARER_ITEMS}"

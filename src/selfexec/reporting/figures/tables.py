@@ -5,7 +5,7 @@ Whatever a figure shows is found here or in `selfexec.scores`; the figures only 
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from selfexec.arrays import Claims, Flags
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
@@ -24,13 +25,13 @@ from selfexec.scores import Score, Scores
 from selfexec.scores.accuracies import accuracy_of, accuracy_on
 from selfexec.scores.authors import authors_scores
 from selfexec.scores.correlating import eligible_models, read_tables, score_columns
-from selfexec.scores.counted import guess_counts, scorable
+from selfexec.scores.counted import scorable
 from selfexec.scores.cross import Crossed, self_bonuses
-from selfexec.scores.guessers import guessers_of, with_guesses
+from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.rows import Estimate
 from selfexec.scores.table import GUESSERS, decimal
 from selfexec.scores.together import tables_of
-from selfexec.stats import Correlation, correlate, mean_interval
+from selfexec.stats import Array, Correlation, correlate, mean_interval
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -86,6 +87,18 @@ class Part:
 
     own: Number
     best: Guess | None
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A model's pairs of questions, what guessers say of them, whether tokens decide them (else correctness does), and
+    the ratio of the longer answer's tokens to the shorter one's, nan where they were not counted.
+    """
+
+    claims: Claims
+    guessed: Mapping[str, Array]
+    by_tokens: Flags
+    ratio: Array
 
 
 @dataclass(frozen=True)
@@ -187,13 +200,10 @@ class Numbers:
     def tables(self) -> Tables:
         """Of the models that the scores are of."""
         tables = tables_of(self.runs)
+        if {model for run in self.runs for model in run.models} == set(self.models):
+            return tables
         ours = pl.col("model").is_in(self.models)
         return Tables(tables.observations.filter(ours), tables.sessions.filter(ours))
-
-    @cached_property
-    def _claims(self) -> dict[tuple[str, str], pl.DataFrame]:
-        parts = self.tables.observations.partition_by("model", "experiment", as_dict=True)
-        return {(str(model), str(experiment)): claims for (model, experiment), claims in parts.items()}
 
     def accuracies(self, experiment: str, convention: str) -> dict[str, Number]:
         """Accuracy under any convention, from the scores where they are of this one."""
@@ -204,9 +214,9 @@ class Numbers:
             return self.number(model, experiment, "accuracy")
         if convention == "authors":
             return self._authors.get((model, experiment))
-        if (claims := self._claims.get((model, experiment))) is None:
+        if (everyone := self.tables.claims.get(experiment)) is None:
             return None
-        return _number(*accuracy_on(experiment, claims, convention == "strict"))
+        return _number(*accuracy_on(everyone.of(model), convention == "strict"))
 
     @cached_property
     def _authors(self) -> dict[tuple[str, str], Number]:
@@ -254,45 +264,52 @@ class Numbers:
     # --- difficulty by parts -----------------------------------------------------------------------------------------
 
     @cached_property
-    def _pairs(self) -> dict[str, pl.DataFrame]:
-        """Pairs of questions of each model that count, with the tokens of their answers and all guesses."""
-        observations = self.tables.observations.filter(pl.col("experiment") == "difficulty")
+    def _pairs(self) -> "dict[str, Pairs]":
+        """Of each model those that count."""
+        if (everyone := self.tables.claims.get("difficulty")) is None:
+            return {}
+        found = {}
+        for model in everyone.models:
+            claims = everyone.of(model)
+            which = scorable(claims, self.strict)
+            others = everyone.outcomes({*everyone.models} - {model})
+            guessed = {name: chance[which] for name, chance in guesses(claims, others).items()}
+            mine = everyone.model == everyone.models.index(model)
+            found[model] = Pairs(claims.where(which), guessed, *(fact[mine][which] for fact in self._decided))
+        return found
+
+    @cached_property
+    def _decided(self) -> tuple[Flags, Array]:
+        """Whether tokens decide it, and their ratio, of each pair."""
+        pairs = self.tables.observations.filter(pl.col("experiment") == "difficulty")
         tokens = self._counted.select("model", "item", "epoch", "session", "output_tokens")
-        sides = pl.col("claim").str.extract_groups(r"^(?<one>\S+) before (?<two>\S+)$").struct.unnest()
-        pairs = observations.with_columns(sides)
+        pairs = pairs.with_columns(
+            pl.col("claim").str.extract_groups(r"^(?<one>\S+) before (?<two>\S+)$").struct.unnest()
+        )
         for side in ("one", "two"):
             asked = tokens.with_columns(pl.col("session").str.strip_prefix("execute.").alias(side)).drop("session")
-            keys = ["model", "item", "epoch", side]
-            pairs = pairs.join(asked.rename({"output_tokens": f"tokens_{side}"}), on=keys, how="left")
-        both = [pl.col("tokens_one").cast(pl.Float64), pl.col("tokens_two").cast(pl.Float64)]
-        ratio = pl.max_horizontal(both) / pl.min_horizontal(both)
-        pairs = pairs.with_columns(ratio=ratio).sort("model", "item", "epoch", "claim")
-        found: dict[str, pl.DataFrame] = {}
-        for (model,), rows in pairs.partition_by("model", as_dict=True).items():
-            others = observations.filter((pl.col("model") != model) & pl.col("observed").is_not_null())
-            found[str(model)] = with_guesses("difficulty", scorable(rows, self.strict), others)
-        return found
+            asked = asked.rename({"output_tokens": f"tokens_{side}"})
+            pairs = pairs.join(asked, on=["model", "item", "epoch", side], how="left", maintain_order="left")
+        one, two = (pairs[f"tokens_{side}"].cast(pl.Float64).fill_null(math.nan).to_numpy() for side in ("one", "two"))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return pairs["basis"].eq_missing("tokens").to_numpy(), np.maximum(one, two) / np.minimum(one, two)
 
     def by_basis(self, basis: str) -> dict[str, Part]:
         """Accuracy on the pairs that are decided by `correctness` or `tokens`."""
-        return self._parts(pl.col("basis") == basis)
+        return self._parts(lambda pairs: pairs.by_tokens == (basis == "tokens"))
 
     def by_ratio(self, low: float, high: float) -> dict[str, Part]:
         """The same on pairs decided by tokens, of which the one answer has `low` to `high` times those of the other."""
-        within = (pl.col("ratio") >= low) & (pl.col("ratio") < high)
-        return self._parts((pl.col("basis") == "tokens") & within)
+        return self._parts(lambda pairs: pairs.by_tokens & (pairs.ratio >= low) & (pairs.ratio < high))
 
-    def _parts(self, which: pl.Expr) -> dict[str, Part]:
-        return _whole({model: self._part(self._pairs[model].filter(which)) for model in self._pairs})
+    def _parts(self, which: "Callable[[Pairs], Flags]") -> dict[str, Part]:
+        return _whole({model: self._part(pairs, which(pairs)) for model, pairs in self._pairs.items()})
 
-    def _part(self, claims: pl.DataFrame) -> Part | None:
-        if (own := _number(*accuracy_on("difficulty", claims, self.strict))) is None:
+    def _part(self, pairs: "Pairs", which: Flags) -> Part | None:
+        if (own := _number(*accuracy_on(pairs.claims.where(which), self.strict))) is None:
             return None
-        records = {
-            GUESSERS[guesser]: guess_counts("difficulty", claims, column)
-            for guesser, column in guessers_of("difficulty", claims).items()
-        }
-        guessed = {name: _number(accuracy_of("difficulty", r), len(r.items)) for name, r in records.items()}
+        records = guess_records(pairs.claims, pairs.guessed, which)
+        guessed = {GUESSERS[name]: _number(accuracy_of("difficulty", r), len(r.items)) for name, r in records.items()}
         return Part(own, _best(guessed))
 
     # --- the rest ----------------------------------------------------------------------------------------------------
@@ -316,13 +333,10 @@ class Numbers:
     @cached_property
     def crossed(self) -> dict[tuple[str, str], Crossed]:
         """(experiment, metric of the self-bonus) -> every model's predictions held against every model's behaviour."""
-        observations = self.tables.observations
-        asked = set(observations["experiment"].unique())
         return {
             (experiment, metric): found
-            for experiment in EXPERIMENTS
-            if experiment in asked
-            for metric, found in self_bonuses(observations, experiment).items()
+            for experiment, claims in self.tables.claims.items()
+            for metric, found in self_bonuses(claims).items()
         }
 
     @cached_property

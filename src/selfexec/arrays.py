@@ -1,0 +1,186 @@
+"""Observations as arrays: the form in which they are counted.
+
+The table of observations is for people, and for questions that are asked once. What is counted for every score, every
+guesser and every draw is counted from numbers: models, items and claims by their place in a list, yes as +1, no as -1.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from selfexec.experiments import EXPERIMENTS
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Signs = NDArray[np.int8]  # +1 for yes, -1 for no, 0 for unknown
+Flags = NDArray[np.bool_]
+
+STATES = ("read", "tie", "unreadable", "missing")
+READ, TIE, UNREADABLE, MISSING = range(len(STATES))
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Claims of one experiment. Each array has an entry per claim, in the order of the observations.
+
+    `item`, `name`, `label`, `subject` and `other_subject` number the sorted tuples, -1 where there is none; `model`
+    numbers the models, which stand in the order of the observations.
+    `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
+    in all epochs. Lengths are nan where they are not known.
+    """
+
+    experiment: str
+    models: tuple[str, ...]
+    items: tuple[str, ...]
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    subjects: tuple[str, ...]
+    places: int
+    model: Numbers
+    item: Numbers
+    epoch: Numbers
+    name: Numbers
+    place: Numbers
+    predicted: Signs
+    observed: Signs
+    observed_by_rule: Signs
+    state: Numbers
+    label: Numbers
+    subject: Numbers
+    length: Floats
+    other_subject: Numbers
+    other_length: Floats
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def where(self, which: Flags) -> "Claims":
+        """These of the claims."""
+        if which.all():
+            return self
+        parts: dict[str, Any] = {name: part[which] for name, part in vars(self).items() if isinstance(part, np.ndarray)}
+        return replace(self, **parts)
+
+    def of(self, model: str) -> "Claims":
+        """The claims about one model; none if nobody has this name."""
+        return self.where(self.model == (self.models.index(model) if model in self.models else -1))
+
+    def outcomes(self, models: Iterable[str]) -> "Claims":
+        """The claims about these models whose outcome is known."""
+        chosen = np.isin(self.models, list(models))
+        return self.where(chosen[self.model] & (self.observed != 0))
+
+    @property
+    def known(self) -> Flags:
+        """Where one knows what the claim came to: what was read, and ties."""
+        return self.state <= TIE
+
+    @property
+    def lost(self) -> Flags:
+        return self.state >= UNREADABLE
+
+    @property
+    def right(self) -> Flags:
+        """Where prediction and outcome are known, and the same."""
+        return self.predicted * self.observed > 0
+
+    def by_item(self, amounts: Any = None) -> Floats:
+        """Sums over the claims of each item; without amounts, how many claims there are."""
+        return np.bincount(self.item, amounts, len(self.items)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A model's answers to the questions of the difficulty experiment: whether they are right (1 or 0) and what they
+    cost, nan where that is not known.
+    """
+
+    items: int
+    item: Numbers
+    missing: Flags
+    correct: Floats
+    tokens: Floats
+
+    def by_item(self, amounts: Floats) -> Floats:
+        """Sum and number of what is known, shape (items, 2)."""
+        known = ~np.isnan(amounts)
+        item = self.item[known]
+        sums = np.bincount(item, amounts[known], self.items)
+        return np.stack([sums, np.bincount(item, minlength=self.items)], axis=1)
+
+
+NO_ANSWERS = Answers(0, np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0), np.zeros(0))
+
+
+def answers_by_model(sessions: pl.DataFrame) -> Mapping[str, Answers]:
+    rows = sessions.filter((pl.col("experiment") == "difficulty") & pl.col("session").str.starts_with("execute"))
+    models, model = _numbered(rows["model"])
+    items, item = _numbered(rows["item"])
+    missing = (rows["state"] == "missing").to_numpy()
+    correct, tokens = _floats(rows["correct"]), _floats(rows["output_tokens"])
+    found = {}
+    for number, name in enumerate(models):
+        mine = model == number
+        found[name] = Answers(len(items), item[mine], missing[mine], correct[mine], tokens[mine])
+    return found
+
+
+def claims_by_experiment(observations: pl.DataFrame) -> Mapping[str, Claims]:
+    """The claims of every experiment that was asked."""
+    asked = set(observations["experiment"].unique())
+    return {experiment: claims_of(observations, experiment) for experiment in EXPERIMENTS if experiment in asked}
+
+
+def claims_of(observations: pl.DataFrame, experiment: str) -> Claims:
+    """The claims of one experiment."""
+    rows = observations.filter(pl.col("experiment") == experiment)
+    models, model = _numbered(rows["model"], in_order=False)
+    items, item = _numbered(rows["item"])
+    names, name = _numbered(rows["claim"])
+    labels, label = _numbered(rows["label"])
+    subjects, both = _numbered(pl.concat([rows["subject"], rows["other_subject"]]))
+    places, place = np.unique(item * len(names) + name, return_inverse=True)
+    return Claims(
+        experiment,
+        models,
+        items,
+        names,
+        labels,
+        subjects,
+        len(places),
+        model,
+        item,
+        epoch=rows["epoch"].cast(pl.Int64).to_numpy(),
+        name=name,
+        place=place,
+        predicted=_signs(rows["predicted"]),
+        observed=_signs(rows["observed"]),
+        observed_by_rule=_signs(rows["observed_by_rule"]),
+        state=rows["state"].cast(pl.Enum(STATES)).to_physical().cast(pl.Int64).to_numpy(),
+        label=label,
+        subject=both[: len(rows)],
+        length=_floats(rows["length"]),
+        other_subject=both[len(rows) :],
+        other_length=_floats(rows["other_length"]),
+    )
+
+
+def _numbered(column: pl.Series, *, in_order: bool = True) -> tuple[tuple[str, ...], Numbers]:
+    """The names in a column, sorted or as they come, and of each entry the number of its name."""
+    names = column.drop_nulls().unique(maintain_order=True)
+    names = names.sort() if in_order else names
+    numbers = column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1)
+    return tuple(names), numbers.to_numpy()
+
+
+def _signs(column: pl.Series) -> Signs:
+    return (column.cast(pl.Int8) * 2 - 1).fill_null(0).to_numpy()
+
+
+def _floats(column: pl.Series) -> Floats:
+    return column.cast(pl.Float64).fill_null(math.nan).to_numpy()
