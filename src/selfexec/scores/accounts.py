@@ -64,9 +64,11 @@ class Account:
     readable: Array
     _found: dict[str, dict[str, list[Array]]] = field(default_factory=lambda: {"strict": {}, "authors": {}})
 
-    def differs(self, convention: str, cause: str, here: Iterable[float], there: Iterable[float]) -> None:
+    def differs(self, convention: str, cause: str, here: Cell, there: Cell) -> None:
         """A unit that counts as `here` under `readable` counts as `there`; nothing is noted where they are equal."""
-        shift = np.array(tuple(there)) - np.array(tuple(here))
+        if here == there:  # as almost always
+            return
+        shift = np.array(there) - np.array(here)
         if np.abs(shift).max() > NO_SPREAD:
             self._found[convention].setdefault(cause.replace("{unit}", self.unit), []).append(shift)
 
