@@ -286,6 +286,39 @@ def test_large_tables_are_solved_step_by_step_to_the_same_result(monkeypatch: py
         np.testing.assert_allclose(by_steps.outfit[side], outright.outfit[side], rtol=1e-8)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("questions", [1, 50])
+def test_a_large_table_starts_from_a_small_one_and_comes_to_the_same_estimates(
+    turned: bool, questions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = simulated(14, 60, 3000, questions, spread=0.7)[2]
+    rates = rates.T if turned else rates
+    asked: list[tuple[int, int]] = []
+    derivatives = solver._derivatives
+
+    def noted(table: Any, *rest: Any) -> Any:
+        asked.append(table.shape)
+        return derivatives(table, *rest)
+
+    monkeypatch.setattr(solver, "_derivatives", noted)
+    from_small = fit_rasch(rates)
+    assert len(set(asked)) == 2
+    assert asked.count(rates.shape) == 2  # one step, and a look that it was enough
+    monkeypatch.setattr(solver, "GROUPS", 10**6)
+    asked.clear()
+    alone = fit_rasch(rates)
+    assert set(asked) == {rates.shape}
+    np.testing.assert_allclose(from_small.abilities, alone.abilities, atol=1e-9)
+    np.testing.assert_allclose(from_small.item_difficulties, alone.item_difficulties, atol=1e-9)
+
+
+def test_a_large_table_of_models_that_are_all_alike_gives_them_one_ability() -> None:
+    rng = np.random.default_rng(15)
+    row = rng.uniform(0.05, 0.95, 3000)
+    fit = fit_rasch(np.array([rng.permutation(row) for _ in range(60)]))
+    np.testing.assert_allclose(fit.abilities, fit.abilities[0], atol=1e-9)
+
+
 def chain(length: int) -> tuple[Array, Array, Array]:
     """Each model shares one item with the next: as weakly linked as a table can be."""
     rows = np.repeat(np.arange(length), 2)

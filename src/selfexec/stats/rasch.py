@@ -14,16 +14,16 @@ from scipy import linalg, sparse
 
 from selfexec.errors import InputError, NotSettled
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch_cells import Block, Names, Table, dense, sum_in_order, triplets
+from selfexec.stats.rasch_cells import Block, Names, Table, dense, sum_in_order, triplets, weights_alone
 from selfexec.stats.rasch_links import check_estimable
 
 Method = Literal["newton", "paper"]
 METHODS = ("newton", "paper")
 
 NEWTON_STEPS = 100
-ROUGH = 1e-2  # steps longer than this are worked out in single precision,
-ROUGH_REACH = 30.0  # unless numbers get too large for it
 SETTLED = 1e-8  # a Newton step this small leaves an error of about its square
+GROUPS = 800  # so many at most are made of the models, and of the items, of a large plain table for a start;
+CLOSE = 1e-4  # a step of theirs this small will do
 SMALL = 10**7  # up to here (models x items x the fewer of the two) a linear system is solved outright
 LARGE = 2 * 10**10  # and up to here where links between parts of the table are weak
 WEAK = 0.2  # see `_weak_links`
@@ -170,7 +170,7 @@ def _derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> _
 
     def part(block: Block, cells: Array) -> tuple[Array, Array, Array, Array]:
         mine = a[block.rows]
-        np.divide(cells.dtype.type(1), block.sums(a, b, out=cells), out=cells)
+        np.divide(1.0, block.sums(a, b, out=cells), out=cells)
         heavy = cells if block.weights is None else block.weights * cells
         gaps, fitted = totals.abilities[block.rows] - mine * block.times(heavy, ones), block.back(heavy, mine)
         cells *= heavy
@@ -190,32 +190,47 @@ def _derivatives(table: Table, totals: Sides, at: Sides, work: list[Array]) -> _
     )
 
 
+class _Summit(NamedTuple):
+    """Where a climb ended, with the derivatives there. `links`: see `_weak_links`."""
+
+    at: Sides
+    point: _Point
+    links: float
+    iterations: int
+
+
 def _newton(table: Table, names: Names) -> RaschFit:
+    totals, heavy = Sides(*table.success_totals), Sides(*table.weight_totals())
+    odds = Sides(*(np.log(won / (total - won)) for won, total in zip(totals, heavy, strict=True)))
+    at, links, before = _start(table, heavy, odds), math.nan, 0
+    if table.plain and max(table.shape) > 2 * GROUPS and _size(table) > SMALL:
+        at, links, before = _start_by_groups(table, odds, at)
+    top = _climbed(table, totals, at, links, SETTLED, names)
+    return _described(table, top.at, top.point, top.links, before + top.iterations, "newton")
+
+
+def _climbed(table: Table, totals: Sides, at: Sides, links: float, settled: float, names: Names) -> _Summit:
     """Newton steps, shortened where they are long, until one is so small that its square is rounding.
 
     Along a step the curvature changes at most by exp(t r), r the largest change of ability - item_difficulty. So a
     share log(1+r)/r of it never overshoots the maximum that lies on its way, and a whole one gains where r <= 1 (Sun
     and Tran-Dinh 2019, section 3).
     """
-    totals, heavy = Sides(*table.totals(table.successes())), Sides(*table.weight_totals())
-    at, step, links = _start(table, totals, heavy), 1.0, math.nan
-    work = table.work()
-    # far from the maximum half of the digits will do, at half the price
-    rough = table.work(np.float32) if table.plain else work
+    step, work = math.inf, table.work()
     for iteration in range(NEWTON_STEPS):
-        near = step <= ROUGH or _reach(at) > ROUGH_REACH
-        point = _derivatives(table, totals, at, work if near else rough)
-        if near and (step <= SETTLED or (links <= WEAK and _simple_step(point) <= SETTLED / 100)):
-            return _described(table, at, point, links, iteration, "newton")
-        links = _weak_links(table, point) if iteration == 0 else links
-        change = _newton_change(table, point, links, min(max(step**2 / 10, 1e-4), 0.01))
+        point = _derivatives(table, totals, at, work)
+        simple = _simple_step(point)
+        if step <= settled or (links <= WEAK and simple <= settled / 100):
+            return _Summit(at, point, links, iteration)
+        links = _weak_links(table, point) if math.isnan(links) else links
+        change = _newton_change(table, point, links, min(max(simple / 10, 1e-5), 0.01))
         step = _reach(change)
         if not math.isfinite(step):
             break
         share = 1.0 if step <= 1 else math.log1p(step) / step
         at = _centred(Sides(*(old + share * new for old, new in zip(at, change, strict=True))))
     raise NotSettled(
-        f"the Rasch fit did not settle in {iteration + 1} steps (last step {step:.1e}, wanted {SETTLED:.0e}; largest "
+        f"the Rasch fit did not settle in {iteration + 1} steps (last step {step:.1e}, wanted {settled:.0e}; largest "
         f"change at {_widest(change, names)}). Rates there are all but 0 or 1, or hardly tied to the others: leave it "
         "out, or add rates."
     )
@@ -223,7 +238,7 @@ def _newton(table: Table, names: Names) -> RaschFit:
 
 def _algorithm_1(table: Table, names: Names) -> RaschFit:
     """Algorithm 1 of arXiv 2508.12277 as printed: both sides at once from zero, half steps, never centred."""
-    totals = Sides(*table.totals(table.successes()))
+    totals = Sides(*table.success_totals)
     at = Sides(np.zeros(table.shape[0]), np.zeros(table.shape[1]))
     work = table.work()
     for iteration in range(1, PAPER_STEPS + 1):
@@ -243,17 +258,53 @@ def _algorithm_1(table: Table, names: Names) -> RaschFit:
     )
 
 
-def _start(table: Table, totals: Sides, heavy: Sides) -> Sides:
+def _start(table: Table, heavy: Sides, odds: Sides) -> Sides:
     """Normal approximation (Cohen 1979): log odds of the margins, drawn apart for the spread on the other side.
 
     An ability is seen beside the mean difficulty of the items that the model was given.
     """
-    odds = [np.log(won / (total - won)) for won, total in zip(totals, heavy, strict=True)]
     spreads = [min(float(side.var()), 2.0) for side in odds]
     apart = 1 - spreads[0] * spreads[1] / 8.35
     difficulties = (odds[1].mean() - odds[1]) * math.sqrt((1 + spreads[0] / 2.89) / apart)
     met = 0.0 if table.complete else table.times(table.weights(), difficulties) / heavy.abilities
     return _centred(Sides(odds[0] * math.sqrt((1 + spreads[1] / 2.89) / apart) + met, difficulties))
+
+
+def _start_by_groups(table: Table, odds: Sides, at: Sides) -> tuple[Sides, float, int]:
+    """A closer start for a table without holes and weights, how weak its links are, and the steps it took.
+
+    Margins are all that its estimates depend on: models of equal totals have equal abilities, and in between abilities
+    follow totals smoothly, as do item difficulties. So a small table does, in which models and items of nearly equal
+    log odds are one each, with so many times the weight. From its estimates tangents lead to the single ones.
+    """
+    groups = [_grouped(side) for side in odds]
+    sizes = [np.bincount(group).astype(np.float64) for group in groups]
+    totals = Sides(
+        *(np.bincount(group, won).astype(np.float64) for group, won in zip(groups, table.success_totals, strict=True))
+    )
+    begin = Sides(*(np.bincount(group, side) / size for group, side, size in zip(groups, at, sizes, strict=True)))
+    try:
+        top = _climbed(weights_alone(np.outer(*sizes)), totals, begin, math.nan, CLOSE, Names())
+    except NotSettled:  # the whole table will tell who is to blame
+        return at, math.nan, 0
+    middles = [np.log(t / (size * n - t)) for t, size, n in zip(totals, sizes, table.shape[::-1], strict=True)]
+    start = Sides(*map(_by_tangents, odds, groups, middles, top.at))
+    return _centred(start), top.links if top.links < 1 else math.nan, top.iterations
+
+
+def _grouped(odds: Array) -> Any:
+    """The group of each of these log odds, by stretches of equal length, numbered in their order."""
+    width = max((odds.max() - odds.min()) / GROUPS, 1e-9)  # what differs by rounding alone is equal
+    group = np.minimum((odds - odds.min()) / width, GROUPS - 1).astype(np.int64)
+    there = np.bincount(group) > 0
+    return (np.cumsum(there) - 1)[group]
+
+
+def _by_tangents(odds: Array, group: Any, middle: Array, best: Array) -> Array:
+    """The estimates of single ones, from those of their groups at the log odds `middle`."""
+    slopes: Array = np.gradient(best, middle) if len(best) > 1 else np.zeros(1)
+    estimates: Array = best[group] + slopes[group] * (odds - middle[group])
+    return estimates
 
 
 def _centred(at: Sides) -> Sides:
@@ -372,11 +423,12 @@ def _described(table: Table, at: Sides, point: _Point, links: float, iterations:
 def _mean_squares(table: Table, point: _Point) -> tuple[Sides, Sides, float]:
     """Infit, outfit, and the sum of all squared standardized residuals."""
     ones, easy = np.ones(table.shape[1]), 1 / point.b
+    scratch = np.empty(max(density.size for density in point.densities))
 
     def part(block: Block, density: Array) -> tuple[Array, ...]:
         mine = point.a[block.rows]
         # with e = y (a+b) - a, the error y - p is e / (a+b), and z^2 is n e^2 / (a b)
-        squares = block.sums(point.a, point.b, out=np.empty_like(density))
+        squares = block.sums(point.a, point.b, out=scratch[: density.size].reshape(density.shape))
         squares *= block.rates
         squares -= block.by_row(point.a)
         squares *= squares

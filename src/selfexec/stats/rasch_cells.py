@@ -45,7 +45,7 @@ class DenseBlock:
 
     def sums(self, a: Array, b: Array, out: Array) -> Array:
         """a + b for each cell, with a of its row and b of its column."""
-        return np.add(a[self.rows, None].astype(out.dtype, copy=False), b.astype(out.dtype, copy=False), out=out)
+        return np.add(a[self.rows, None], b, out=out)
 
     def by_row(self, a: Array) -> Array:
         """a of each cell's row, in a shape that goes with the cells."""
@@ -53,12 +53,12 @@ class DenseBlock:
 
     def times(self, cells: Array, vector: Array) -> Array:
         """Matrix times a vector over columns, for values of the block's cells."""
-        product: Array = cells @ vector.astype(cells.dtype, copy=False)
+        product: Array = cells @ vector
         return product
 
     def back(self, cells: Array, vector: Array) -> Array:
         """The transposed matrix times a vector over the block's rows."""
-        product: Array = vector.astype(cells.dtype, copy=False) @ cells
+        product: Array = vector @ cells
         return product
 
     def counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -120,16 +120,13 @@ Block = DenseBlock | SparseBlock
 
 @dataclass(frozen=True)
 class Table:
-    """All blocks. `complete`: there is no hole. `open`: every rate is above 0 and below 1. `tied`: seen at a glance, by
-    an item on which every model's rate is so, while no item has only rates of 0 or only of 1.
-    """
+    """All blocks. `complete`: there is no hole. `open`: every rate is above 0 and below 1."""
 
     shape: tuple[int, int]
     blocks: tuple[Block, ...]
     cells: int
     complete: bool
     open: bool
-    tied: bool = False
 
     def totals(self, values: Iterable[Array]) -> tuple[Array, Array]:
         """Sums over rows and over columns of values of the cells, given block by block."""
@@ -183,6 +180,11 @@ class Table:
         for block in self.blocks:
             yield np.ones_like(block.rates) if block.weights is None else block.weights
 
+    @cached_property
+    def success_totals(self) -> tuple[Array, Array]:
+        """Sums of weight times rate over rows and over columns."""
+        return self.totals(self.successes())
+
     def weight_totals(self) -> tuple[Array, Array]:
         """Sums of weights over rows and over columns."""
         return self.counts if self.blocks[0].weights is None else self.totals(self.weights())
@@ -193,10 +195,10 @@ class Table:
         rows, columns = zip(*(block.counts() for block in self.blocks), strict=True)
         return np.concatenate(rows).astype(np.float64), sum_in_order(columns).astype(np.float64)
 
-    def work(self, kind: Any = np.float64) -> list[Array]:
+    def work(self) -> list[Array]:
         """Room for one number a cell, block by block."""
         sizes = [block.rates.size for block in self.blocks]
-        parts = np.split(np.empty(sum(sizes), kind), np.cumsum(sizes)[:-1])  # one piece comes faster than many
+        parts = np.split(np.empty(sum(sizes)), np.cumsum(sizes)[:-1])  # one piece comes faster than many
         return [part.reshape(block.rates.shape) for block, part in zip(self.blocks, parts, strict=True)]
 
     def matrix(self, values: Sequence[Array]) -> Any:
@@ -216,8 +218,7 @@ def dense(rates: Array, weights: Any, names: Names) -> Table:
     if weights is not None and weights.shape != rates.shape:
         raise InputError(f"weights have the shape {weights.shape}, rates {rates.shape}. Give one weight for each rate.")
     _check_size(rates.shape, names)
-    lowest, highest = rates.min(0), rates.max(0)
-    least, most = lowest.min(), highest.max()
+    least, most = rates.min(), rates.max()
     holes = np.isnan(least)
     if holes or weights is not None:
         rates, weights = _without_holes(rates, weights, names)
@@ -230,8 +231,13 @@ def dense(rates: Array, weights: Any, names: Names) -> Table:
     cuts = [slice(k, min(k + height, len(rates))) for k in range(0, len(rates), height)]
     blocks = tuple(DenseBlock(rows, rates[rows], None if weights is None else weights[rows]) for rows in cuts)
     complete = cells == rates.size
-    tied = complete and ((lowest > 0) & (highest < 1)).any() and (highest > 0).all() and (lowest < 1).all()
-    return Table(rates.shape, blocks, int(cells), complete, bool(least > 0 and most < 1), bool(tied))
+    return Table(rates.shape, blocks, int(cells), complete, bool(least > 0 and most < 1))
+
+
+def weights_alone(weights: Array) -> Table:
+    """A table without rates, of which the totals are known otherwise."""
+    block = DenseBlock(slice(0, len(weights)), np.zeros_like(weights), weights)
+    return Table(weights.shape, (block,), weights.size, complete=True, open=True)
 
 
 def _without_holes(rates: Array, weights: Array | None, names: Names) -> tuple[Array, Array]:

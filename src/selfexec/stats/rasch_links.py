@@ -17,11 +17,12 @@ from selfexec.stats.rasch_cells import Names, Table
 
 SWEEPS = 30  # further than this lies only who is in a long chain
 SHOWN = 5
+GLANCE = 8  # items
 
 
 def check_estimable(table: Table, names: Names) -> None:
     """Refuse a table without a finite and unique estimate, by the names of those who break it."""
-    if table.complete and (table.open or table.tied):
+    if table.complete and (table.open or _tied(table)):
         return
     for what, counts in zip((names.model, names.item), table.counts, strict=True):
         if len(empty := np.flatnonzero(counts == 0)):
@@ -29,6 +30,18 @@ def check_estimable(table: Table, names: Names) -> None:
     if _all_in_reach(table, forward=True) and (table.open or _all_in_reach(table, forward=False)):
         return
     _name_who_breaks(table, names)
+
+
+def _tied(table: Table) -> bool:
+    """Whether one sees at a glance that all are tied: by an item of middling difficulty on which every model's rate is
+    above 0 and below 1, while no item has only rates of 0 or only of 1.
+    """
+    models, won = table.shape[0], table.success_totals[1]
+    if not (table.plain and ((won > 0) & (won < models)).all()):
+        return False
+    middling = np.argpartition(np.abs(won - models / 2), min(GLANCE, len(won)) - 1)[:GLANCE]
+    rates = np.concatenate([block.rates[:, middling] for block in table.blocks])
+    return bool(((rates > 0) & (rates < 1)).all(0).any())
 
 
 def _all_in_reach(table: Table, *, forward: bool) -> bool:
@@ -93,7 +106,7 @@ def _graph(table: Table) -> Any:
 
 
 def _refuse_perfect(table: Table, names: Names) -> None:
-    won, lost = table.totals(table.successes()), table.totals(table.failures())
+    won, lost = table.success_totals, table.totals(table.failures())
     for what, who, value, limit in (
         (won[0], names.model, "0 on every item", "its ability is minus infinite"),
         (lost[0], names.model, "1 on every item", "its ability is infinite"),
