@@ -1,4 +1,4 @@
-"""How fast the statistics are: `python benchmarks/statistics [--large]`. Bootstrap, then Rasch, each beside others.
+"""How fast the statistics are: `python benchmarks/statistics [--large]`. Rasch, then bootstrap, each beside others.
 
 A folder and no file named statistics.py, which would take the place of Python's own module for whatever runs beside it.
 """
@@ -7,6 +7,6 @@ import bootstrap
 import rasch
 
 if __name__ == "__main__":
-    bootstrap.main()
+    rasch.main()  # first: the peak memory of a process counts that of its parent
     print()
-    rasch.main()
+    bootstrap.main()
