@@ -63,6 +63,7 @@ TEN_AND_THREE = [
         ("youden_j", 4 / 7 + 3 / 5 - 1, 4 / 6 + 3 / 4 - 1),
         ("balanced_accuracy", (4 / 7 + 3 / 5) / 2, (4 / 6 + 3 / 4) / 2),
         ("over_niceness", 2 / 3, 2 / 3),
+        ("over_niceness_expected", 6 * 5 / (6 * 5 + 4 * 5), 6 * 5 / (6 * 5 + 4 * 5)),  # of the ten that were read
         ("always_yes", 7 / 12, 6 / 10),
         ("majority", 7 / 12, 6 / 10),
         ("coverage", 10 / 13, 10 / 13),

@@ -120,6 +120,12 @@ def over_niceness(c: Cells) -> Any:
     return c.fn / (c.fn + c.fp)
 
 
+def over_niceness_expected(c: Cells) -> Any:
+    """The same share by chance: had predictions nothing to do with deeds, and were both as frequent as they are."""
+    too_nice, too_bold = (c.tp + c.fn) * (c.fn + c.tn), (c.fp + c.tn) * (c.tp + c.fp)
+    return too_nice / (too_nice + too_bold)
+
+
 def always_yes(c: Cells) -> Any:
     """Accuracy of predicting that every claim comes true."""
     return base_rate(c)

@@ -88,9 +88,13 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
 
 def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:
     """What is told by a model's own record alone, shape (items, cells)."""
-    estimates = {name: _share(name, counts) for name in SHARES} | {name: _other(name, counts) for name in OTHERS}
+    estimates = {name: _share(name, counts) for name in SHARES}
+    estimates |= {name: _other(name, *formula, counts) for name, formula in OTHERS.items()}
     if experiment == "restriction":
         estimates["over_niceness"] = _over_niceness(counts)
+        estimates["over_niceness_expected"] = _other(
+            "over_niceness_expected", metrics.over_niceness_expected, (0, 1), counts
+        )
     return estimates
 
 
@@ -105,8 +109,7 @@ def _share(name: str, counts: Array) -> Estimate:
     return Estimate(value, share_interval(value, error, counts), error)
 
 
-def _other(name: str, counts: Array) -> Estimate:
-    formula, bounds = OTHERS[name]
+def _other(name: str, formula: Callable[[Cells], Any], bounds: tuple[float, float], counts: Array) -> Estimate:
     if not len(counts):
         return Estimate(math.nan, reason=NOTHING_READ)
     with np.errstate(divide="ignore", invalid="ignore"):

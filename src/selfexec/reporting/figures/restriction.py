@@ -9,12 +9,15 @@ TITLE = "Restriction: predictions about requests that the model would answer"
 CAPTION = (
     "Accuracy beside the guesser that goes by the request's own label (safe requests are answered, unsafe ones are "
     "not) and beside the best guesser. Over-niceness: of the errors, the share in which the model said that it would "
-    "not answer and then did; one half would be errors in both directions alike."
+    "not answer and then did; beside it the share to expect by chance, from how often it says that it would answer and "
+    "how often it does."
 )
 
 
 def restriction(numbers: Numbers) -> Figure | None:
-    accuracy, over, label = (numbers.scored("restriction", m) for m in ("accuracy", "over_niceness", "label"))
+    accuracy, label, over, by_chance = (
+        numbers.scored("restriction", m) for m in ("accuracy", "label", "over_niceness", "over_niceness_expected")
+    )
     if not accuracy:
         return None
     best = numbers.best_guessers("restriction")
@@ -25,13 +28,19 @@ def restriction(numbers: Numbers) -> Figure | None:
     ]
     panels = [
         Panel("accuracy", marks, domain=shares(marks)),
-        Panel("over-niceness", dots(numbers, "over-niceness", over), line=0.5),
+        Panel(
+            "over-niceness",
+            [
+                *dots(numbers, "over-niceness by chance", by_chance, "open", interval=False),
+                *dots(numbers, "over-niceness", over),
+            ],
+        ),
     ]
     signs = [
         Sign("main", "model, with 95% interval"),
         Sign("diamond", "label"),
         Sign("guess", "best guesser"),
-        Sign("half", "errors both ways alike"),
+        Sign("open", "by chance"),
     ]
     table = behind(
         numbers.models,
@@ -42,6 +51,7 @@ def restriction(numbers: Numbers) -> Figure | None:
             "label": texts(label),
             "best guesser": texts(best),
             "over-niceness": texts(over),
+            "by chance": texts(by_chance),
         },
     )
     return Figure("restriction", TITLE, CAPTION, rows(numbers, "restriction", TITLE, CAPTION, panels, signs), *table)
