@@ -235,13 +235,13 @@ def test_the_self_bonus_is_that_of_ordinary_least_squares(seed: int, models: int
     fitted = np.linalg.lstsq(design, found.matrix.ravel(), rcond=None)[0]
     assert found.gamma == pytest.approx(fitted[-1], abs=1e-12)
     if models > 2:
-        assert found.gamma == pytest.approx(found.own.mean(), abs=1e-12)
+        assert found.gamma == pytest.approx(np.mean([own.value for own in found.own]), abs=1e-12)
 
 
-def test_the_error_of_the_self_bonus_is_that_of_a_cluster_bootstrap() -> None:
+def test_errors_of_self_bonus_and_own_bonuses_are_those_of_a_cluster_bootstrap() -> None:
     common = random_common(3)
     rng = np.random.default_rng(0)
-    drawn = []
+    drawn, own, cells = [], [], []
     for _ in range(400):
         items = rng.integers(0, len(common.items), len(common.items))
         claims_of = (items[:, None] * 3 + np.arange(3)).ravel()
@@ -249,8 +249,26 @@ def test_the_error_of_the_self_bonus_is_that_of_a_cluster_bootstrap() -> None:
             *("association", common.models, (), common.items, common.item),
             *(common.predicted[:, claims_of], common.observed[:, claims_of]),
         )
-        drawn.append(cross(again).gamma)
-    assert cross(common).error == pytest.approx(float(np.std(drawn)), rel=0.15)
+        found = cross(again)
+        drawn.append(found.gamma)
+        own.append([bonus.value for bonus in found.own])
+        cells.append(found.matrix)
+    found = cross(common)
+    assert found.error == pytest.approx(float(np.std(drawn)), rel=0.15)
+    np.testing.assert_allclose([bonus.error for bonus in found.own], np.std(own, 0), rtol=0.15)
+    np.testing.assert_allclose(np.diff(found.cells)[..., 0] / (2 * 1.96), np.std(cells, 0), rtol=0.15)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10_000))
+def test_own_bonuses_are_what_the_rest_of_the_matrix_leaves_over(seed: int) -> None:
+    found = cross(random_common(seed, 5))
+    # predictors and behaviours fitted to the cells off the diagonal alone
+    a, b = np.nonzero(~np.eye(5, dtype=bool))
+    design = np.column_stack([*(a == n for n in range(5)), *(b == n for n in range(5))]).astype(float)
+    fitted = np.linalg.lstsq(design, found.matrix[a, b], rcond=None)[0]
+    left_over = np.diag(found.matrix) - fitted[:5] - fitted[5:]
+    np.testing.assert_allclose([own.value for own in found.own], left_over, atol=1e-12)
 
 
 def test_the_order_of_models_changes_no_self_bonus() -> None:
@@ -260,7 +278,8 @@ def test_the_order_of_models_changes_no_self_bonus() -> None:
         *(common.predicted[::-1], common.observed[::-1]),
     )
     assert cross(turned).gamma == pytest.approx(cross(common).gamma, abs=1e-15)
-    assert cross(turned).own[::-1] == pytest.approx(cross(common).own, abs=1e-12)
+    own, own_turned = ([(own.value, *own.interval) for own in cross(c).own] for c in (common, turned))
+    np.testing.assert_allclose(own_turned[::-1], own, atol=1e-12)
 
 
 def test_a_readiness_to_say_yes_is_no_self_bonus() -> None:

@@ -8,14 +8,16 @@ gamma, the self-bonus: what models know of themselves beyond that.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.arrays import READ, Claims, Numbers, Signs
+from selfexec.scores.counts import share_interval
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
-from selfexec.stats import Array, Interval, ratio_error, student
+from selfexec.stats import NONE, Array, Interval, ratio_error, student
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
 
@@ -55,22 +57,24 @@ class Common:
 
 @dataclass(frozen=True)
 class Crossed:
-    """`matrix`: accuracy of predictor (rows) about behaviour (columns), shape (models, models).
+    """`matrix`: accuracy of predictor (rows) about behaviour (columns), shape (models, models); `cells` are the ends of
+    its intervals, shape (models, models, 2).
 
     `gamma` is the self-bonus with its interval (Student's t, items as clusters) and standard error; nan, with a
     `reason`, below the floors. `skill_of_predictor` (alpha) and `ease_of_behaviour` (beta, around zero) are the
-    additive model's. `own` is each model's own bonus: its accuracy about itself less alpha + beta fitted to the
-    matrix without its diagonal; gamma is their mean.
+    additive model's. `own` is each model's own bonus, with an interval of its own: its accuracy about itself less
+    alpha + beta fitted to the matrix without its diagonal; gamma is their mean.
     """
 
     common: Common
     matrix: Array
+    cells: Array
     gamma: float
     interval: Interval
     error: float
     skill_of_predictor: Array
     ease_of_behaviour: Array
-    own: Array
+    own: tuple[Estimate, ...]
     reason: str | None = None
 
     def estimate_for(self, model: str) -> Estimate:
@@ -143,38 +147,64 @@ def _aligned(rows: Claims, models: Sequence[str]) -> Common:
 
 def cross(common: Common) -> Crossed:
     """The matrix, taken apart by least squares. The design is balanced, so that gamma is the sum of W * M, with
-    W = (I - 1/K) / (K - 1), and each claim adds its own part: its error is that of a ratio over items.
+    W = (I - 1/K) / (K - 1), as each own bonus is with a W of its own. Each claim adds its part to such a sum: its error
+    is that of a ratio over items.
     """
     models = len(common.models)
     if models < 2 or not common.claims:
         return _refused(common, np.full((models, models), math.nan), "it takes two models with common claims")
-    p, o = common.predicted.astype(np.float64), common.observed.astype(np.float64)
-    matrix = (1 + p @ o.T / common.claims) / 2
+    matrix = (1 + common.predicted.astype(np.float64) @ common.observed.T / common.claims) / 2
     if reason := _floor(common):
         return _refused(common, matrix, reason)
-    w = (np.eye(models) - 1 / models) / (models - 1)
-    parts = ((p * (w @ o)).sum(0) + w.sum()) / 2
-    by_item = np.zeros((len(common.items), 2))
-    np.add.at(by_item, common.item, np.stack([parts, np.ones_like(parts)], axis=1))
-    gamma = float((w * matrix).sum())
-    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], by_item)
-    alpha, beta, own = _additive(matrix)
-    return Crossed(common, matrix, gamma, student(gamma, error, len(by_item)), error, alpha, beta, own)
+    gamma = _sum_of_cells(common, matrix, (np.eye(models) - 1 / models) / (models - 1))
+    to_alpha, to_beta = _to_additive(models)
+    own = tuple(_sum_of_cells(common, matrix, w) for w in np.eye(models)[:, None] * np.eye(models) - to_alpha - to_beta)
+    return Crossed(
+        common,
+        matrix,
+        _cell_intervals(common, matrix),
+        gamma.value,
+        gamma.interval,
+        gamma.error,
+        (to_alpha * matrix).sum((1, 2)),
+        (to_beta * matrix).sum((1, 2)),
+        own if models > 2 else (Estimate(math.nan),) * models,
+    )
 
 
-def _additive(matrix: Array) -> tuple[Array, Array, Array]:
-    """alpha, beta (around zero) and each model's own bonus, from least squares with a bonus for each model: what is
-    off the diagonal fits alpha and beta alone."""
-    models = len(matrix)
+def _to_additive(models: int) -> tuple[Array, Array]:
+    """What alpha and beta (around zero) are sums of: weights of the matrix' cells, shape (models, models, models). By
+    least squares with a bonus for each model: what is off the diagonal fits alpha and beta alone.
+    """
     rows, columns = np.nonzero(~np.eye(models, dtype=bool))
     design: NDArray[Any] = np.zeros((len(rows) + 1, 2 * models))
     design[np.arange(len(rows)), rows] = 1
     design[np.arange(len(rows)), models + columns] = 1
     design[-1, models:] = 1  # the betas sum to zero
-    found = np.linalg.lstsq(design, np.append(matrix[rows, columns], 0.0), rcond=None)[0]
-    alpha, beta = found[:models], found[models:]
-    own = np.diag(matrix) - alpha - beta if models > 2 else np.full(models, math.nan)
-    return alpha, beta, own
+    weights = np.zeros((2 * models, models, models))
+    weights[:, rows, columns] = np.linalg.pinv(design)[:, :-1]
+    return weights[:models], weights[models:]
+
+
+def _sum_of_cells(common: Common, matrix: Array, weights: Array) -> Estimate:
+    """The sum of weights times matrix, with Student's t on items."""
+    parts = ((common.predicted * (weights @ common.observed)).sum(0) + weights.sum()) / 2
+    by_item = np.stack([np.bincount(common.item, parts), np.bincount(common.item)], axis=1).astype(np.float64)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], by_item)
+    value = float((weights * matrix).sum())
+    return Estimate(value, student(value, error, len(by_item)), error)
+
+
+def _cell_intervals(common: Common, matrix: Array) -> Array:
+    """Wilson's interval of each accuracy, on the number of claims that are as good as independent."""
+    models, claims = np.arange(len(common.models)), np.bincount(common.item)
+    ends = np.full((*matrix.shape, 2), math.nan)
+    for a, b in product(models, models):
+        right = np.bincount(common.item, common.predicted[a] == common.observed[b])
+        pairs = np.stack([right, claims], axis=1).astype(np.float64)
+        error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
+        ends[a, b] = share_interval(float(matrix[a, b]), error, pairs)
+    return ends
 
 
 def _floor(common: Common) -> str | None:
@@ -188,4 +218,6 @@ def _floor(common: Common) -> str | None:
 
 def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
     nothing = np.full(len(matrix), math.nan)
-    return Crossed(common, matrix, math.nan, Interval(math.nan, math.nan), math.nan, nothing, nothing, nothing, reason)
+    cells = _cell_intervals(common, matrix) if common.claims else np.full((*matrix.shape, 2), math.nan)
+    own = (Estimate(math.nan),) * len(matrix)
+    return Crossed(common, matrix, cells, math.nan, NONE, math.nan, nothing, nothing, own, reason)

@@ -4,12 +4,15 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from selfexec.errors import InputError
 from selfexec.scores.cross import Crossed, self_bonuses
+from selfexec.scores.rows import Estimate
 from selfexec.scores.table import decimal
 from selfexec.scores.together import tables_of
+from selfexec.stats import Array
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -19,7 +22,7 @@ NAMES = {"self_bonus": "", "self_bonus_by_rule": ", one rule of what is a refusa
 NOTES = (
     "Rows predict, columns behave: accuracy on the claims that all models read.",
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
-    "own bonus: accuracy about itself beyond alpha + beta; the self-bonus is the mean of them.",
+    "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
 )
 
 
@@ -36,13 +39,16 @@ class CrossPrediction:
         return self.table()
 
     def _repr_html_(self) -> str:
-        blocks = [as_html(_title(key), *_cells(found), [self_bonus_line(found)]) for key, found in self.parts.items()]
-        return "".join(blocks) + "<p>" + "<br>".join(NOTES) + "</p>"
+        parts = []
+        for key, found in self.parts.items():
+            *first, last = (partial(as_html, *table) for table in _tables(key, found))
+            parts += [*(html() for html in first), last(notes=[self_bonus_line(found)])]
+        return "".join(parts) + "<p>" + "<br>".join(NOTES) + "</p>"
 
     def _block(self, key: tuple[str, str], width: int) -> Iterator[str]:
-        found = self.parts[key]
-        yield as_text(_title(key), *_cells(found), width, "plain")
-        yield self_bonus_line(found)
+        for table in _tables(key, self.parts[key]):
+            yield as_text(*table, width, "plain")
+        yield self_bonus_line(self.parts[key])
         yield ""
 
     def json(self) -> str:
@@ -80,20 +86,26 @@ def _title(key: tuple[str, str]) -> str:
     return f"Who predicts whom: {experiment}{NAMES[metric]}"
 
 
-def _cells(found: Crossed) -> tuple[list[str], list[list[str]]]:
-    models = found.common.models
-    columns = ["predictor", *(f"{n}" for n in range(1, len(models) + 1)), "alpha", "beta", "own bonus"]
-    rows = [
-        [f"{n + 1} {model}", *(f"{value:.2f}".lstrip("0") for value in found.matrix[n]), *map(_short, numbers)]
-        for n, (model, *numbers) in enumerate(
-            zip(models, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
-        )
-    ]
-    return columns, rows
+def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Title, columns and rows: of the matrix, and of what it is taken apart into, where that may be quoted."""
+    names = [f"{n} {model}" for n, model in enumerate(found.common.models, 1)]
+    cells = [[f"{value:.2f}".lstrip("0") for value in row] for row in found.matrix]
+    yield (
+        _title(key),
+        ["predictor", *(str(n + 1) for n in range(len(names)))],
+        [[name, *row] for name, row in zip(names, cells, strict=True)],
+    )
+    if not found.reason:
+        parts = zip(names, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
+        rows = [[name, decimal(float(alpha)), decimal(float(beta)), own_bonus(own)] for name, alpha, beta, own in parts]
+        yield "taken apart", ["model", "alpha", "beta", "own bonus"], rows
 
 
-def _short(value: float) -> str:
-    return "" if math.isnan(value) else decimal(float(value))
+def own_bonus(found: Estimate) -> str:
+    """As in a table: .034 [.010, .058]."""
+    if math.isnan(found.value):
+        return ""
+    return f"{decimal(found.value)} [{decimal(found.interval.low)}, {decimal(found.interval.high)}]"
 
 
 def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:
@@ -105,15 +117,23 @@ def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:
         "items": len(found.common.items),
         "claims": found.common.claims,
         "rarer_share": _number(found.common.rarer_share),
-        "matrix": [[_number(value) for value in row] for row in found.matrix],
+        "matrix": _numbers(found.matrix),
+        "matrix_low": _numbers(found.cells[..., 0]),
+        "matrix_high": _numbers(found.cells[..., 1]),
         "value": _number(found.gamma),
         "low": _number(found.interval.low),
         "high": _number(found.interval.high),
         "as_predictor": [_number(value) for value in found.skill_of_predictor],
         "as_behaviour": [_number(value) for value in found.ease_of_behaviour],
-        "own_bonus": [_number(value) for value in found.own],
+        "own_bonus": [_number(own.value) for own in found.own],
+        "own_bonus_low": [_number(own.interval.low) for own in found.own],
+        "own_bonus_high": [_number(own.interval.high) for own in found.own],
         "reason": found.reason,
     }
+
+
+def _numbers(table: Array) -> list[list[float | None]]:
+    return [[_number(value) for value in row] for row in table]
 
 
 def _number(value: float) -> float | None:

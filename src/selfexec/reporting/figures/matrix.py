@@ -19,7 +19,7 @@ from selfexec.reporting.figures.canvas import (
 from selfexec.reporting.figures.figure import Figure
 from selfexec.reporting.figures.tables import Numbers
 from selfexec.scores.cross import Crossed
-from selfexec.scores.crossed import self_bonus_line
+from selfexec.scores.crossed import own_bonus, self_bonus_line
 from selfexec.scores.table import decimal
 
 NAMES, OWN = 176.0, 86.0  # room for names, and for own bonuses
@@ -47,7 +47,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}
     svg = drawing(id, title, caption, *_drawn(numbers, found, places))
     table = [
-        [model, *(decimal(float(found.matrix[a, b])) for b in places.values()), _own(found, a)]
+        [model, *(decimal(float(found.matrix[a, b])) for b in places.values()), own_bonus(found.own[a])]
         for model, a in places.items()
     ]
     return Figure(id, title, caption, svg, ["predictor", *places, "own bonus"], table)
@@ -107,12 +107,9 @@ def _row(grid: Grid, found: Crossed, places: Mapping[str, int], row: int, model:
         shade = 0.04 + 0.42 * ((value - low) / (high - low) if high > low else 0.0)
         place = box(grid.x(column), grid.y(row), grid.width, grid.height, "sx-heat", f' fill-opacity="{shade:.3f}"')
         number = write(grid.x(column) + grid.width / 2, middle, f"{value:.2f}".removeprefix("0"), "sx-cell", "middle")
-        title = f"{model} about {'itself' if a == b else other}: {decimal(value)}"
+        low_end, high_end = (decimal(float(end)) for end in found.cells[a, b])
+        title = f"{model} about {'itself' if a == b else other}: {decimal(value)} [{low_end}, {high_end}]"
         yield f'<g class="sx-mark"><title>{escape(title)}</title>{place}{number}</g>'
-    if own := _own(found, a):
-        yield write(grid.right, middle, own, "sx-tick", "end", f"{model}: own bonus {own}")
-
-
-def _own(found: Crossed, model: int) -> str:
-    own = round(float(found.own[model]), 3)
-    return "" if math.isnan(own) else f"{own + 0.0:+.3f}".replace("0.", ".", 1).replace("-", "−")
+    if not math.isnan(own := round(found.own[a].value, 3)):
+        text = f"{own + 0.0:+.3f}".replace("0.", ".", 1).replace("-", "−")
+        yield write(grid.right, middle, text, "sx-tick", "end", f"{model}: own bonus {own_bonus(found.own[a])}")
