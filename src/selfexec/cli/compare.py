@@ -4,7 +4,14 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.stored import convention_option, experiments_option, folders_apart, readings_option, runs_argument
+from selfexec.cli.stored import (
+    convention_option,
+    experiments_option,
+    folders_apart,
+    metrics_option,
+    readings_option,
+    runs_argument,
+)
 from selfexec.cli.variadic import Variadic
 
 
@@ -12,13 +19,7 @@ from selfexec.cli.variadic import Variadic
 @runs_argument
 @click.option("--model", "models", multiple=True, help="Only these models. Of two, the second is new, the first old.")
 @experiments_option
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    type=click.Choice(["skill", "accuracy", "self_knowledge", "coverage"]),
-    help="What to compare by; skill, if you do not say.",
-)
+@metrics_option("What to compare by; skill, if you do not say.")
 @convention_option
 @readings_option
 @click.option("--tags", type=click.Path(path_type=Path), help="A CSV or JSON file of groups: model,reasoning,family.")

@@ -1,6 +1,7 @@
 """What the commands that read stored runs have in common."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,6 +20,16 @@ convention_option = click.option(
     show_default=True,
     help="strict: an unreadable claim is a wrong prediction. readable: unreadable claims are left out.",
 )
+
+
+def metrics_option(help: str) -> Any:
+    return click.option(
+        "--metric",
+        "metrics",
+        multiple=True,
+        type=click.Choice(["skill", "accuracy", "self_knowledge", "coverage"]),
+        help=help,
+    )
 
 
 def folders_apart(

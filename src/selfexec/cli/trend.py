@@ -4,7 +4,14 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.stored import convention_option, experiments_option, folders_apart, readings_option, runs_argument
+from selfexec.cli.stored import (
+    convention_option,
+    experiments_option,
+    folders_apart,
+    metrics_option,
+    readings_option,
+    runs_argument,
+)
 from selfexec.cli.variadic import Variadic
 
 
@@ -12,12 +19,8 @@ from selfexec.cli.variadic import Variadic
 @runs_argument
 @click.option("--model", "models", multiple=True, help="Only these checkpoints, in this order.")
 @experiments_option
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    type=click.Choice(["skill", "accuracy", "self_knowledge", "coverage"]),
-    help="What to follow. If you do not say: skill, accuracy, and self-knowledge where other models are in the runs.",
+@metrics_option(
+    "What to follow. If you do not say: skill, accuracy, and self-knowledge where other models are in the runs."
 )
 @convention_option
 @readings_option
