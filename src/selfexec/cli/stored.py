@@ -1,11 +1,14 @@
 """What the commands that read stored runs have in common."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from selfexec.errors import InputError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 runs_argument = click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
 experiments_option = click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
@@ -22,7 +25,7 @@ convention_option = click.option(
 )
 
 
-def metrics_option(help: str) -> Any:
+def metrics_option(help: str) -> Callable[[Command], Command]:
     return click.option(
         "--metric",
         "metrics",
