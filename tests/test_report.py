@@ -21,10 +21,10 @@ from browser import Browser, browsing, chromium
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
-from selfexec.reporting import content, evidence, sentences
+from selfexec.reporting import content, evidence
 from selfexec.reporting.families import families, family_of
 from selfexec.runs import Run, import_replies
-from selfexec.scores import score
+from selfexec.scores import score, sentences
 from selfexec.scores.cross import Common, Crossed
 from selfexec.scores.rows import Score
 from selfexec.scores.standings import standings
@@ -110,7 +110,9 @@ def test_sentences_follow_from_intervals(values: list[float | None], tone: str, 
 
 def test_the_answer_is_withheld_where_every_headline_is() -> None:
     lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
-    assert sentences.answer(lost) == sentences.Said("overall", "withheld", "Withheld: difficulty was not run.")
+    assert sentences.answer(lost) == sentences.Said(
+        "overall", "withheld", "Self-knowledge is withheld: difficulty was not run."
+    )
 
 
 @pytest.mark.parametrize(

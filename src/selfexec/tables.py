@@ -5,9 +5,13 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Layout = Literal["sections", "stacked", "plain"]
+NAME, UNBROKEN = "\ue000", "\ue001"  # of the private use area: in nobody's text
 WIDTH = 120  # where the output goes to no terminal
 
 
@@ -21,29 +25,50 @@ def as_text(
     """A table in which what the first column says is said once.
 
     In `sections` it stands beside the first of the rows that share it; `stacked` on a line of its own above them, which
-    leaves more room for the rest; `plain` has no gaps between rows.
+    leaves more room for the rest; `plain` has no gaps between rows. Where it is too wide, intervals stand below their
+    values, and then whatever is too long goes on below: nothing is cut off.
     """
-    from rich import box
     from rich.console import Console
+
+    text = io.StringIO()
+    # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
+    console = Console(file=text, width=width, highlight=False, force_jupyter=False, color_system=None)
+    said = list(_said_once(rows))
+    table = _table(title, columns, said, layout)
+    if console.measure(table, options=console.options.update(width=10 * WIDTH)).maximum > width:
+        narrow = [[first, *map(_interval_below, others)] for first, *others in said]
+        table = _table(title, [column.replace("-", "-\n") for column in columns], narrow, layout)
+        table.padding, table.show_edge = (0, 1, 0, 0), False
+    console.print(table)
+    names = iter(first for first, *_ in said if first)
+    lines = (line.rstrip() for line in text.getvalue().replace(UNBROKEN, " ").splitlines())
+    return "\n".join(line.replace(NAME, next(names)) if line.strip() == NAME else line for line in lines)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout) -> "Table":
+    from rich import box
     from rich.table import Table
 
     table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     stacked = layout == "stacked"
-    for column in columns[stacked:]:
-        table.add_column(column, no_wrap=True)
-    for number, (first, *others) in enumerate(_said_once(rows)):
+    for number, column in enumerate(columns[stacked:]):
+        table.add_column(column, overflow="fold", no_wrap=stacked and number == 0)
+    for number, (first, *others) in enumerate(rows):
         if number and first and layout != "plain":
             table.add_section()
         if not stacked:
             table.add_row(first, *others)
             continue
         if first:
-            table.add_row(first)
+            table.add_row(NAME)  # a name may be longer than the column is wide
         table.add_row(f"  {others[0]}", *others[1:])
-    text = io.StringIO()
-    # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
-    Console(file=text, width=width, highlight=False, force_jupyter=False, color_system=None).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    return table
+
+
+def _interval_below(cell: str) -> str:
+    """'.897 [.877, .915]' in two lines, of which the second is not broken."""
+    value, bracket, interval = cell.partition(" [")
+    return f"{value}\n[{interval.replace(' ', UNBROKEN)}" if bracket else cell
 
 
 def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:

@@ -10,11 +10,11 @@ import polars as pl
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import Group, Item, Request, Target
-from selfexec.reporting import sentences
-from selfexec.reporting.sentences import Said
+from selfexec.scores import sentences
 from selfexec.scores.compared import Standing
 from selfexec.scores.crossed import CrossPrediction
 from selfexec.scores.rows import Score
+from selfexec.scores.sentences import Said
 from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores
 from selfexec.stats import Interval, wilson
 

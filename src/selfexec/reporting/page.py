@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import selfexec
-from selfexec.reporting import content, evidence, sentences
+from selfexec.reporting import content, evidence
 from selfexec.reporting.evidence import Level
 from selfexec.reporting.export import export
 from selfexec.reporting.families import families
 from selfexec.reporting.figures import figures, read_abilities
-from selfexec.scores import score_together
+from selfexec.scores import score_together, sentences
 from selfexec.scores.crossed import cross_prediction, self_bonus_line
 from selfexec.scores.entries import shown
 from selfexec.scores.ledger import ledger

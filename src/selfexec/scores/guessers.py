@@ -23,7 +23,7 @@ from selfexec.scores.rows import FEW, Estimate
 from selfexec.stats import Array
 
 LEAST_OTHERS = 2  # models; with fewer nobody knows what models in general do
-NO_OTHERS = "it takes two other models on the same items to tell what models in general do"
+NO_OTHERS = "it takes two other models on the same items to tell what models in general do (score their runs with it)"
 ROUNDING = 1e-9  # shares that are no further apart are equal
 
 

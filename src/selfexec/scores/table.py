@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.rows import Score, Scored
+from selfexec.scores.sentences import answer
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -94,13 +95,20 @@ class Scores(Sequence[Score]):
 
     def table(self, width: int = 120) -> str:
         """A few of the numbers, as people read them."""
-        return "\n".join([as_text(TITLE, COLUMNS, score_cells(self), width, "stacked"), *_notes(self)])
+        table = as_text(_title(self), COLUMNS, score_cells(self), width, "stacked")
+        return "\n".join([table, *_notes(self)])
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return as_html(TITLE, COLUMNS, score_cells(self), _notes(self))
+        return as_html(_title(self), COLUMNS, score_cells(self), _notes(self))
+
+
+def _title(scores: Scores) -> str:
+    """The question and, where there are overall scores, the answer."""
+    overall = [row for row in scores if (row.experiment, row.metric) == ("overall", "self_knowledge")]
+    return f"{TITLE}\n{answer(overall).text}" if overall else TITLE
 
 
 def score_cells(scores: Scores) -> list[list[str]]:

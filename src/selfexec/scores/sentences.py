@@ -1,4 +1,4 @@
-"""What a report says in words. Each sentence follows by rule from intervals, and is withheld where they say nothing.
+"""What scores say in words. Each sentence follows by rule from intervals, and is withheld where they say nothing.
 
 Of n models that can be judged, one is said to be above (or below) 0 if its interval excludes 0 after Holm's adjustment
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. A model is
@@ -7,15 +7,17 @@ judged if its number is neither withheld nor to be read with caution.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from selfexec.scores.compared import Standing
-from selfexec.scores.cross import Crossed
 from selfexec.scores.rows import Score
 from selfexec.stats import holm
 from selfexec.stats.intervals import Z
+
+if TYPE_CHECKING:
+    from selfexec.scores.compared import Standing
+    from selfexec.scores.cross import Crossed
 
 Tone = Literal["yes", "no", "open", "withheld"]
 ONE_SIDED = 0.025
@@ -97,7 +99,7 @@ def answer(rows: Sequence[Score]) -> Said:
     found = verdicts(rows)
     n, k = len(found.judged), len(found.above)
     if not n:
-        return Said("overall", "withheld", f"Withheld: {_common_reason(found.withheld)}.")
+        return Said("overall", "withheld", f"Self-knowledge is withheld: {_common_reason(found.withheld)}.")
     full = " with a full score" if found.withheld else ""
     stranger = STRANGER["overall"]
     if n == 1:
@@ -120,7 +122,7 @@ def _tone(found: Verdicts) -> Tone:
     return "yes" if found.above else "open" if found.open else "no"
 
 
-def best_skill(rows: Sequence[Score], standings: Sequence[Standing]) -> Said | None:
+def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said | None:
     """Who is ahead in overall skill, and who cannot be told from it."""
     judged = sorted((r for r in rows if r.value is not None and not r.reason), key=lambda r: (-(r.value or 0), r.model))
     if not judged:
@@ -181,7 +183,7 @@ def simple_guesser(experiment: str, accuracies: Mapping[str, Score], guesses: Ma
     return Said(experiment, "no", f"{SIMPLE[experiment][1]} is right more often than {who} (accuracy {between}).")
 
 
-def self_bonus(experiment: str, found: Crossed) -> Said | None:
+def self_bonus(experiment: str, found: "Crossed") -> Said | None:
     """Do models predict themselves better than they predict each other? None where there is one model."""
     if len(found.common.models) < 2:
         return None

@@ -1,0 +1,43 @@
+"""Tables as text lose nothing, however narrow the terminal."""
+
+from collections import Counter
+
+import pytest
+
+from selfexec.tables import Layout, as_text
+
+COLUMNS = ["model", "experiment", "accuracy", "best guesser", "self-knowledge"]
+ROWS = [
+    [
+        "provider/a-model-with-a-long-name",
+        "association",
+        ".897 [.877, .915]",
+        ".765 others' mode",
+        "-.346 [-.406, -.286]",
+    ],
+    ["provider/a-model-with-a-long-name", "overall", ".914 [.892, .936]", "", "–"],
+    ["b", "association", ".510 [.484, .536]", ".493 question length", ".044 [.005, .082]"],
+]
+
+
+def visible(text: str) -> Counter[str]:
+    return Counter(c for c in text if not c.isspace() and c != "─")
+
+
+@pytest.mark.parametrize("layout", ["sections", "stacked", "plain"])
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
+def test_every_character_of_every_cell_is_shown(layout: Layout, width: int) -> None:
+    shown = as_text("What?", COLUMNS, ROWS, width, layout)
+    heads = COLUMNS[1:] if layout == "stacked" else COLUMNS
+    names = ["provider/a-model-with-a-long-name", "b"]  # each said once
+    cells = [cell for _, *others in ROWS for cell in others]
+    assert visible(shown) == visible("".join(["What?", *heads, *names, *cells]))
+    assert all(len(line) <= width for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_values_and_intervals_stay_in_one_piece(width: int) -> None:
+    shown = as_text("What?", COLUMNS, ROWS, width, "stacked")
+    for piece in (".897", "[.877, .915]", ".510", "[.484, .536]", ".044", "[.005, .082]"):
+        assert piece in shown
+    assert (".897 [.877, .915]" in shown) == (width == 120)  # below its value only where room is scarce
