@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from selfexec.arguments import Files, files
 from selfexec.errors import InputError
 from selfexec.rates import RateTable, load_rates
 from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors
@@ -115,14 +116,15 @@ class Rasch:
 def rasch(
     table: "str | Path | RateTable | pl.DataFrame",
     *,
-    add: Sequence[str | Path] = (),
+    add: Files = (),
     method: Literal["newton", "paper"] = "newton",
 ) -> Rasch:
     """Fit a table of success rates: a CSV file, a data frame (first column: model), or "paper" for the paper's own.
 
     `add` names files with further models in the same columns.
     """
-    rates = load_rates(table, add) if isinstance(table, str | Path) else _from_frame(table, add)
+    more = files(add)
+    rates = load_rates(table, more) if isinstance(table, str | Path) else _from_frame(table, more)
     fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=method)
     return Rasch(rates, fit)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from selfexec.arguments import Names, names
 from selfexec.engines import EngineOptions, default_models, engine_for
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
@@ -49,9 +50,9 @@ class Plan:
 
 
 def plan(
-    models: Sequence[str] | None = None,
+    models: Names | None = None,
     *,
-    experiments: Sequence[str] | None = None,
+    experiments: Names | None = None,
     items: str | Path = "starter",
     limit: int | None = None,
     fraction: float | None = None,
@@ -69,21 +70,23 @@ def plan(
     on from there. `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them.
     `options` are those of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body.
     """
-    unknown = [name for name in experiments or [] if name not in EXPERIMENTS]
+    asked = None if models is None else names(models)
+    parts = None if experiments is None else names(experiments)
+    unknown = [name for name in parts or [] if name not in EXPERIMENTS]
     if unknown:
         raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
     if epochs < 1:
         raise InputError(f"--epochs {epochs}: give 1 or more.")
     if max_calls is not None and max_calls < 1:
         raise InputError(f"--max-calls {max_calls}: give 1 or more.")
-    item_set = load_items(items).cut(experiments, limit=limit, fraction=fraction, preset=preset)
-    chosen = list(dict.fromkeys(models or default_models()))
+    item_set = load_items(items).cut(parts, limit=limit, fraction=fraction, preset=preset)
+    chosen = list(dict.fromkeys(asked or default_models()))
     if protocol not in PROTOCOLS:
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
     engine = EngineOptions(**options)
     engine = replace(engine, settings={**PROTOCOLS[protocol], **engine.settings})
     engine_for(chosen, item_set, engine)  # refuses models that it cannot serve
-    folder = Path(out) if out else Path("runs") / _folder_name(models, item_set.name)
+    folder = Path(out) if out else Path("runs") / _folder_name(asked, item_set.name)
     return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
 
 

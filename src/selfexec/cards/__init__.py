@@ -1,8 +1,11 @@
 """The card of a run: benchmark card and data card in one page, of what its folder supports and nothing else."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from selfexec.arguments import Files
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -33,17 +36,24 @@ class Card:
         return self.markdown()
 
 
-def card(run: "Run | str | Path", *, convention: Literal["strict", "readable"] = "strict") -> Card:
+def card(
+    run: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    readings: Files = (),
+    convention: Literal["strict", "readable"] = "strict",
+) -> Card:
     """The card of a run, scored under one convention: what was measured, of whom, with what, when, how much of it came
     back and could be read, what came out, what that does not show, and how to do it again.
     """
     from selfexec.cards.sections import sections
     from selfexec.errors import InputError
-    from selfexec.runs import Run, load
+    from selfexec.scores.together import load_together
 
     if convention not in ("strict", "readable"):
         raise InputError(f"convention {convention!r}: a card takes strict or readable.")
-    loaded = run if isinstance(run, Run) else load(run)
+    loaded, *more = load_together(run, readings)
+    if more:
+        raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")
     if not loaded.replies:
         raise InputError(f"{loaded.folder}: there are no replies yet, so that there is nothing to say on a card.")
     return Card(f"Card of the run {loaded.folder.resolve().name}", tuple(sections(loaded, convention)))

@@ -22,14 +22,11 @@ def command(runs: tuple[Path, ...], convention: str, readings: tuple[Path, ...],
     """
     from selfexec.cards import card
     from selfexec.errors import InputError
-    from selfexec.scores.together import load_together
 
     runs, readings = folders_apart("card", runs, readings)
-    if len(runs) > 1:
-        raise InputError(f"{runs[1]}: a card is of one run. Give the folders one at a time.")
     if out is not None and out.is_dir():
         raise InputError(f"{out}: this is a folder. Give the name of a file to -o.")
-    found = card(load_together(runs, readings)[0], convention="readable" if convention == "readable" else "strict")
+    found = card(runs, readings=readings, convention="readable" if convention == "readable" else "strict")
     if out is None:
         click.echo(found.markdown(), nl=False)
         return

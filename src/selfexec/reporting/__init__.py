@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from selfexec.arguments import Files, files
+
 if TYPE_CHECKING:
     from selfexec.reporting.evidence import Level
     from selfexec.runs import Run
@@ -17,7 +19,7 @@ def report(
     path: str | Path = "report.html",
     *,
     evidence: "Level" = "sample",
-    readings: Iterable[str | Path] = (),
+    readings: Files = (),
     convention: str = "strict",
     groups: str | Path | None = None,
     abilities: str | Path | None = None,
@@ -32,21 +34,17 @@ def report(
     """
     from selfexec.errors import InputError
     from selfexec.reporting.page import Options, page
-    from selfexec.runs import Run, load
-    from selfexec.scores.together import read_as_given, refuse_clashes
+    from selfexec.scores.together import load_together
 
     for given, known, what in ((convention, CONVENTIONS, "convention"), (evidence, LEVELS, "evidence")):
         if given not in known:
             raise InputError(f"{what} {given!r}: a report knows {', '.join(known)}.")
-    several = [runs] if isinstance(runs, Run | str | Path) else list(runs)
-    loaded = [run if isinstance(run, Run) else load(run) for run in several]
-    if not any(run.replies for run in loaded):
+    together = load_together(runs, readings)
+    if not any(run.replies for run in together):
         raise InputError("which run? There are no replies to report on.")
-    refuse_clashes(loaded)
-    files = tuple(Path(file) for file in readings)
     others = (None if file is None else Path(file) for file in (groups, abilities, figures))
-    options = Options(convention, evidence, files, *others)
-    text = page(read_as_given(loaded, files), options)
+    options = Options(convention, evidence, files(readings), *others)
+    text = page(together, options)
     path = Path(path)
     try:
         path.write_text(text, encoding="utf-8", newline="\n")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from selfexec.arguments import Files
 from selfexec.arrays import MISSING, NO_ANSWERS, UNREADABLE, Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -31,12 +32,21 @@ __all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "score", "score_runs",
 CONVENTIONS = ("strict", "readable", "authors")
 
 
-def score(run: "Run", convention: str = "strict", *, bootstrap: int | None = None, seed: int = 0) -> Scores:
-    """Every metric of every model of a run, under one convention of counting: strict, readable or authors.
+def score(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    convention: str = "strict",
+    *,
+    readings: Files = (),
+    bootstrap: int | None = None,
+    seed: int = 0,
+) -> Scores:
+    """Every metric of every model, under one convention of counting: strict, readable or authors.
 
-    `bootstrap` replicates, drawn from `seed`, take the place of the analytic intervals where there is a choice.
+    Give a run or its folder, or several: their models are then each other's company. `readings` are files of readings
+    that replace ours. `bootstrap` replicates, drawn from `seed`, take the place of the analytic intervals where there
+    is a choice.
     """
-    return score_together([run], convention, bootstrap=bootstrap, seed=seed)
+    return score_together(load_together(runs, readings), convention, bootstrap=bootstrap, seed=seed)
 
 
 def score_together(
@@ -76,7 +86,7 @@ def score_runs(
     folders: Iterable[Path],
     convention: str = "strict",
     *,
-    readings: Sequence[Path] = (),
+    readings: Files = (),
     models: Sequence[str] = (),
     experiments: Sequence[str] = (),
     bootstrap: int | None = None,

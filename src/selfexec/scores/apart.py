@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.arguments import Files, files, loaded
 from selfexec.arrays import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -29,27 +30,24 @@ class Entrant:
         return (self.name, experiment) in self.run.keys
 
 
-def load_apart(runs: "Run | str | Path | Iterable[Run | str | Path]", readings: Sequence[Path] = ()) -> list[Entrant]:
+def load_apart(given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = ()) -> list[Entrant]:
     """Every model of every run. A run is refused that is given twice, or that has an item which differs from
     another's of the same id.
     """
-    from selfexec.runs import Run, load
-
-    given = [runs] if isinstance(runs, Run | str | Path) else runs
-    loaded = [run if isinstance(run, Run) else load(run) for run in given]
-    if not loaded:
+    runs = loaded(given)
+    if not runs:
         raise InputError("which runs? Give the folder of at least one.")
-    folders = Counter(run.folder.resolve() for run in loaded)
+    folders = Counter(run.folder.resolve() for run in runs)
     if twice := [folder for folder, times in folders.items() if times > 1]:
         raise InputError(f"{twice[0]}: this run is given twice. Give it once.")
-    refuse_different_items(loaded, "They cannot be compared.")
-    loaded = read_as_given(loaded, readings)
-    homes = Counter(model for run in loaded for model in run.models)
-    _refuse_ambiguous(loaded, homes)
-    names = dict(zip((run.folder for run in loaded), _folder_names([run.folder for run in loaded]), strict=True))
+    refuse_different_items(runs, "They cannot be compared.")
+    runs = read_as_given(runs, files(readings))
+    homes = Counter(model for run in runs for model in run.models)
+    _refuse_ambiguous(runs, homes)
+    names = dict(zip((run.folder for run in runs), _folder_names([run.folder for run in runs]), strict=True))
     return [
         Entrant(f"{model} ({names[run.folder]})" if homes[model] > 1 else model, model, run)
-        for run in loaded
+        for run in runs
         for model in run.models
     ]
 

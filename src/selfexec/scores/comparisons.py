@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
@@ -41,13 +42,13 @@ SIGNIFICANT = 0.05
 def compare(
     runs: "Run | str | Path | Iterable[Run | str | Path]",
     *,
-    models: Sequence[str] = (),
-    experiments: Sequence[str] = (),
+    models: Names = (),
+    experiments: Names = (),
     convention: str = "strict",
-    readings: Sequence[Path] = (),
-    metrics: Sequence[str] = ("skill",),
+    readings: Files = (),
+    metrics: Names = ("skill",),
     tags: str | Path | None = None,
-    fail_if: Sequence[str] = (),
+    fail_if: Names = (),
     precision: float | None = None,
 ) -> Comparison:
     """Paired differences between models, on the items that they share.
@@ -56,20 +57,21 @@ def compare(
     within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
     models: before and after.
     """
-    check_names(experiments, metrics, convention)
+    measures = names(metrics)
+    check_names(names(experiments), measures, convention)
     if precision is not None and not 0 < precision < math.inf:
         raise InputError(f"precision {precision}: give the half-width that is wanted, above 0, as 0.02.")
     entrants = load_apart(runs, readings)
-    chosen = select(entrants, models)
+    chosen = select(entrants, names(models))
     if len(chosen) < 2:
         raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
-    gates = [Gate.of(text) for text in fail_if]
-    asked = experiments_of(chosen, experiments)
+    gates = [Gate.of(text) for text in names(fail_if)]
+    asked = experiments_of(chosen, names(experiments))
     _refuse_idle(gates, asked, len(chosen))
     groups = load_tags(Path(tags)) if tags is not None else None
     families = [
         Family.of(metric, asked, chosen, entrants, convention)
-        for metric in dict.fromkeys([*metrics, *(gate.metric for gate in gates)])
+        for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])
     ]
     differences = [row for family in families for row in family.differences(precision)]
     if all(row.difference is None for row in differences):

@@ -2,16 +2,18 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.rows import Estimate
 from selfexec.scores.table import decimal
-from selfexec.scores.together import tables_of
+from selfexec.scores.together import load_together, tables_of
 from selfexec.stats import Array
 from selfexec.tables import as_html, as_text
 
@@ -56,17 +58,22 @@ class CrossPrediction:
         return json.dumps({"cross_prediction": records}, ensure_ascii=False, indent=1, allow_nan=False)
 
 
-def cross_prediction(runs: "Run | Sequence[Run]", experiments: Sequence[str] = ()) -> CrossPrediction:
-    """Cross-prediction of all models of a run, or of several; see `cross`."""
-    together = list(runs) if isinstance(runs, Sequence) else [runs]
-    claims = tables_of(together).claims
-    if strange := [name for name in experiments if name not in claims]:
+def cross_prediction(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    experiments: Names = (),
+    *,
+    readings: Files = (),
+) -> CrossPrediction:
+    """Cross-prediction of all models of a run, or of several (or of their folders); see `cross`."""
+    claims = tables_of(load_together(runs, readings)).claims
+    wanted = names(experiments) or list(claims)
+    if strange := [name for name in wanted if name not in claims]:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
     return CrossPrediction(
         {
             (experiment, metric): found
             for experiment in claims
-            if not experiments or experiment in experiments
+            if experiment in wanted
             for metric, found in self_bonuses(claims[experiment]).items()
         }
     )

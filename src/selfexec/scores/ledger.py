@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores import CONVENTIONS, Scores, metrics, score_together
@@ -58,10 +59,11 @@ INFLECTED = ("accuracy", "always_no", "youden_j")
 
 
 def ledger(
-    runs: "Run | Sequence[Run]",
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
     *,
-    models: Sequence[str] = (),
-    experiments: Sequence[str] = (),
+    models: Names = (),
+    experiments: Names = (),
+    readings: Files = (),
     sensitivities: bool = True,
     known: Mapping[str, Scores] | None = None,
 ) -> Ledger:
@@ -69,11 +71,12 @@ def ledger(
     (`run.with_readings(...)`) all three conventions count these, and their differences from ours are listed too.
     `known`: scores by convention that need not be worked out again. Without `sensitivities` it takes a third less time.
     """
-    together: Sequence[Run] = [runs] if not isinstance(runs, Sequence) else runs
+    together = load_together(runs, readings)
+    whose, parts = names(models), names(experiments)
     have = [model for run in together for model in run.models]
-    for wanted, names, what in ((models, have, "model"), (experiments, [*EXPERIMENTS, "overall"], "experiment")):
-        if strange := [name for name in wanted if name not in names]:
-            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(names)}.")
+    for wanted, there, what in ((whose, have, "model"), (parts, [*EXPERIMENTS, "overall"], "experiment")):
+        if strange := [name for name in wanted if name not in there]:
+            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(there)}.")
     scores = {c: (known or {}).get(c) or score_together(together, c, whole=False) for c in CONVENTIONS}
     entries = [
         entry for run in together for model in run.models for entry in _of_model(run, model, scores, sensitivities)
@@ -82,7 +85,7 @@ def ledger(
     return Ledger(
         entry
         for entry in entries
-        if (not models or entry.model in (*models, ALL)) and (not experiments or entry.experiment in experiments)
+        if (not whose or entry.model in (*whose, ALL)) and (not parts or entry.experiment in parts)
     )
 
 

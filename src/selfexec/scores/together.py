@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.arguments import Files, files, loaded
 from selfexec.errors import InputError
 from selfexec.observations import Tables
 
@@ -13,15 +14,15 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 
-def load_together(folders: Iterable[Path], readings: Sequence[Path] = ()) -> list["Run"]:
-    """The runs of these folders, read as `readings` (files) say. No model may be in two of them, and no item may
-    differ between them: rows could not be told apart.
+def load_together(given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = ()) -> list["Run"]:
+    """The runs that are given, or lie in these folders, read as `readings` (files) say. No model may be in two of them,
+    and no item may differ between them: rows could not be told apart.
     """
-    from selfexec.runs import load
-
-    runs = [load(folder) for folder in folders]
+    runs = loaded(given)
+    if not runs:
+        raise InputError("which runs? Give the folder of at least one.")
     refuse_clashes(runs)
-    return read_as_given(runs, readings)
+    return read_as_given(runs, files(readings))
 
 
 def tables_of(runs: Sequence["Run"]) -> Tables:

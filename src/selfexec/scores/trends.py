@@ -2,12 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.scores.apart import experiments_of, load_apart, select, unlike
 from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, as_html, cautions, chance, interval, signed
@@ -104,29 +105,30 @@ class Trend:
 def trend(
     runs: "Run | str | Path | Iterable[Run | str | Path]",
     *,
-    models: Sequence[str] = (),
-    experiments: Sequence[str] = (),
+    models: Names = (),
+    experiments: Names = (),
     convention: str = "strict",
-    readings: Sequence[Path] = (),
-    metrics: Sequence[str] = (),
+    readings: Files = (),
+    metrics: Names = (),
 ) -> Trend:
     """Checkpoints in the order of the runs, or of `models`: values, paired differences, and the slope over the order.
 
     Without `metrics`: skill, accuracy, and self-knowledge where other models are there to guess by. Checkpoints are
     not each other's company in that.
     """
-    check_names(experiments, metrics, convention)
+    measures = names(metrics)
+    check_names(names(experiments), measures, convention)
     entrants = load_apart(runs, readings)
-    chosen = select(entrants, models)
+    chosen = select(entrants, names(models))
     if len(chosen) < 2:
         raise InputError(f"a trend takes two checkpoints, and there is only {chosen[0].label}. Give another run.")
-    asked = experiments_of(chosen, experiments)
+    asked = experiments_of(chosen, names(experiments))
     points: list[Point] = []
     slopes: list[Slope] = []
-    for metric in metrics or ("skill", "accuracy", "self_knowledge"):
+    for metric in measures or ("skill", "accuracy", "self_knowledge"):
         family = Family.of(metric, asked, chosen, entrants, convention, [e.name for e in chosen])
         found = [point for experiment in family.estimates for point in _points(family, experiment)]
-        if metrics or any(point.value is not None for point in found):
+        if measures or any(point.value is not None for point in found):
             points += found
             slopes += [_slope(family, experiment) for experiment in family.estimates]
     if all(point.value is None for point in points):
