@@ -75,6 +75,19 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.run(["sim/knows-itself", "sim/typical", "sim/typical@1", "sim/coin"], out=tmp_path_factory.mktemp("p"))
 
 
+def test_models_have_the_values_and_intervals_that_score_gives_them(panel: Run) -> None:
+    scores = sx.score(panel)
+    skill = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"}
+    metrics = {"skill": skill, "self_knowledge": dict.fromkeys(skill, "self_knowledge")}
+    found = sx.compare(panel, metrics=list(metrics))
+    told = [s for s in found.standings if s.experiment in skill]
+    assert len(told) == 2 * 3 * 4
+    for standing in told:
+        row = scores.row(standing.model, standing.experiment, metrics[standing.metric][standing.experiment])
+        expected = (row.value, row.low, row.high)
+        assert (standing.value, standing.low, standing.high) == pytest.approx(expected, abs=1e-12)
+
+
 # --- differences -----------------------------------------------------------------------------------------------------
 
 

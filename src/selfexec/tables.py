@@ -34,22 +34,22 @@ def as_text(
     # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
     console = Console(file=text, width=width, highlight=False, force_jupyter=False, color_system=None)
     said = list(_said_once(rows))
-    table = _table(title, columns, said, layout)
+    table = _table(columns, said, layout)
     if console.measure(table, options=console.options.update(width=10 * WIDTH)).maximum > width:
         narrow = [[first, *map(_interval_below, others)] for first, *others in said]
-        table = _table(title, [column.replace("-", "-\n") for column in columns], narrow, layout)
+        table = _table([column.replace("-", "-\n") for column in columns], narrow, layout)
         table.padding, table.show_edge = (0, 1, 0, 0), False
     console.print(table)
     names = iter(first for first, *_ in said if first)
-    lines = (line.rstrip() for line in text.getvalue().replace(UNBROKEN, " ").splitlines())
+    lines = (line.rstrip() for line in [title, *text.getvalue().replace(UNBROKEN, " ").splitlines()])
     return "\n".join(line.replace(NAME, next(names)) if line.strip() == NAME else line for line in lines)
 
 
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout) -> "Table":
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout) -> "Table":
     from rich import box
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     stacked = layout == "stacked"
     for number, column in enumerate(columns[stacked:]):
         table.add_column(column, overflow="fold", no_wrap=stacked and number == 0)

@@ -19,7 +19,7 @@ from selfexec.plans import all_prompts, prompt_hashes
 from selfexec.runs import item_hashes
 from selfexec.scores import Scores, score
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, score_cells
+from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, LEGENDS, score_cells
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -209,8 +209,7 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 def results(scores: Scores, convention: str) -> str:
     legend = [
         f"- {LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
-        "- Skill: Youden's J, for difficulty Kendall's tau, overall their mean; 0 is chance, 1 is perfect.",
-        "- Best guesser: the accuracy of whoever never saw the model. Self-knowledge: skill less that of the best one.",
+        *(f"- {text[0].upper()}{text[1:]}" for text in LEGENDS),
     ]
     reasons = {
         (row.model, row.experiment): row.reason

@@ -246,6 +246,16 @@ def outcome_counts(claims: pl.DataFrame) -> Counts:
     return found
 
 
+def advice(claims: pl.DataFrame) -> Mapping[str, list[tuple[str, str]]]:
+    """Model -> (experiment, how far to trust its word); `claims` are coded."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for (model, experiment), counts in sorted(outcome_counts(claims).items()):
+        text = sentences.advice(experiment, *(counts.get(code, 0) for code in (HIT, OVER, UNDER, DENIED)))
+        if text:
+            found.setdefault(model, []).append((experiment, text))
+    return found
+
+
 @dataclass(frozen=True)
 class KindLine:
     """Requests of one kind: how many claims were read, what the model said, what it did, and how often it was right."""

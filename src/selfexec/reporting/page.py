@@ -122,10 +122,13 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "models": models,
         "numbers": {model: number for number, model in enumerate(models)},
         "families": families(models, options.groups),
-        "simulated": all(model.startswith("sim/") for model in models),
+        "simulated": sum(model.startswith("sim/") for model in models),
+        "advice": content.advice(claims),
         "items": {e: n for e in index.experiments if e != "overall" and (n := _items(index, e))},
         "index": index,
-        "answer": sentences.answer(index.of("overall", "self_knowledge")),
+        "answer": sentences.answer(
+            *(index.of("overall", metric) for metric in ("self_knowledge", "self_execution_skill"))
+        ),
         "said": content.said(index, crossed, ranks),
         "boards": boards,
         "front": next(
@@ -151,6 +154,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
 
 
 def _items(index: content.Index, experiment: str) -> int:
+    """The most that a model was asked."""
     return max((row.items for row in index.scores if row.experiment == experiment), default=0)
 
 

@@ -66,12 +66,15 @@ def beyond(experiment: str, model: Counted, best: tuple[str, Counted] | None) ->
 
 
 def best_guesser(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[str, Counted] | None:
-    """The guesser with the greatest skill on the model's claims, and its record; None where nothing is known of others.
+    """The guesser with the greatest skill on the model's claims, and its record; None where no others are known."""
+    return best_of(experiment, model, guessed) if "others_mode" in guessed else None
+
+
+def best_of(experiment: str, model: Counted, guessed: Mapping[str, Counted]) -> tuple[str, Counted]:
+    """The guesser with the greatest skill on the model's claims, and its record, of those that are there.
 
     Whoever says the same every time has skill 0, so that the best guesser's skill is never below it.
     """
-    if "others_mode" not in guessed:
-        return None
     skills = {name: value(SKILL[experiment], counted) for name, counted in guessed.items()}
     known = {name: skill for name, skill in skills.items() if not math.isnan(skill)}
     best = max(known, key=lambda name: known[name], default=None)

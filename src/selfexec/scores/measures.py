@@ -14,9 +14,10 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.apart import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count, scorable
 from selfexec.scores.counts import known_and_asked, share_interval
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, guess_records, guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guess_records, guesses
 from selfexec.scores.overall import combine
 from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
+from selfexec.scores.yes_no import youden_estimate
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
 
 OVERALL = "overall"
@@ -122,13 +123,20 @@ def formula_of(metric: str, experiment: str) -> Formula:
 
 
 def alone(metric: str, experiment: str, record: Record) -> Estimate:
-    """The metric of one model on all of its items; a share has Wilson's interval, as in `score`."""
+    """The metric of one model on all of its items, with the interval that it has in `score`."""
     if record.reason:
         return Estimate(math.nan, reason=record.reason)
     found = weighed(metric, experiment, [record], [1.0])
+    if math.isnan(found.value):
+        return found
     if metric == "coverage" or (metric == "accuracy" and experiment != "difficulty"):
         interval = share_interval(found.value, found.error, record.counted.counts)
         return Estimate(found.value, interval, found.error, found.reason)
+    if metric == "skill" and experiment != "difficulty":
+        return youden_estimate(record.counted.counts)
+    if metric == "self_knowledge":
+        width = record.own.counts.shape[1]
+        return beyond(experiment, record.own, ("", Counted(record.own.items, record.counted.counts[:, width:])))
     return found
 
 
@@ -156,11 +164,12 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
 
 
 def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:
-    """Mean over the three experiments; its error is the root of the sum of squares, over three."""
+    """Mean over the three experiments, as in `score`; of differences, its error is the root of the sum of squares."""
     least, most = METRICS[metric]
-    if differences:
-        least, most = least - most, most - least
     found = combine(parts, least)
+    if not differences:
+        return found
+    least, most = least - most, most - least
     return Estimate(found.value, normal(found.value, found.error).within(least, most), found.error, found.reason)
 
 

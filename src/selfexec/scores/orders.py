@@ -7,9 +7,9 @@ import numpy as np
 from selfexec.arrays import MISSING, Answers, Claims
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guess_records, guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, best_of, beyond, guess_records, guesses
 from selfexec.scores.permuted import shuffled_p
-from selfexec.scores.rows import Asked, Estimate, Scored
+from selfexec.scores.rows import OF_GUESSER, Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
 
 LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
@@ -27,12 +27,7 @@ def score_orders(
     """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
     record = count(claims, strict)
     accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
-    tau = Estimate(
-        2 * accuracy.value - 1,
-        Interval(*(2 * end - 1 for end in accuracy.interval)),
-        2 * accuracy.error,
-        accuracy.reason,
-    )
+    tau = _tau(accuracy)
     estimates = {
         "accuracy": accuracy,
         "tau": tau,
@@ -49,13 +44,20 @@ def score_orders(
     if permute:
         estimates["shuffled_p"] = shuffled_p(claims.where(which))
     best = best_guesser("difficulty", record, guessed)
+    guesser, guess = best_of("difficulty", record, guessed)
+    estimates["guesser_skill"] = _tau(mean_of_groups(guess, accuracy.reason or NOTHING_READ))
     estimates["self_knowledge"] = beyond("difficulty", record, best) if accuracy.reason is None else accuracy
     groups = len(record.items)
     too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
-    scores = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
+    scores = [asked.row(name, e, caution, guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
     found = estimates["self_knowledge"]
     return Scored(scores, asked, accuracy, tau, found, caution, record, best[1] if best else None)
+
+
+def _tau(accuracy: Estimate) -> Estimate:
+    ends = Interval(*(2 * end - 1 for end in accuracy.interval))
+    return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason)
 
 
 def _shuffled(claims: Claims) -> Counted:

@@ -5,6 +5,7 @@ Of n models that can be judged, one is said to be above (or below) 0 if its inte
 judged if its number is neither withheld nor to be read with caution.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -94,12 +95,16 @@ def _beyond(rows: Sequence[Score], sign: int) -> set[str]:
 # --- the answer ------------------------------------------------------------------------------------------------------
 
 
-def answer(rows: Sequence[Score]) -> Said:
-    """The one sentence on top, from overall self-knowledge."""
+def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
+    """The one sentence on top, from overall self-knowledge; of a model alone its overall skill, where that is known."""
     found = verdicts(rows)
     n, k = len(found.judged), len(found.above)
     if not n:
-        return Said("overall", "withheld", f"Self-knowledge is withheld: {_common_reason(found.withheld)}.")
+        skill = next(
+            (f"Overall skill {_number(row)}, where 0 is chance. " for row in skills if row.value is not None), ""
+        )
+        alone = skill if len(rows) == 1 else ""
+        return Said("overall", "withheld", f"{alone}Self-knowledge is withheld: {_common_reason(found.withheld)}.")
     full = " with a full score" if found.withheld else ""
     stranger = STRANGER["overall"]
     if n == 1:
@@ -134,7 +139,7 @@ def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said |
     if tied:
         text += f"; it cannot be told apart from {_listed(tied)}"
     elif len(judged) > 1:
-        text += ", ahead of every other model"
+        text += ", ahead of every other model" + (" with a full score" if len(judged) < len(rows) else "")
     return Said("overall", "open" if tied else "yes", f"{text}.")
 
 
@@ -173,7 +178,7 @@ def simple_guesser(experiment: str, accuracies: Mapping[str, Score], guesses: Ma
     if experiment not in SIMPLE:
         return None
     pairs = [(a, guesses[m]) for m, a in accuracies.items() if m in guesses and a.high is not None]
-    pairs = [(a, g) for a, g in pairs if a.value is not None and g.value is not None]
+    pairs = [(a, g) for a, g in pairs if a.value is not None and g.value is not None and not a.reason]
     beaten = [a for a, g in pairs if (g.value or 0.0) > (a.high or 0.0)]
     if not beaten:
         return None
@@ -190,18 +195,41 @@ def self_bonus(experiment: str, found: "Crossed") -> Said | None:
     if found.reason:
         return Said(experiment, "withheld", f"Self-bonus withheld: {found.reason}.")
     low, high = found.interval
-    gap = f"{_points(found.gamma)} points of accuracy [{_points(low)}, {_points(high)}]"
-    beyond = "about themselves, beyond what a predictor of their skill knows about anyone"
+    gap = f"{_points(found.gamma)} points of accuracy [{_points(low)}, {_points(high)}] ({found.basis})"
+    other = "about themselves than about each other, skill and ease set apart"
     if low > 0:
-        return Said(experiment, "yes", f"Models know something {beyond}: {gap}.")
+        return Said(experiment, "yes", f"On average models are more accurate {other}: {gap}.")
     if high < 0:
-        return Said(experiment, "no", f"Models know less about themselves than a predictor of their skill: {gap}.")
-    return Said(experiment, "open", f"Models are not shown to know anything {beyond}: {gap}.")
+        return Said(experiment, "no", f"On average models are less accurate {other}: {gap}.")
+    return Said(experiment, "open", f"Models are not shown to be more accurate {other}: {gap}.")
 
 
 def _points(share: float) -> str:
     text = f"{100 * share:+.2f}"
     return text if float(text) else "0.00"
+
+
+# --- one model -------------------------------------------------------------------------------------------------------
+
+DEED = {
+    "association": ("list a word", "it lists it all the same"),
+    "restriction": ("answer a request", "it answers all the same"),
+}
+
+
+def advice(
+    experiment: str, said_and_did: int, said_and_not: int, denied_and_did: int, denied_and_not: int
+) -> str | None:
+    """How far to trust a model's word: what came of its yes, and of its no. None where it never said either."""
+    if experiment not in DEED:
+        return None
+    deed, all_the_same = DEED[experiment]
+    parts = []
+    if yes := said_and_did + said_and_not:
+        parts.append(f"when it says that it would {deed}, it does in {said_and_did / yes:.0%} of {yes:,} cases")
+    if no := denied_and_did + denied_and_not:
+        parts.append(f"when it says that it would not, {all_the_same} in {denied_and_did / no:.0%} of {no:,}")
+    return f"W{'; '.join(parts)[1:]}." if parts else None
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
@@ -240,9 +268,18 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _common_reason(rows: Sequence[Score]) -> str:
-    """The reason that most rows share."""
+    """The reason that most rows share, numbers aside, with an example of it and how many share it."""
     reasons = [row.reason or "it is not defined" for row in rows]
-    return max(dict.fromkeys(reasons), key=reasons.count) if reasons else "there are no scores"
+    if not reasons:
+        return "there are no scores"
+    kinds = [re.sub(r"[\d.,]+", "#", reason) for reason in reasons]
+    most = max(dict.fromkeys(kinds), key=kinds.count)
+    alike = dict.fromkeys(reason for reason, kind in zip(reasons, kinds, strict=True) if kind == most)
+    example = next(iter(alike))
+    if len(rows) == kinds.count(most) == 1 or (len(alike) == 1 and kinds.count(most) == len(rows)):
+        return example
+    such = "" if len(alike) == 1 else " or the like"
+    return f"{example}{such} ({kinds.count(most)} of {len(rows)} models)"
 
 
 def all_said(sentences: Iterator[Said | None]) -> list[Said]:

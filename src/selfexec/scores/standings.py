@@ -9,16 +9,14 @@ import numpy as np
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.compared import Difference, Standing
 from selfexec.scores.comparisons import Family
-from selfexec.scores.measures import OVERALL, common_of, overall, record_of, weighed
+from selfexec.scores.measures import OVERALL, Record, common_of, overall, record_of, weighed
 from selfexec.scores.rows import Estimate
 from selfexec.scores.table import Scores
 from selfexec.stats import holm, two_sided
 
-TOO_FEW = Estimate(math.nan, reason="fewer than two common items")
-
 
 def standings(scores: Scores, metrics: Sequence[str]) -> list[Standing]:
-    """The standings that `compare` gives, for one model too. Models with too little in common are not told apart."""
+    """The standings that `compare` gives, for one model too, and for models that have no items in common."""
     families = [_family(metric, scores) for metric in metrics]
     return [row for family in families for row in family.standings(list(_differences(family)))]
 
@@ -49,8 +47,17 @@ def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[Estimate,
     records = [family.records[experiment][label] for label in (one, two)]
     items = common_of(records)
     if items < 2 and not any(record.reason for record in records):
-        return TOO_FEW, items
+        return _apart(*(family.estimates[experiment][label] for label in (one, two))), min(map(_size, records))
     return weighed(family.metric, experiment, records, [1.0, -1.0]), items
+
+
+def _apart(one: Estimate, two: Estimate) -> Estimate:
+    """The difference of models that were asked different items: nothing is paired."""
+    return Estimate(one.value - two.value, error=math.hypot(one.error, two.error))
+
+
+def _size(record: Record) -> int:
+    return len(record.counted.items)
 
 
 def _mean(metric: str, parts: Mapping[str, Estimate]) -> Estimate:

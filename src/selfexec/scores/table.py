@@ -28,9 +28,16 @@ GUESSERS = {
     "question_length": "question length",
     "subject": "subject",
     "others_mode": "others' mode",
+    "others_share": "others' share",
+    "always the same": "always the same",
 }
 TITLE = "Did the model know what it would do?"
-COLUMNS = ["model", "experiment", "accuracy", "best guesser", "skill", "self-knowledge", "coverage"]
+COLUMNS = ["model", "experiment", "accuracy", "skill", "best guesser", "self-knowledge", "coverage"]
+LEGENDS = (
+    "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
+    "best guesser: the skill of the best of those who never saw the model.",
+    "self-knowledge: skill less that of the best guesser; above 0, the model knows itself.",
+)
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one",
     "readable": "readable: unreadable claims are left out",
@@ -107,8 +114,11 @@ class Scores(Sequence[Score]):
 
 def _title(scores: Scores) -> str:
     """The question and, where there are overall scores, the answer."""
-    overall = [row for row in scores if (row.experiment, row.metric) == ("overall", "self_knowledge")]
-    return f"{TITLE}\n{answer(overall).text}" if overall else TITLE
+    knowledge, skills = (
+        [row for row in scores if (row.experiment, row.metric) == ("overall", metric)]
+        for metric in ("self_knowledge", "self_execution_skill")
+    )
+    return f"{TITLE}\n{answer(knowledge, skills).text}" if knowledge else TITLE
 
 
 def score_cells(scores: Scores) -> list[list[str]]:
@@ -122,8 +132,9 @@ def score_cells(scores: Scores) -> list[list[str]]:
 def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     accuracy = rows.get(ACCURACY.get(experiment, "accuracy"))
     yield _number(accuracy)
-    yield _best_guesser(rows)
     yield _number(rows.get(SKILL[experiment]))
+    guesser = rows.get("guesser_skill")
+    yield f"{decimal(guesser.value)} {GUESSERS[guesser.guesser or '']}" if guesser and guesser.value is not None else ""
     yield _number(rows.get("self_knowledge"))
     coverage = rows.get("coverage")
     yield decimal(coverage.value) if coverage and coverage.value is not None else ""
@@ -141,14 +152,6 @@ def _number(row: Score | None) -> str:
 def decimal(value: float | None) -> str:
     """Three digits, without the zero before the point."""
     return "" if value is None else f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
-
-
-def _best_guesser(rows: dict[str, Score]) -> str:
-    values = {name: row.value for name, row in rows.items() if name in GUESSERS and row.value is not None}
-    if not values:
-        return ""
-    best = max(values, key=lambda name: values[name] or 0.0)
-    return f"{decimal(values[best])} {GUESSERS[best]}"
 
 
 def _cuts(scores: Scores) -> list[str]:
@@ -172,12 +175,10 @@ def _intervals(scores: Scores) -> str:
 
 def _notes(scores: Scores) -> list[str]:
     convention = scores[0].convention if len(scores) else "strict"
-    notes = [
-        f"{LEGEND[convention]}. {_intervals(scores)}",
-        "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
-        "best guesser: the accuracy of whoever never saw the model.",
-        "self-knowledge: skill less that of the best guesser who never saw the model; above 0, it knows itself.",
-    ]
+    if convention == "authors":
+        notes = [f"{LEGEND[convention]}. It has neither skills nor intervals."]
+    else:
+        notes = [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
     notes += _cuts(scores)
     notes += noise_and_loss(scores)
     reasons = {

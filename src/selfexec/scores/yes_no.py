@@ -10,10 +10,10 @@ from selfexec.arrays import Claims
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guess_records, guesses
+from selfexec.scores.guessers import NO_OTHERS, best_guesser, best_of, beyond, guess_records, guesses
 from selfexec.scores.metrics import Cells
 from selfexec.scores.permuted import shuffled_p
-from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, Asked, Estimate, Scored
+from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate, Scored
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
 
 # Shares of trials, each with the trials that it is a share of.
@@ -64,16 +64,16 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
     which = scorable(claims, strict)
     counted = claims.where(which)
     guessed = guess_records(claims, guesses(claims, others), which)
-    for name in ("label", "others_mode"):
-        if name in guessed:
-            estimates[name] = _share("accuracy", guessed[name].counts)
+    estimates |= {name: _share("accuracy", guess.counts) for name, guess in guessed.items()}
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     if permute:
         estimates["shuffled_p"] = shuffled_p(counted)
     best = best_guesser(asked.experiment, record, guessed)
+    guesser, guess = best_of(asked.experiment, record, guessed)
+    estimates["guesser_skill"] = youden_estimate(guess.counts)
     estimates["self_knowledge"] = beyond(asked.experiment, record, best)
     caution = asked.caution or _too_few(counted)
-    rows = [asked.row(name, estimate, caution) for name, estimate in estimates.items()]
+    rows = [asked.row(name, e, caution, guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
     return Scored(
         rows,
         asked,
@@ -123,6 +123,10 @@ def _other(name: str, formula: Callable[[Cells], Any], bounds: tuple[float, floa
     if error > NO_SPREAD or math.isnan(error):
         return Estimate(value, student(value, error, len(counts)).within(*bounds), error)
     return Estimate(value, NONE, error)
+
+
+def youden_estimate(counts: Array) -> Estimate:
+    return _other("youden_j", *OTHERS["youden_j"], counts)
 
 
 def _near_an_end(counts: Array) -> Interval | None:
