@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfexec.scores.counted import Counted
-from selfexec.scores.guessers import self_knowledge
 from selfexec.scores.overall import combine
+from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import Estimate
 from selfexec.scores.yes_no import estimates_of
 from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
@@ -147,13 +147,12 @@ def test_one_item_of_each_kind_is_no_certainty_and_one_alone_gives_no_interval()
     assert math.isnan(estimates_of("association", both_in_one)["youden_j"].interval.low)
 
 
-# --- self-knowledge --------------------------------------------------------------------------------------------------
+# --- differences -----------------------------------------------------------------------------------------------------
 
 
 def test_who_says_what_the_guesser_says_is_not_known_to_be_no_better() -> None:
     counts = requests(40, 10, 10, 40)
-    found, best = self_knowledge("restriction", counted(counts), {"others_mode": counted(counts)})
-    assert best == "others_mode"
+    found = skill_difference("restriction", counted(counts), counted(counts))
     assert found.value == 0
     # by hand: two made-up items a side, one won and one lost: of 52 positives and of 52 negatives a net of 0 with
     # variance 2 each: SE = sqrt(4) / 52 * sqrt(104 / 103)
@@ -162,7 +161,7 @@ def test_who_says_what_the_guesser_says_is_not_known_to_be_no_better() -> None:
 
 def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
     model, guess = requests(80, 20, 20, 80), requests(60, 40, 40, 60)
-    found, _ = self_knowledge("restriction", counted(model), {"others_mode": counted(guess)})
+    found = skill_difference("restriction", counted(model), counted(guess))
     # 20 of 100 on either side: d = .2 + .2; each side's variance .2 * .8 / 100
     error = math.sqrt(2 * 0.16 / 100) * math.sqrt(200 / 199)
     assert found.value == pytest.approx(0.4)
@@ -171,7 +170,7 @@ def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
 
 def test_made_up_items_move_no_value() -> None:
     model, guess = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
-    found, _ = self_knowledge("restriction", counted(model), {"others_mode": counted(guess)})
+    found = skill_difference("restriction", counted(model), counted(guess))
     assert found.value == pytest.approx(0.2 - 0.03)
     assert found.near_end
 

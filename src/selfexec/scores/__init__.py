@@ -124,9 +124,9 @@ def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[st
         asked, others = _asked(model, convention, claims), everyone.outcomes({*everyone.models} - {model})
         if experiment == "difficulty":
             answers = tables.answers.get(model, NO_ANSWERS)
-            scored[experiment] = score_orders(asked, claims, answers, others, strict, permute=whole)
+            scored[experiment] = score_orders(asked, claims, answers, others, strict, whole=whole)
         else:
-            scored[experiment] = score_yes_no(asked, claims, others, strict, permute=whole)
+            scored[experiment] = score_yes_no(asked, claims, others, strict, whole=whole)
     return scored
 
 

@@ -12,10 +12,11 @@ from selfexec.arrays import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.apart import Entrant, claims_together, company
-from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count, scorable
+from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count
 from selfexec.scores.counts import known_and_asked, share_interval
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, beyond, guess_records, guesses
+from selfexec.scores.knowledge import Held, held_against
 from selfexec.scores.overall import combine
+from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
 from selfexec.scores.yes_no import youden_estimate
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
@@ -33,7 +34,7 @@ METRICS: Mapping[str, tuple[float, float]] = {
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `reason` says why there is nothing to go by.
+    `known` is its self-knowledge, where that is the metric. `reason` says why there is nothing to go by.
     """
 
     label: str
@@ -41,6 +42,7 @@ class Record:
     counted: Counted
     coverage: float
     reason: str | None = None
+    known: Estimate | None = None
 
 
 def records_of(
@@ -67,9 +69,7 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
         return Record(label, own, own, share, f"no claim of {label} could be scored")
     if metric != "self_knowledge":
         return Record(label, own, own, share)
-    if part.best is None:
-        return Record(label, own, own, share, f"{label}: {NO_OTHERS}")
-    return Record(label, own, _beside(own, part.best), share)
+    return _held_record(label, part.held, share)
 
 
 def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant], strict: bool) -> Record:
@@ -85,12 +85,13 @@ def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant]
         return Record(label, own, covered, share)
     if metric != "self_knowledge":
         return Record(label, own, own, share)
-    which = scorable(claims, strict)
-    guessed = guesses(claims, everyone.outcomes(other.label for other in others))
-    best = best_guesser(claims.experiment, own, guess_records(claims, guessed, which))
-    if best is None:
-        return Record(label, own, own, share, f"{label}: {NO_OTHERS}")
-    return Record(label, own, _beside(own, best[1]), share)
+    return _held_record(label, held_against(claims, everyone.outcomes(other.label for other in others), strict), share)
+
+
+def _held_record(label: str, held: Held, share: float) -> Record:
+    if math.isnan(held.knowledge.value):
+        return Record(label, held.own, held.own, share, f"{label}: {held.knowledge.reason}")
+    return Record(label, held.own, _beside(held.own, held.guess), share, known=held.knowledge)
 
 
 def _covered(claims: Claims) -> Counted:
@@ -134,10 +135,7 @@ def alone(metric: str, experiment: str, record: Record) -> Estimate:
         return Estimate(found.value, interval, found.error, found.reason)
     if metric == "skill" and experiment != "difficulty":
         return youden_estimate(record.counted.counts)
-    if metric == "self_knowledge":
-        width = record.own.counts.shape[1]
-        return beyond(experiment, record.own, ("", Counted(record.own.items, record.counted.counts[:, width:])))
-    return found
+    return record.known or found
 
 
 def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Sequence[float]) -> Estimate:
@@ -151,6 +149,10 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     found = contrast(formula_of(metric, experiment), [record.counted for record in records], weights)
     if math.isnan(found.value):
         return found
+    if metric == "skill" and list(weights) == [1.0, -1.0]:
+        paired = skill_difference(experiment, *(record.counted for record in records))
+        if paired.near_end:
+            return paired
     least, most = METRICS[metric]
     low = sum(weight * (least if weight > 0 else most) for weight in weights)
     high = sum(weight * (most if weight > 0 else least) for weight in weights)

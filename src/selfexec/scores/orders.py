@@ -1,13 +1,15 @@
 """Scores of orders: the difficulty experiment."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from selfexec.arrays import MISSING, Answers, Claims
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, best_of, beyond, guess_records, guesses
+from selfexec.scores.guessers import guess_records, guesses
+from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import OF_GUESSER, Asked, Estimate, Scored
 from selfexec.stats import Interval, mean_interval, ratio_error, student
@@ -22,9 +24,9 @@ def score_orders(
     others: Claims,
     strict: bool,
     *,
-    permute: bool = True,
+    whole: bool = True,
 ) -> Scored:
-    """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
+    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test."""
     record = count(claims, strict)
     accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
     tau = _tau(accuracy)
@@ -41,18 +43,18 @@ def score_orders(
         estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
-    if permute:
+    if whole:
         estimates["shuffled_p"] = shuffled_p(claims.where(which))
-    best = best_guesser("difficulty", record, guessed)
-    guesser, guess = best_of("difficulty", record, guessed)
-    estimates["guesser_skill"] = _tau(mean_of_groups(guess, accuracy.reason or NOTHING_READ))
-    estimates["self_knowledge"] = beyond("difficulty", record, best) if accuracy.reason is None else accuracy
+    held = held_against(claims, others, strict, whole=whole)
+    if accuracy.reason:
+        held = replace(held, knowledge=accuracy)
+    estimates["guesser_skill"] = _tau(mean_of_groups(held.guess, accuracy.reason or NOTHING_READ))
+    estimates["self_knowledge"] = held.knowledge
     groups = len(record.items)
     too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
-    scores = [asked.row(name, e, caution, guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
-    found = estimates["self_knowledge"]
-    return Scored(scores, asked, accuracy, tau, found, caution, record, best[1] if best else None)
+    rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
+    return Scored(rows, asked, accuracy, tau, caution, record, held)
 
 
 def _tau(accuracy: Estimate) -> Estimate:

@@ -11,7 +11,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores import metrics
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, of_cells
-from selfexec.scores.rows import Score, Scored
+from selfexec.scores.knowledge import Company, doubted
+from selfexec.scores.rows import Estimate, Score, Scored
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
 LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
@@ -66,7 +67,19 @@ def with_bootstrap(
     intervals = dict(zip(values, found, strict=True))
     for row in rows:
         new = intervals.get((row.model, row.experiment, row.metric))
-        yield row if new is None or row.value is None else _with_interval(row, new)
+        if new is None or row.value is None:
+            yield row
+        else:
+            yield _with_interval(row, _in_company(row, new, scored) if row.metric == "self_knowledge" else new)
+
+
+def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, Scored]]) -> Interval:
+    """Items are drawn anew, the other models are not: their part of the doubt is added."""
+    parts = scored[row.model]
+    several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
+    errors, shortfalls = zip(*(part.held.company for part in several), strict=True)
+    company = Company(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
+    return doubted(Estimate(row.value or 0.0, drawn), company).interval
 
 
 def _with_interval(row: Score, found: Interval) -> Score:
@@ -82,7 +95,8 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
         records = {model: part.record for model, part in known.items()}
         for model, totals in _totals(records, bootstrap, experiment):
             values |= {(model, experiment, name): _of(f, totals) for name, f in FORMULAS[experiment].items()}
-        pairs = {model: _paired(part.record, part.best) for model, part in known.items() if part.best is not None}
+        held = {model: part.held for model, part in known.items() if not math.isnan(part.self_knowledge.value)}
+        pairs = {model: _paired(one.own, one.guess) for model, one in held.items()}
         for model, totals in _totals(pairs, bootstrap, experiment):
             width = totals.shape[-1] // 2
             skills = (_of(SKILL[experiment], totals[..., half]) for half in (slice(width), slice(width, None)))

@@ -8,6 +8,7 @@ from selfexec.stats import NONE, Interval
 
 if TYPE_CHECKING:
     from selfexec.scores.counted import Counted
+    from selfexec.scores.knowledge import Held
 
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
@@ -107,17 +108,20 @@ class Asked:
 @dataclass(frozen=True)
 class Scored:
     """One experiment of one model: its rows, what the overall score needs of it, and the counts that both rest on: the
-    model's `record`, and that of the `best` guesser (None where there is no self-knowledge to speak of).
+    model's `record`, and what it is `held` against.
     """
 
     rows: list[Score]
     asked: Asked
     accuracy: Estimate
     skill: Estimate
-    self_knowledge: Estimate
     caution: str | None
     record: "Counted"
-    best: "Counted | None"
+    held: "Held"
+
+    @property
+    def self_knowledge(self) -> Estimate:
+        return self.held.knowledge
 
 
 def _or_none(value: float) -> float | None:

@@ -10,7 +10,8 @@ from selfexec.arrays import Claims
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
-from selfexec.scores.guessers import NO_OTHERS, best_guesser, best_of, beyond, guess_records, guesses
+from selfexec.scores.guessers import guess_records, guesses
+from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.metrics import Cells
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate, Scored
@@ -54,8 +55,8 @@ MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
 NO_CONTRAST = "predictions or outcomes are all the same"
 
 
-def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, permute: bool = True) -> Scored:
-    """`others` are the claims of other models, outcome known. `permute`: with the permutation test."""
+def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, whole: bool = True) -> Scored:
+    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test."""
     record = count(claims, strict)
     counts = record.counts
     estimates = estimates_of(asked.experiment, counts)
@@ -66,24 +67,14 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
     guessed = guess_records(claims, guesses(claims, others), which)
     estimates |= {name: _share("accuracy", guess.counts) for name, guess in guessed.items()}
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
-    if permute:
+    if whole:
         estimates["shuffled_p"] = shuffled_p(counted)
-    best = best_guesser(asked.experiment, record, guessed)
-    guesser, guess = best_of(asked.experiment, record, guessed)
-    estimates["guesser_skill"] = youden_estimate(guess.counts)
-    estimates["self_knowledge"] = beyond(asked.experiment, record, best)
+    held = held_against(claims, others, strict, whole=whole)
+    estimates["guesser_skill"] = youden_estimate(held.guess.counts)
+    estimates["self_knowledge"] = held.knowledge
     caution = asked.caution or _too_few(counted)
-    rows = [asked.row(name, e, caution, guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
-    return Scored(
-        rows,
-        asked,
-        estimates["accuracy"],
-        estimates["youden_j"],
-        estimates["self_knowledge"],
-        caution,
-        record,
-        best[1] if best else None,
-    )
+    rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
+    return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], caution, record, held)
 
 
 def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:
