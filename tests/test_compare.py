@@ -559,9 +559,9 @@ def test_gates_on_simulated_models(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("restriction drops 0.1", "write it as"),
         ("refusal.skill drops 0.1", "unknown experiment 'refusal'"),
         ("restriction.tau drops 0.1", "unknown metric 'tau'"),
-        ("restriction.skill drops -0.1", "'-0.1' is no size"),
-        ("restriction.skill drops nan", "'nan' is no size"),
-        ("restriction.skill drops much", "'much' is no size"),
+        ("restriction.skill drops -0.1", "'-0.1' is no change"),
+        ("restriction.skill drops nan", "'nan' is no change"),
+        ("restriction.skill drops much", "'much' is no change"),
     ],
 )
 def test_a_gate_that_cannot_be_read_is_named(text: str, message: str) -> None:

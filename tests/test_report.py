@@ -344,6 +344,20 @@ def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None
     assert set(sampled.select(outcomes).unique().rows()) == set(coded.select(outcomes).unique().rows())
 
 
+def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel: Run) -> None:
+    place = ("restriction", "judge")
+    read = [k for k, r in panel.readings.items() if (k.experiment, k.session) == place and r.evidence][:2]
+    ours = [panel.readings[key] for key in read]
+    other = {"A": "B", "B": "A"}
+    run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
+    assert [run.readings[key].evidence for key in read] == [None, None]
+    coded, sessions = content.coded(run.observations), content.with_states(run.sessions, [run])
+    chunks = dict(zip(run.models, evidence.evidence([run], coded, sessions, None).chunks, strict=True))
+    shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
+    assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
+    assert [session["value"] for session in shown] == [ours[0].value, other[str(ours[1].value)]]
+
+
 def test_without_evidence_no_reply_is_in_the_page(panel: Run, tmp_path: Path) -> None:
     text = sx.report(panel, tmp_path / "bare.html", evidence="none").read_text("utf-8")
     assert "<dialog" not in text and 'id="evidence-' not in text and 'class="ev"' not in text
@@ -475,9 +489,137 @@ def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
     browser.js(
         "(find => { find.value = 'coin'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
     )
-    for place in ("#score-table tbody tr", ".canvas [data-model]", "details.model"):
+    marks = ".canvas svg:not(.sx-matrix) [data-model]"
+    for place in ("#score-table tbody tr", marks, "details.model", "#figure-experiments tbody tr"):
         assert shown(browser, place) == {"sim/coin"}
+    # the names of a matrix are the key to its columns: its rows fade
+    assert shown(browser, ".canvas svg.sx-matrix [data-model]") == set(PANEL)
+    faded = "filter(e => getComputedStyle(e.querySelector('rect')).opacity < .5 || e.querySelector('.sx-mark') && "
+    faded += "getComputedStyle(e.querySelector('.sx-mark')).opacity < .5).map(e => e.dataset.model)"
+    found = browser.js(f"[...document.querySelectorAll('.sx-matrix [data-model]')].{faded}")
+    assert set(found) == set(PANEL) - {"sim/coin"}
     assert browser.js("document.querySelector('.shown').textContent") == "1 of 4 models"
+
+
+def test_the_rows_of_a_figure_move_together_where_models_are_hidden(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    places = "[...document.querySelectorAll('#figure-experiments [data-band]:not(.off) text')]"
+    places += ".map(e => e.getBoundingClientRect().top - e.closest('svg').getBoundingClientRect().top)"
+    height = "document.querySelector('#figure-experiments svg').viewBox.baseVal.height"
+    find = "(text => { const box = document.getElementById('find'); box.value = text; "
+    find += "box.dispatchEvent(new Event('input')) })"
+    first, before = browser.js(places), browser.js(height)
+    last = browser.js("[...document.querySelectorAll('#figure-experiments [data-band]')].at(-1).dataset.model")
+    browser.js(f"{find}({json.dumps(last)})")
+    # the last row stands where the first one was, and three rows of four are gone from the height: 3 * 21
+    assert browser.js(places) == pytest.approx(first[:1], abs=1)
+    assert browser.js(height) == pytest.approx(before - 63)
+    browser.js(f"{find}('')")
+    assert browser.js(places) == first and browser.js(height) == before
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_all_plots_of_a_board_share_an_axis(browser: Browser, drawn: Path, width: int) -> None:
+    browser.open(drawn, width)
+    browser.js("document.querySelector('.tied').textContent = 'a b c d e f g h i j k l m n o'")
+    for column in (1, 2):
+        plots = f".board.front tr > :nth-child({column + 1}) .mini"
+        ends = "(e => { const b = e.getBoundingClientRect(); return `${b.left} ${b.width}`; })"
+        found = browser.js(f"[...document.querySelectorAll('{plots}')].map({ends})")
+        assert len(found) > 2 and len(set(found)) == 1
+
+
+def test_a_withheld_row_is_last_whatever_it_is_sorted_by(browser: Browser, panel: Run, tmp_path: Path) -> None:
+    browser.open(sx.report(panel, tmp_path / "page.html"))
+    browser.js("document.querySelector('.tab[data-board=association]').click()")
+    # as on the page: one cell over skill and self-knowledge, coverage after it
+    browser.js("""(row => { row.cells[2].remove(); row.cells[1].colSpan = 2; row.cells[1].dataset.value = '' })(
+        document.querySelector('#board-association tbody tr'))""")
+    first = browser.js("document.querySelector('#board-association tbody tr').dataset.model")
+    for button in (1, 2, 1, 2):
+        browser.js(f"document.querySelectorAll('#board-association thead button')[{button}].click()")
+        assert browser.js("[...document.querySelectorAll('#board-association tbody tr')].at(-1).dataset.model") == first
+
+
+def test_the_table_behind_a_figure_is_sorted_by_the_number_a_cell_begins_with(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.querySelectorAll('#figure-experiments thead button')[1].click()")
+    cells = browser.js(
+        "[...document.querySelectorAll('#figure-experiments tbody tr')].map(r => r.cells[1].textContent)"
+    )
+    values = [float(cell.split()[0]) for cell in cells if cell]
+    assert len(values) > 2 and values == sorted(values, reverse=True)
+
+
+def test_an_address_opens_what_it_names(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("location.hash = '#every'")
+    browser.until("document.getElementById('every').open")
+    browser.js("location.hash = '#board-restriction'")
+    browser.until("document.getElementById('board-restriction').classList.contains('front')")
+    assert browser.js("document.querySelector('.tab[aria-pressed=true]').dataset.board") == "restriction"
+    browser.js("location.hash = '#items?m=0&e=difficulty&c=R'")
+    browser.until(DRILLED)
+    assert browser.js("document.getElementById('drill-experiment').value") == "difficulty"
+    browser.press("Escape", 27)
+    browser.until("!document.querySelector('#drill').open && location.hash === ''")
+    assert browser.log == []
+
+
+def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    steps = browser.js("history.length")
+    browser.js("document.querySelector('#model-1 button.ev').click()")
+    browser.until(DRILLED)
+    assert browser.js("location.hash").startswith("#items?m=1&")
+    browser.js("history.back()")
+    browser.until("!document.querySelector('#drill').open")
+    assert browser.js("location.hash") == ""
+    browser.js("history.forward()")
+    browser.until(DRILLED)
+    # closed by hand, it leaves nothing behind through which one would have to go back
+    browser.js("document.querySelector('#drill .close').click()")
+    browser.until("location.hash === ''")
+    browser.js("document.querySelector('#model-2 button.ev').click()")
+    browser.until(DRILLED)
+    assert browser.js("history.length") == steps + 1
+    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
+
+
+def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto', location.hash = '#scores'")
+    browser.until("scrollY > 0")
+    browser.js("scrollBy(0, 200)")
+    height = browser.js("scrollY")
+    for leave in ("history.back()", "document.querySelector('#drill .close').click()"):
+        browser.js("document.querySelector('#score-table button.ev').click()")
+        browser.until(DRILLED)
+        # what was read is in sight
+        seen = "(mark => mark.getBoundingClientRect().top < mark.parentElement.getBoundingClientRect().bottom)"
+        assert all(browser.js(f"[...document.querySelectorAll('#drill-item .reply mark')].map({seen})"))
+        browser.js(leave)
+        browser.until("location.hash === '#scores' && !document.querySelector('#drill').open")
+        browser.js("new Promise(done => setTimeout(done, 200))")
+        assert browser.js("scrollY") == height
+
+
+def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, panel: Run, drawn: Path) -> None:
+    browser.open(drawn)
+    n = PANEL.index("sim/breaks-format")
+    line = next(k for k in content.kinds(content.coded(panel.observations))["sim/breaks-format"] if k.kind == "safe")
+    browser.js(f"document.querySelector('#model-{n} button.ev[data-c=TFUN][data-f=safe]').click()")
+    browser.until(DRILLED)
+    count = browser.js("document.getElementById('drill-count').textContent")
+    assert count.split(",")[0] == f"{line.claims} items"
+    assert "all that were read" in browser.js("document.getElementById('drill-what').selectedOptions[0].textContent")
+
+
+def test_every_number_leads_to_its_items(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    bare = '#every td[data-metric][data-value]:not([data-value=""]):not(:has(button.ev))'
+    assert browser.js(f"document.querySelectorAll('{bare}').length") == 0
+    assert browser.js("document.querySelectorAll('#every button.ev').length") > 100
 
 
 def test_families_are_switched_off(browser: Browser, panel: Run, tmp_path: Path) -> None:
@@ -512,8 +654,10 @@ def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser
     item = browser.js("document.querySelector('#drill-items bdi').textContent")
     assert item in {target.target for target in panel.items["association"].values()}
     marked = browser.js("[...document.querySelectorAll('#drill-item mark')].map(e => e.textContent)")
-    evidences = {r.evidence for key, r in panel.readings.items() if key.model == "sim/coin"}
-    assert marked and set(marked) <= evidences
+    evidences = {r.evidence or "" for key, r in panel.readings.items() if key.model == "sim/coin"}
+    # what was read from within a quotation is marked with the sign that opens it
+    assert marked and set(marked) <= evidences | {f'"{words}' for words in evidences}
+    assert all(words.count('"') % 2 == 0 for words in marked)
     # the other way to choose: sessions that could not be read
     browser.press("Escape", 27)
     browser.until("!document.querySelector('#drill').open")
@@ -626,6 +770,23 @@ def test_nothing_sticks_out_sideways(browser: Browser, drawn: Path, hostile: tup
         assert browser.js("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
 
 
+@pytest.mark.parametrize("width", [390, 640, 1280])
+def test_the_letters_of_figures_can_be_read(browser: Browser, drawn: Path, width: int) -> None:
+    browser.open(drawn, width)
+    scale = "e.closest('svg').getBoundingClientRect().width / e.closest('svg').viewBox.baseVal.width"
+    sizes = (
+        f"[...document.querySelectorAll('.canvas text')].map(e => parseFloat(getComputedStyle(e).fontSize) * {scale})"
+    )
+    assert min(browser.js(sizes)) > 10.4
+    # a drawing that is wider than the page scrolls in its own box, and keys can reach it
+    reached = "[...document.querySelectorAll('.canvas')].every(e => e.tabIndex === 0 && e.clientWidth <= innerWidth)"
+    assert browser.js(reached)
+
+
+MM = 96 / 25.4
+SIZE = "e => [e.classList.contains('sx-tall'), e.getBoundingClientRect().height]"
+
+
 def test_it_prints_on_paper(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     browser.call("Emulation.setEmulatedMedia", media="print", features=[])
@@ -636,6 +797,11 @@ def test_it_prints_on_paper(browser: Browser, drawn: Path) -> None:
     assert browser.js("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     pdf = base64.b64decode(browser.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
     assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
+    # no figure is cut: none is higher than a page (A4 less the margins), and a drawing leaves room for its caption
+    for _, height in browser.js(f"[...document.querySelectorAll('.figure')].map({SIZE})"):
+        assert height < 269 * MM
+    for tall, height in browser.js(f"[...document.querySelectorAll('.canvas svg')].map({SIZE})"):
+        assert height <= (215 if tall else 88) * MM + 1
     assert 2 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") + pdf.count(b"/Type /Page/") <= 40
 
 

@@ -20,6 +20,7 @@ from selfexec.scores import score_together
 from selfexec.scores.counted import ACCURACY, SKILL, guess_counts, scorable, value
 from selfexec.scores.cross import Common, common_claims, cross
 from selfexec.scores.guessers import guesses
+from selfexec.scores.knowledge import held_against
 from test_scores import table
 
 pytestmark = pytest.mark.slow
@@ -122,8 +123,44 @@ def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
     facts = {"subject": "maths", "other_subject": "history", "claim": "Q1 before Q2"}
     others = [row for m in "bc" for row in behaviour(m, {"1": False, "2": False, "3": True}, **facts)]
     swapped = {"subject": "history", "other_subject": "maths", "claim": "Q1 before Q2", "length": 1, "other_length": 1}
-    # maths came first in one pair of three, history in two
-    assert guessed(behaviour("a", {"9": True}, **swapped), others, "difficulty")["subject"] == [1.0]
+    mine = behaviour("a", {"1": True, "2": True, "3": True}, **swapped)
+    # maths came first in one pair of three, history in two; what others did with other items does not count
+    elsewhere = [row for m in "bc" for row in behaviour(m, dict.fromkeys("45678", True), **facts)]
+    assert guessed(mine, others + elsewhere, "difficulty")["subject"] == [1.0, 1.0, 1.0]
+
+
+def test_a_claim_that_hardly_anybody_shares_is_left_out_of_self_knowledge_on_both_sides() -> None:
+    deeds = {str(n): n % 2 == 0 for n in range(40)}
+    mine = behaviour("a", deeds | {"40": True, "41": False, "42": False})
+    rows = mine + [row for m in "bcd" for row in behaviour(m, deeds)] + behaviour("b", {"40": True, "41": True})
+    everyone = claims(rows)
+    found = held_against(everyone.of("a"), everyone.outcomes("bcd"), strict=True)
+    assert set(found.own.items) == set(found.guess.items) == set(deeds)
+    assert found.knowledge.value == pytest.approx(0 - 1)  # says yes throughout; the others do just what it does
+    alone = claims(mine + [row for m in "bcd" for row in behaviour(m, {"0": True, "1": False})])
+    found = held_against(alone.of("a"), alone.outcomes("bcd"), strict=True)
+    assert math.isnan(found.knowledge.value)
+    assert found.knowledge.reason == "only 2 of 43 items were asked of two other models"
+
+
+def test_unrelated_runs_change_no_score(panel: Run, tmp_path: Path) -> None:
+    items = tmp_path / "items"
+    items.mkdir()
+    lines = [f'{{"id": "x{n}", "request": "Number {n}?", "label": "unsafe", "type": "other"}}\n' for n in range(60)]
+    (items / "restriction.jsonl").write_text("".join(lines), "utf-8")
+    stranger = sx.run([f"sim/coin@{n}" for n in (7, 8, 9)], items=str(items), out=tmp_path / "r")
+    alone = {(r.model, r.experiment, r.metric): r for r in sx.score(panel)}
+    together = {(r.model, r.experiment, r.metric): r for r in sx.score([panel, stranger])}
+    same = [key for key in alone if not key[2].startswith("self_bonus")]
+    assert [together[key] for key in same] == [alone[key] for key in same]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_six_who_know_models_are_seldom_said_to_know_themselves(seed: int, tmp_path: Path) -> None:
+    run = sx.run([f"sim/knows-models@{10 * seed + n}" for n in range(6)], out=tmp_path / "r")
+    lows = [row.low for row in sx.score(run) if row.metric == "self_knowledge" and row.low is not None]
+    assert len(lows) >= 18
+    assert sum(low > 0 for low in lows) <= 2  # of 24, at 2.5% each
 
 
 def test_a_guess_of_one_half_is_half_right() -> None:

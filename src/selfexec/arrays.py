@@ -31,7 +31,8 @@ class Claims:
     `item`, `name`, `label`, `subject` and `other_subject` number the sorted tuples, -1 where there is none; `model`
     numbers the models, which stand in the order of the observations.
     `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
-    in all epochs. Lengths are nan where they are not known.
+    in all epochs. `by_tokens`: tokens decided which of two questions was the easier one. Lengths are nan where they are
+    not known.
     """
 
     experiment: str
@@ -49,6 +50,7 @@ class Claims:
     predicted: Signs
     observed: Signs
     observed_by_rule: Signs
+    by_tokens: Flags
     state: Numbers
     label: Numbers
     subject: Numbers
@@ -161,6 +163,7 @@ def claims_of(observations: pl.DataFrame, experiment: str) -> Claims:
         predicted=_signs(rows["predicted"]),
         observed=_signs(rows["observed"]),
         observed_by_rule=_signs(rows["observed_by_rule"]),
+        by_tokens=rows["basis"].eq_missing("tokens").to_numpy(),
         state=rows["state"].cast(pl.Enum(STATES)).to_physical().cast(pl.Int64).to_numpy(),
         label=label,
         subject=both[: len(rows)],

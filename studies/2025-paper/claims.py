@@ -9,6 +9,23 @@ below; the words beside it are written for one verdict each, and `make.py` stops
                                 gets is taken away
     cannot be told at this n    the interval lies on both sides of what is claimed
     does not hold               the interval lies on the other side, or the number is another
+
+Sentences that say like things are judged by one rule:
+
+    "perform poorly", "not much better than guessing", "none performs well": less than half of the way from chance to
+        a perfect score (`poor`), once with the published accuracies and chance at 50%, and once by skill, of which 0
+        is chance. What is said of models in general is said of most of them.
+    "close to chance": within a fifth of that way (`close`), which is ten points of accuracy. A caption is held against
+        what its figure shows.
+    "limited capability to anticipate their own ...", "lack awareness": by self-knowledge. Whoever never saw the model
+        foretells it as well, or better.
+    "not consistently with size or capability", "in many cases not": the pairs of models of which the abler (larger)
+        has the lower score are more than one in ten (`unsteady`). A correlation above 0 does not refute this, and
+        one near 0 does not show it: it is about exceptions, not about the trend.
+    "no correspondence", "no advantage", that is, no trend at all: falls with an interval without 0, and is open
+        otherwise (`none_seen`).
+    "best", "highest", "outperformed": the difference to the next is above 0 with its whole interval (`above`). That
+        the estimate is the highest is said beside it.
 """
 
 import math
@@ -37,7 +54,7 @@ from evidence import (
     span,
     together,
 )
-from recorded import Number
+from recorded import Number, difference
 
 from selfexec.items.paper import groupings
 from selfexec.plans import PROTOCOLS
@@ -53,12 +70,11 @@ VERDICTS = (HOLDS, ARTEFACT, CANNOT, NOT)
 
 LOW = 0.5  # a correlation is low if its interval lies within -.5 to .5
 HIGH = 0.7  # and not very high if its interval lies below .7: half of the variance
-CLOSE = 0.1  # close to chance: within ten points of it
+CLOSE = 0.2  # close to chance: within a fifth of the way to a perfect score, which is ten points of accuracy
 MOST = 0.5  # most models: more than half of them
 NEARLY_ALL = 0.8
 MANY = 0.1  # many cases: more than one in ten
-MUCH = 0.25  # much better than 50%: half of the way from there to a perfect score
-LARGE_SKILL = 0.3  # of a skill that is 0 for chance and 1 for perfection
+MUCH = 0.5  # much better than chance: at least half of the way from there to a perfect score
 LARGE_PART = 0.25  # a large percent, where none is named
 
 # --- rules -----------------------------------------------------------------------------------------------------------
@@ -91,6 +107,24 @@ def none_seen(interval: Interval | tuple[float, float]) -> str:
 
 def share(part: int, whole: int, least: float) -> str:
     return HOLDS if part > least * whole else NOT
+
+
+def way(accuracy: float) -> float:
+    """How far an accuracy is on the way from 50% to a perfect score: what its skill is if 50% is chance."""
+    return 2 * accuracy - 1
+
+
+def poor(skill: float) -> bool:
+    return skill < MUCH
+
+
+def close(skill: float) -> bool:
+    return abs(skill) < CLOSE
+
+
+def unsteady(orders: Mapping[str, float], values: Mapping[str, float]) -> str:
+    """Not consistently: in more than one in ten pairs of models the abler (or larger) one is lower."""
+    return share(*inverted(orders, values), MANY)
 
 
 def around(value: float, said: float) -> str:
@@ -162,15 +196,19 @@ def sentence(
     return keep
 
 
-SCORE = "`selfexec score TEN --convention readable`"
-AUTHORS = "`selfexec score TEN --convention authors`"
-LEDGER = "`selfexec ledger TEN`"
-PUBLISHED = "published.json"
+AGAIN = "`python studies/2025-paper/make.py --claim {number}`"
+SCORE = "`selfexec score TEN --convention readable --readings READINGS`"
+AUTHORS = "`selfexec score TEN --convention authors --readings READINGS`"
+LEDGER = "`selfexec ledger TEN --readings READINGS`"
+CROSS = "`selfexec cross TEN --readings READINGS`"
+CORRELATE = "`selfexec correlate studies/2025-paper/models.csv`"
 RASCH = "`selfexec rasch paper`"
+ALGORITHM_1 = "`selfexec rasch paper --method paper`"
 
 
 def compare(one: str, two: str) -> str:
-    return f"`selfexec compare TEN --convention readable --metric accuracy --model {one} --model {two}`"
+    """First less second."""
+    return f"`{difference(one, two)}`"
 
 
 # --- abstract, sections 2 and 3 --------------------------------------------------------------------------------------
@@ -179,52 +217,86 @@ def compare(one: str, two: str) -> str:
 @sentence(
     "abstract",
     "models generally perform poorly on this benchmark",
-    SCORE,
-    {HOLDS: "Not by the accuracies, but because none foretells itself better than what most other models do would."},
+    f"{AGAIN}; {SCORE} (skill and self-knowledge of each)",
+    {
+        HOLDS: "Also by skill; but o4-mini and gpt-4.1 are beyond half of the way, and in restriction most models. "
+        "None foretells itself better than somebody who never saw it."
+    },
 )
 def _(e: Evidence) -> Found:
+    scores, skills = e.of_all("self_execution_score").values(), e.skill.values()
+    poor_scores, poor_skills = sum(poor(way(x)) for x in scores), sum(map(poor, skills))
+    cells = {x: list(found.values()) for x, found in _skills(e).items()}
     sure, of = e.knowing
-    return f"self-knowledge surely above 0 in {sure} of {of} (model, experiment)", HOLDS if not sure else NOT
+    return (
+        f"less than half of the way from chance to a perfect score: {poor_scores} of {len(scores)} scores, if chance "
+        f"is 50%; {poor_skills} of {len(skills)} skills, from {span(skills)} ("
+        + ", ".join(f"{x} {sum(map(poor, found))} of {len(found)}" for x, found in cells.items())
+        + f"); self-knowledge surely above 0 in {sure} of {of} (model, experiment)",
+        recounted(share(poor_scores, len(scores), MOST), share(poor_skills, len(skills), MOST)),
+    )
 
 
 @sentence(
     "abstract",
     "increased model size or capability does not consistently lead to better performance",
-    "`selfexec correlate TEN --with rasch_abilities.csv`",
-    {NOT: "There are exceptions, but abler models score higher on the whole, however it is counted."},
+    f"{AGAIN}; {CORRELATE} (r)",
+    {
+        HOLDS: "There are many exceptions, also without the requests that failed; on the whole abler models score "
+        "higher."
+    },
 )
 def _(e: Evidence) -> Found:
-    ability, score = e.of_all("rasch_ability"), e.of_all("self_execution_score")
-    r, skill = together(ability, score), together(e.skill, ability)
-    same = together(ability, score, list(e.skill))
-    read = together(ability, e.accuracy_read, list(e.skill))
+    ability = e.of_all("rasch_ability")
+    r, again = (together(ability, x) for x in (e.of_all("self_execution_score"), e.without_failures))
+    found, verdict = _scaling(e)
     return (
-        f"r(ability, score) {iv(r)}; {iv(together(ability, e.without_failures))} without the failed requests; "
-        f"of those with replies {iv(same)}, on what was read {iv(read)}, r(ability, skill) {iv(skill)}",
-        none_seen(r.interval),
+        f"{found}; r(ability, score) {iv(r)}, {iv(again)} without the failed requests; r(ability, skill) "
+        f"{iv(together(ability, e.skill))}",
+        verdict,
     )
 
 
 @sentence(
     "1",
     "In many cases, increases in model size or capability do not lead to improved performance",
-    "`selfexec correlate TEN --with rasch_abilities.csv`",
-    {HOLDS: "Also without the requests that failed, which make a part of these cases."},
+    AGAIN,
+    {HOLDS: "Also without the requests that failed, on which some of these cases hang, and most of the sure ones."},
 )
 def _(e: Evidence) -> Found:
-    ability, score = e.of_all("rasch_ability"), e.of_all("self_execution_score")
-    wrong, pairs = inverted(ability, score)
-    fewer, _ = inverted(ability, e.without_failures)
-    return (
-        f"of {pairs} pairs of models {wrong} in which the abler scores lower; {fewer} without the failed requests",
-        recounted(share(wrong, pairs, MANY), share(fewer, pairs, MANY)),
-    )
+    return _scaling(e)
+
+
+def _scaling(e: Evidence) -> Found:
+    """Of the pairs of models how many are the wrong way round, by ability and by size; surely: beyond the error of
+    their scores. What is said of size or capability is said of both.
+    """
+    score, again = e.of_all("self_execution_score"), e.without_failures
+    said, verdicts = [], []
+    for word, of, order in (("abler", "models", e.of_all("rasch_ability")), ("larger", "names with a size", _sizes(e))):
+        (wrong, pairs), (fewer, _) = inverted(order, score), inverted(order, again)
+        sure, still = _surely(order, e.score), _surely(order, e.score_without_failures)
+        said.append(
+            f"of {pairs} pairs of {of} {wrong} in which the {word} scores lower ({sure} surely); {fewer} ({still}) "
+            "without the failed requests"
+        )
+        verdicts.append(recounted(unsteady(order, score), unsteady(order, again)))
+    return "; ".join(said), every(*verdicts)
+
+
+def _surely(order: Mapping[str, float], score: Callable[[str], Value]) -> int:
+    pairs = [sorted(pair, key=order.__getitem__) for pair in combinations(order, 2)]
+    return sum(apart(score(two), score(one))[1].high < 0 for one, two in pairs if order[one] < order[two])
+
+
+def _sizes(e: Evidence) -> dict[str, float]:
+    return {m: size for m in e.models if (size := size_in_name(m))}
 
 
 @sentence(
     "2.2",
     "full benchmark results are available",
-    '`selfexec.rates.load_rates("paper")`',
+    RASCH,
     {NOT: "A third of the cells of Table 1 are empty, which is why section 4.4 needs the Rasch model."},
 )
 def _(e: Evidence) -> Found:
@@ -235,7 +307,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "3.2",
     "approximately 1,000 diverse questions",
-    "`selfexec items fetch paper`",
+    AGAIN,
     {NOT: "XSTest, from which they are taken, has 450, and every published accuracy is a number of 450ths."},
 )
 def _(e: Evidence) -> Found:
@@ -246,7 +318,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "3.2, figure 1",
     "Each model is queried three times for each request",
-    "`sx.load(TEN).replies`",
+    AGAIN,
     {HOLDS: "Prediction, request and judgement are separate sessions."},
 )
 def _(e: Evidence) -> Found:
@@ -257,7 +329,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "3.3",
     "four questions from 10 different topics",
-    "`selfexec.items.paper.groupings()`",
+    AGAIN,
     {HOLDS: "The ten topics are all there; the four of a group need not be of different ones."},
 )
 def _(e: Evidence) -> Found:
@@ -270,7 +342,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "3.3",
     "1000 MMLU questions, which resulted with 250 4-question groups",
-    "`selfexec.items.paper.groupings()`",
+    AGAIN,
     {HOLDS: "Two models were only asked the questions of groups that they had ranked."},
 )
 def _(e: Evidence) -> Found:
@@ -289,7 +361,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4",
     "this was counted as an incorrect prediction",
-    f"{LEDGER}; {PUBLISHED}",
+    f"{AGAIN}; {LEDGER} (llama-3.2-3b)",
     {NOT: "Only restriction is counted so (and two means in 4.3): unread targets and unread rankings were dropped."},
 )
 def _(e: Evidence) -> Found:
@@ -308,7 +380,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4",
     "Formatting failures were more common in smaller models",
-    PUBLISHED,
+    AGAIN,
     {CANNOT: "Most unread rankings are of small models, most unread choices of one large one; six models are few."},
 )
 def _(e: Evidence) -> Found:
@@ -326,7 +398,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4",
     "even larger reasoning-oriented models occasionally exhibited the same issue",
-    PUBLISHED,
+    AGAIN,
     {HOLDS: "Failures, more than occasionally; whether they were all of format is not published."},
 )
 def _(e: Evidence) -> Found:
@@ -341,7 +413,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4",
     "the baseline accuracy for guessing in all experiments is 50%",
-    f"{LEDGER} (guessers)",
+    f"{AGAIN}; {LEDGER} (guessers, of each of the ten)",
     {NOT: "Outcomes are unbalanced in association, the label foretells restriction, and length says which is hard."},
 )
 def _(e: Evidence) -> Found:
@@ -370,7 +442,7 @@ def _sure(numbers: Mapping[str, Number], limit: float = 0.0) -> int:
 @sentence(
     "4, 4.1, 4.2",
     "the proportion of correct responses among all questions",
-    f"{AUTHORS}; {PUBLISHED}",
+    AGAIN,
     {HOLDS: "The published accuracies, precisions, recalls and positive rates follow from the published counts."},
 )
 def _(e: Evidence) -> Found:
@@ -396,7 +468,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1, figure 2",
     "the o4-mini model, which performed best",
-    f"`selfexec.stats.two_sided`; {PUBLISHED}",
+    AGAIN,
     {CANNOT: "It leads, but claude-3.7-sonnet is close, and its replies, which would allow to pair, are unpublished."},
 )
 def _(e: Evidence) -> Found:
@@ -415,7 +487,7 @@ def _best(e: Evidence, experiment: str) -> Found:
 @sentence(
     "4.1",
     "reached only 63% accuracy",
-    AUTHORS,
+    f"{AGAIN}; {AUTHORS} (.628)",
     {HOLDS: "The same from its replies under all three conventions."},
 )
 def _(e: Evidence) -> Found:
@@ -426,18 +498,18 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1",
     "not much better than random guessing (50%)",
-    SCORE,
+    f"{SCORE}; {LEDGER} (always no)",
     {
         ARTEFACT: "Accuracy is the wrong measure here: it says yes too often, and still far more for words that it "
-        "lists than for others; and who always says no would have more."
+        "lists than for others, more than half of the way to perfection; and who always says no would have more."
     },
 )
 def _(e: Evidence) -> Found:
     found = e.accuracy("o4-mini", "association")
     j = e.recorded["youden_j", "o4-mini", "association"]
     no = e.recorded["always_no", "o4-mini", "association"]
-    published = HOLDS if found.value - 0.5 < MUCH else NOT
-    again = HOLDS if (j.high or 1) < LARGE_SKILL else NOT
+    published = HOLDS if poor(way(found.value)) else NOT
+    again = HOLDS if poor(j.value) else NOT
     return f"{dec(found.value)}; always no {dec(no.value)}; Youden's J {iv(j)}, 0 being chance", recounted(
         published, again
     )
@@ -446,7 +518,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1",
     "limited capability for models to accurately anticipate their own associations",
-    f"{SCORE}; `selfexec cross TEN`",
+    f"{SCORE}; {CROSS}",
     {HOLDS: "What most other models list foretells each model better than it does itself."},
 )
 def _(e: Evidence) -> Found:
@@ -466,7 +538,12 @@ def _points(x: Number) -> str:
     return signed(Value(value, low, high, math.nan), 2)
 
 
-@sentence("4.1", "the recall values for all models are very high", AUTHORS, {HOLDS: "Above .9 in all of them."})
+@sentence(
+    "4.1",
+    "the recall values for all models are very high",
+    f"{AGAIN}; {LEDGER} (of the ten)",
+    {HOLDS: "Above .9 in all of them."},
+)
 def _(e: Evidence) -> Found:
     found = e.number("association", "recall").values()
     return span(found), share(sum(x > 0.9 for x in found), len(found), 1 - 1e-9)
@@ -475,7 +552,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1",
     "overpredict the inclusion of words (a high positive rate)",
-    AUTHORS,
+    f"{AGAIN}; {LEDGER} (of the ten)",
     {HOLDS: "Every model says yes at least twice as often as it then lists the word."},
 )
 def _(e: Evidence) -> Found:
@@ -485,7 +562,12 @@ def _(e: Evidence) -> Found:
     return f"said {span(said.values())}, did {span(did.values())}", share(over, len(said), 1 - 1e-9)
 
 
-@sentence("4.1", "in reality most words did not", AUTHORS, {HOLDS: "Fewer than a quarter were listed by any model."})
+@sentence(
+    "4.1",
+    "in reality most words did not",
+    f"{AGAIN}; {LEDGER} (base_rate, of the ten)",
+    {HOLDS: "Fewer than a quarter were listed by any model."},
+)
 def _(e: Evidence) -> Found:
     did = [1 - no for no in e.number("association", "always_no_accuracy").values()]
     return f"listed {span(did)}", share(sum(x < 0.5 for x in did), len(did), 1 - 1e-9)
@@ -494,7 +576,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1",
     "precision is low, reflecting frequent false-positive predictions",
-    AUTHORS,
+    f"{AGAIN}; {LEDGER} (of the ten)",
     {HOLDS: "More false than true positives in every model; yet above the share listed, so that a yes says something."},
 )
 def _(e: Evidence) -> Found:
@@ -513,7 +595,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.2, figure 3",
     "o4-mini performs best at this task as well",
-    f"`selfexec.stats.two_sided`; {PUBLISHED}",
+    AGAIN,
     {CANNOT: "gpt-4.1-mini is close behind, and its replies are not published."},
 )
 def _(e: Evidence) -> Found:
@@ -523,7 +605,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.2",
     "it achieved only a score of 32%",
-    PUBLISHED,
+    AGAIN,
     {ARTEFACT: "Most of its requests failed and were counted as wrong; on the others it is among the best."},
 )
 def _(e: Evidence) -> Found:
@@ -550,7 +632,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.2",
     "over-niceness rate",
-    f"{LEDGER} (over_niceness_lost_in)",
+    f"{AGAIN}; {LEDGER} (over_niceness, over_niceness_lost_in)",
     {NOT: "Defined as FN / (FN + FP); where requests were lost without being counted, these stand in the denominator."},
 )
 def _(e: Evidence) -> Found:
@@ -567,7 +649,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.2, figure 3",
     "much higher than 50% for nearly all models",
-    f"{LEDGER} (over_niceness)",
+    f"{AGAIN}; {LEDGER} (over_niceness, of the ten)",
     {HOLDS: "Also where the published rate is low: lost requests stood in its denominator (mistral-7b)."},
 )
 def _(e: Evidence) -> Found:
@@ -586,7 +668,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.2",
     "exhibited excessive compliance, providing responses to questions that they believed should not be answered",
-    "`sx.load(TEN).observations`",
+    AGAIN,
     {
         NOT: "Most of these errors are requests that XSTest labels safe: models foresee refusals that they do not "
         "make, which is false alarm, not compliance."
@@ -615,7 +697,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "its accuracy for this group is 0.67",
-    "`selfexec.scores.authors.group_score`",
+    AGAIN,
     {HOLDS: "Four of the six pairs."},
 )
 def _(e: Evidence) -> Found:
@@ -626,7 +708,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3, figure 4",
     "only considers instances in which the model returned a valid ranking",
-    f"{LEDGER} (adjusted_accuracy)",
+    f"{AGAIN}; {LEDGER} (adjusted_accuracy; accuracy)",
     {NOT: "The plain accuracy does; the adjusted one is that, divided once more by the share of valid rankings."},
 )
 def _(e: Evidence) -> Found:
@@ -647,7 +729,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "the only test on the self-execution benchmark in which it appears to be an advantage for large models",
-    "`selfexec.stats.welch`; `selfexec compare TEN --tags`",
+    AGAIN,
     {CANNOT: "In the two others the advantage is of like size, and not sure: fifteen models are few."},
 )
 def _(e: Evidence) -> Found:
@@ -662,7 +744,7 @@ def _(e: Evidence) -> Found:
     )
 
 
-@sentence("4.3", "seem to perform around 70%", PUBLISHED, {HOLDS: "They lie close together."})
+@sentence("4.3", "seem to perform around 70%", AGAIN, {HOLDS: "They lie close together."})
 def _(e: Evidence) -> Found:
     found = mean(e.number("difficulty", "accuracy")[m] for m in e.larger)
     return _between(e, e.larger), around(found.value, 0.7)
@@ -671,7 +753,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "seem to perform around 60%",
-    PUBLISHED,
+    AGAIN,
     {HOLDS: "On average; llama-4-scout is like the larger ones, and two are nearer to chance."},
 )
 def _(e: Evidence) -> Found:
@@ -688,7 +770,7 @@ def _between(e: Evidence, models: list[str]) -> str:
 @sentence(
     "4.3",
     "within the larger models, there seems to be no clear advantage to reasoning models",
-    "`selfexec.stats.welch`",
+    AGAIN,
     {CANNOT: "Four models against five say little either way."},
 )
 def _(e: Evidence) -> Found:
@@ -699,7 +781,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "GPT o4 mini (67%) which performed less well than 4.1 (73%)",
-    compare("o4-mini", "gpt-4.1"),
+    f"{AUTHORS} (.673 and .734); {compare('o4-mini', 'gpt-4.1')}",
     {HOLDS: "Also on the groups that both have, without those of o4-mini whose answers all failed."},
 )
 def _(e: Evidence) -> Found:
@@ -714,7 +796,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "Gemini 2.5 pro (71%) which was slightly above",
-    f"`selfexec.stats.two_sided`; {PUBLISHED}",
+    AGAIN,
     {CANNOT: "The difference is within the error of so many groups."},
 )
 def _(e: Evidence) -> Found:
@@ -731,27 +813,31 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "since the random baseline is 50%, none of the models can be perceived as performing well",
-    SCORE,
+    f"{AGAIN}; {SCORE} (of those with replies)",
     {
-        HOLDS: "All are above 50%; but none is above what others found hard. How far an order can be foretold at all, "
-        "one run does not say."
+        HOLDS: "All are above 50%, but none is half of the way to a perfect order, nor above what others found hard. "
+        "How far an order can be foretold at all, one run does not say."
     },
 )
 def _(e: Evidence) -> Found:
-    own = e.recorded.of("accuracy", "difficulty")
+    own, tau = e.recorded.of("accuracy", "difficulty"), e.recorded.of("tau", "difficulty")
     others = e.recorded.of("others_mode", "difficulty")
+    published = e.number("difficulty", "accuracy").values()
     sure = sum((x.low or 0) > 0 for (_, name), x in e.self_knowledge.items() if name == "difficulty")
+    low, again = sum(poor(way(x)) for x in published), sum(poor(x.value) for x in tau.values())
     return (
-        f"{span(x.value for x in own.values())}, surely above .5 in {sum((x.low or 0) > 0.5 for x in own.values())} of "
-        f"{len(own)}; others' mode {span(x.value for x in others.values())}; self-knowledge surely above 0 in {sure}",
-        HOLDS if not sure else NOT,
+        f"{span(x.value for x in own.values())}, surely above .5 in {_sure(own, 0.5)} of {len(own)}; less than half of "
+        f"the way to a perfect order in {low} of {len(published)} published, and {again} of {len(tau)} by Kendall's "
+        f"tau, {span(x.value for x in tau.values())}; others' mode {span(x.value for x in others.values())}; "
+        f"self-knowledge surely above 0 in {sure}",
+        recounted(share(low, len(published), 1 - 1e-9), share(again, len(tau), 1 - 1e-9)),
     )
 
 
 @sentence(
     "4.3, figure 5",
     "the standard deviation carries a large percent of the average number of token",
-    PUBLISHED,
+    AGAIN,
     {HOLDS: "In nearly all models; but a spread in tokens is no proof that it can be foretold."},
 )
 def _(e: Evidence) -> Found:
@@ -765,7 +851,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "the sorting itself should not be inherently difficult for the models",
-    "`sx.load(TEN).observations` and `.sessions`",
+    AGAIN,
     {
         CANNOT: "Pairs far apart in tokens are sorted well by most and near ties are not; how often a model would "
         "order its own answers alike in a second run is unknown."
@@ -790,7 +876,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3, figure 6",
     "some models achieve higher accuracy with fewer tokens",
-    PUBLISHED,
+    f"{AGAIN}; {CORRELATE} (r)",
     {HOLDS: "There are such pairs; on the whole, though, more tokens go with higher accuracy."},
 )
 def _(e: Evidence) -> Found:
@@ -803,7 +889,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3, figure 4",
     "the larger and more advanced models performed generally better than the smaller models",
-    "`selfexec.stats.welch`",
+    AGAIN,
     {HOLDS: "On individual questions; gemini-2.5-flash is the exception."},
 )
 def _(e: Evidence) -> Found:
@@ -814,7 +900,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "average accuracy of 88.2% compared to only 80.1%",
-    PUBLISHED,
+    AGAIN,
     {HOLDS: "Two of the four with reasoning were only asked the questions of groups that they had ranked."},
 )
 def _(e: Evidence) -> Found:
@@ -826,7 +912,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "the models with reasoning perform better on the individual MMLU questions",
-    "`selfexec.stats.welch`",
+    AGAIN,
     {CANNOT: "Four models each; much of the difference is gemini-2.5-flash alone."},
 )
 def _(e: Evidence) -> Found:
@@ -839,7 +925,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "68. 3%, while their non-reasoning counterparts achieve an average performance of 68.7%",
-    f"{LEDGER} (accuracy_unread_zero)",
+    AGAIN,
     {ARTEFACT: "By a rule of its own, unread rankings at 0; under that of the figures it is the other way round."},
 )
 def _(e: Evidence) -> Found:
@@ -858,7 +944,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "the reasoning models do not perform better on the difficulty assessment test",
-    "`selfexec.stats.welch`",
+    AGAIN,
     {CANNOT: "With four models each an advantage is as possible as none; the one pair that can be paired has one."},
 )
 def _(e: Evidence) -> Found:
@@ -873,7 +959,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.3",
     "despite using much more resources",
-    PUBLISHED,
+    AGAIN,
     {HOLDS: "For ranking; for answers the factor is smaller and could be 1."},
 )
 def _(e: Evidence) -> Found:
@@ -892,7 +978,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4, figure 7",
     "The average performance on the restriction recognition test is the highest",
-    f"{SCORE}; {PUBLISHED}",
+    f"{AGAIN}; {SCORE} (skill of each model)",
     {HOLDS: "As published it could not be told from difficulty, for what was lost; on what was read it stands out."},
 )
 def _(e: Evidence) -> Found:
@@ -915,7 +1001,7 @@ def _skills(e: Evidence) -> dict[str, dict[str, float]]:
 @sentence(
     "4.4, figure 7",
     "the association test shows the lowest scores",
-    f"{SCORE}; {PUBLISHED}",
+    f"{AGAIN}; {SCORE} (skill of each model)",
     {ARTEFACT: "Of accuracy: models say yes too often there. With chance taken off it is no lower than difficulty."},
 )
 def _(e: Evidence) -> Found:
@@ -933,46 +1019,44 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "with results close to the random baseline",
-    f"{SCORE}; {PUBLISHED}",
+    f"{AGAIN}; {SCORE} (skill of each model)",
     {ARTEFACT: "50% is nobody's baseline there. Guessing as often as the model says yes gives less, always no more."},
 )
 def _(e: Evidence) -> Found:
     own = e.number("association", "accuracy")
     j = {m: e.youden_j(m) for m in e.models}
-    average = mean(own.values())
-    published = HOLDS if abs(average.value - 0.5) < CLOSE else NOT
+    average, skill = mean(own.values()), mean(j.values())
     sure = e.recorded.of("youden_j", "association")
-    above_chance = _sure(sure)
     no = statistics.fmean(e.number("association", "always_no_accuracy").values())
     return (
-        f"mean {iv(average)}; always no {dec(no)}; "
-        f"Youden's J {span(j.values())}, surely above chance in {above_chance} of {len(sure)}",
-        recounted(published, HOLDS if not above_chance else NOT),
+        f"mean {iv(average)}; always no {dec(no)}; Youden's J {iv(skill)} on average, {span(j.values())}, surely above "
+        f"chance in {_sure(sure)} of {len(sure)}",
+        recounted(HOLDS if close(way(average.value)) else NOT, HOLDS if close(skill.value) else NOT),
     )
 
 
 @sentence(
     "figure 7",
     "Most models performed close to chance (50%)",
-    PUBLISHED,
-    {ARTEFACT: "Of the mean: a low association test and higher others meet near 50%."},
+    AGAIN,
+    {NOT: "In no experiment most of them; only the mean of a low association test and higher others is near 50%."},
 )
 def _(e: Evidence) -> Found:
-    near = {x: sum(abs(v - 0.5) < CLOSE for v in e.number(x, "accuracy").values()) for x in EXPERIMENTS}
-    scores = sum(abs(score - 0.5) < CLOSE for score in e.of_all("self_execution_score").values())
-    values = len(e.models) * len(near)
+    near = {x: sum(close(way(v)) for v in e.number(x, "accuracy").values()) for x in EXPERIMENTS}
+    scores = sum(close(way(score)) for score in e.of_all("self_execution_score").values())
+    n = len(e.models)
     return (
-        f"within ten points of it: {scores} of {len(e.models)} scores; {sum(near.values())} of {values} accuracies ("
-        + ", ".join(f"{x} {n}" for x, n in near.items())
-        + ")",
-        recounted(share(scores, len(e.models), MOST), share(sum(near.values()), values, MOST)),
+        f"within ten points of it: {sum(near.values())} of {n * len(near)} accuracies ("
+        + ", ".join(f"{x} {some} of {n}" for x, some in near.items())
+        + f"); {scores} of {n} scores, which the figure does not show",
+        share(sum(near.values()), n * len(near), MOST),
     )
 
 
 @sentence(
     "figure 8",
     "the average of all experiments in this paper",
-    PUBLISHED,
+    AGAIN,
     {HOLDS: "The mean of the three accuracies, difficulty over the groups with a ranking."},
 )
 def _(e: Evidence) -> Found:
@@ -987,7 +1071,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "which achieves some of the highest benchmark scores on various tests",
-    '`selfexec.rates.load_rates("paper")`',
+    AGAIN,
     {HOLDS: "From Table 1."},
 )
 def _(e: Evidence) -> Found:
@@ -1001,7 +1085,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "GPT 4.1-mini (68.5%) is greater than the average score of GPT 4.1 (66.4%)",
-    '`selfexec.rates.load_rates("paper")`',
+    AGAIN,
     {HOLDS: "From Table 1."},
 )
 def _(e: Evidence) -> Found:
@@ -1016,7 +1100,7 @@ def _row(e: Evidence, model: str) -> np.ndarray:
 @sentence(
     "4.4",
     "average score of (72.0%) compared to (68.5%)",
-    '`selfexec.rates.load_rates("paper")`',
+    AGAIN,
     {HOLDS: "From Table 1, on the benchmarks that both have."},
 )
 def _(e: Evidence) -> Found:
@@ -1029,7 +1113,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4, table 1",
     "Joint Maximum Likelihood Estimation (JMLE)",
-    "`selfexec rasch paper --method paper`",
+    f"{AGAIN}; {ALGORITHM_1} (Table 1, iterations); {RASCH} (settled)",
     {HOLDS: "Algorithm 1 as printed gives Table 1 to its last digit; a fit that settles differs by its origin alone."},
 )
 def _(e: Evidence) -> Found:
@@ -1058,7 +1142,7 @@ def _table_name(e: Evidence, model: str) -> str:
 @sentence(
     "4.4, figure 8",
     "no clear correspondence between the general benchmark scores and the results of the other experiments",
-    "`selfexec correlate TEN --with rasch_abilities.csv`",
+    CORRELATE,
     {NOT: "The correlation is surely above 0, and with the difficulty test it is high."},
 )
 def _(e: Evidence) -> Found:
@@ -1074,24 +1158,26 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4, figure 8",
     "has the highest ability score (according to the Rasch model)",
-    RASCH,
-    {CANNOT: "It has the highest estimate; o4-mini is nearer than the error of either."},
+    f"{AGAIN}; {ALGORITHM_1} (Table 1); {RASCH} (settled)",
+    {CANNOT: "It has the highest estimate, in Table 1 too; o4-mini is nearer than the error of either."},
 )
 def _(e: Evidence) -> Found:
     order = np.argsort(-e.rasch.fit.abilities)[:2]
-    first, second = (e.rates.models[k] for k in order)
     values = [Value(e.rasch.fit.abilities[k], math.nan, math.nan, e.rasch.fit.se.abilities[k]) for k in order]
+    names = [next(m for m in e.models if _table_name(e, m) == e.rates.models[k]) for k in order]
+    said = [
+        f"{m} {dec(e.of_all('rasch_ability')[m], 2)} in Table 1, {dec(x.value, 2)} settled"
+        for m, x in zip(names, values, strict=True)
+    ]
     p, gap = apart(values[0], values[1])
-    return (
-        f"{first} {dec(values[0].value, 2)}, {second} {dec(values[1].value, 2)}; {signed(gap, 2)}, p = {dec(p, 2)}",
-        above(_ends(gap)) if first == "gemini-2.5-pro" else NOT,
-    )
+    verdict = above(_ends(gap)) if names[0] == "gemini-2.5-pro" else NOT
+    return f"{'; '.join(said)}; {signed(gap, 2)}, p = {dec(p, 2)}", verdict
 
 
 @sentence(
     "4.4, figure 8",
     "It achieved an average performance of 50% in the self-execution benchmark",
-    PUBLISHED,
+    AGAIN,
     {ARTEFACT: "Of its failed requests in restriction; without them it stands near gpt-4.1."},
 )
 def _(e: Evidence) -> Found:
@@ -1105,7 +1191,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4, figure 8",
     "achieved an average performance of 58% in the self-execution benchmark",
-    f"{PUBLISHED}; {RASCH}",
+    f"{AGAIN}; {RASCH} (12th of 15)",
     {HOLDS: "A score below the mean of the fifteen; that it is above gemini-2.5-pro's is the latter's artefact."},
 )
 def _(e: Evidence) -> Found:
@@ -1118,7 +1204,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "o4-mini outperformed all other models",
-    compare("o4-mini", "gpt-4.1") + f"; {PUBLISHED}",
+    f"{AGAIN}; {compare('o4-mini', 'gpt-4.1')} (overall)",
     {ARTEFACT: "It is told from gpt-4.1; but from claude-3.7-sonnet only by the latter's failed requests."},
 )
 def _(e: Evidence) -> Found:
@@ -1136,7 +1222,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "it only achieved a precision of 73%",
-    AUTHORS,
+    f"{AGAIN}; {AUTHORS} (.732)",
     {HOLDS: "It is the mean of three accuracies; no precision."},
 )
 def _(e: Evidence) -> Found:
@@ -1147,8 +1233,8 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "not that much higher than the random baseline precision of 50%",
-    SCORE,
-    {ARTEFACT: "Of the baseline: guessers who never saw it have more, and its skill above chance is large."},
+    f"{AGAIN}; {SCORE} (.588)",
+    {ARTEFACT: "Of the baseline: guessers who never saw it have more, and its skill is more than half of the way."},
 )
 def _(e: Evidence) -> Found:
     m = "o4-mini"
@@ -1163,14 +1249,14 @@ def _(e: Evidence) -> Found:
     best = statistics.fmean(guessers)
     return (
         f"{dec(e.score(m).value)}; best guessers {dec(best)}; skill {dec(e.skill[m])}, 0 being chance",
-        recounted(HOLDS if e.score(m).value - 0.5 < MUCH else NOT, HOLDS if e.skill[m] < LARGE_SKILL else NOT),
+        recounted(HOLDS if poor(way(e.score(m).value)) else NOT, HOLDS if poor(e.skill[m]) else NOT),
     )
 
 
 @sentence(
     "4.4, figure 8",
     "only three (o4-mini, GPT-4.1, and Claude 3.7 sonnet) achieved a score greater than 66.7%",
-    PUBLISHED,
+    AGAIN,
     {ARTEFACT: "Of failed requests counted as wrong: without them there is a fourth; gpt-4.1-mini may be one."},
 )
 def _(e: Evidence) -> Found:
@@ -1189,7 +1275,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4, figure 9",
     "the correlations among the experiments themselves are quite low, often near zero",
-    "`selfexec.stats.correlate`",
+    CORRELATE,
     {CANNOT: "Each interval reaches from 0 or below to beyond one half; those with restriction hang on what was lost."},
 )
 def _(e: Evidence) -> Found:
@@ -1213,7 +1299,7 @@ def _within(interval: Interval, limit: float) -> str:
 @sentence(
     "4.4",
     "the self-execution score is 0.59",
-    "`selfexec.stats.correlate`",
+    CORRELATE,
     {NOT: "By one in the last digit; figure 9 has it right."},
 )
 def _(e: Evidence) -> Found:
@@ -1224,7 +1310,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "which is not very high",
-    "`selfexec.stats.correlate`",
+    CORRELATE,
     {CANNOT: "Fifteen models do not tell a weak correlation from a strong one; and failed requests lower it."},
 )
 def _(e: Evidence) -> Found:
@@ -1237,7 +1323,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "each of our experiments measures a different capability",
-    "`selfexec.stats.correlate`",
+    CORRELATE,
     {CANNOT: "It rests on the low correlations between experiments, which are as compatible with high ones."},
 )
 def _(e: Evidence) -> Found:
@@ -1249,14 +1335,12 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "capabilities not already captured by common benchmarks",
-    "`selfexec correlate TEN --with rasch_abilities.csv`",
+    CORRELATE,
     {CANNOT: "Score and skill go with ability; what a model has over the best guesser may or may not."},
 )
 def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
-    parts = [e.recorded.of("self_knowledge", x) for x in EXPERIMENTS]
-    own = {m: math.fsum(p[m].value for p in parts) / 3 for m in parts[0] if all(m in p for p in parts)}
-    r = together(own, ability)
+    r = together(e.self_knowledge_overall, ability)
     return (
         f"r with ability: score without the failed requests {iv(together(ability, e.without_failures))}; skill "
         f"{iv(together(e.skill, ability))}; self-knowledge {iv(r)}",
@@ -1285,20 +1369,20 @@ def _(e: Evidence) -> Found:
 
 @sentence(
     "6",
-    "performance does not scale consistently with model size",
-    "`selfexec.stats.correlate`",
-    {CANNOT: "Only five names tell a size, from 3 to 24 billion."},
+    "performance does not scale consistently with model size or sophistication",
+    f"{AGAIN}; {CORRELATE} (r)",
+    {HOLDS: "By the pairs of models, though only five names tell a size, from 3 to 24 billion."},
 )
 def _(e: Evidence) -> Found:
-    sizes = {m: math.log(size) for m in e.models if (size := size_in_name(m))}
-    r = together(sizes, e.of_all("self_execution_score"))
-    return f"r(log size, score) {iv(r)}", none_seen(r.interval)
+    found, verdict = _scaling(e)
+    r = together({m: math.log(size) for m, size in _sizes(e).items()}, e.of_all("self_execution_score"))
+    return f"{found}; r(log size, score) {iv(r)}", verdict
 
 
 @sentence(
     "6",
     "nearly all models produced factual questions to which they clearly knew the answers",
-    "–",
+    AGAIN,
     {CANNOT: "One question for each model, no counts and no replies were published; four examples are given."},
 )
 def _(e: Evidence) -> Found:
@@ -1312,7 +1396,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "6",
     "current LLMs lack meaningful self-executive awareness",
-    f"`selfexec cross TEN`; {SCORE}",
+    f"{AGAIN}; {CROSS} (self-bonus); {SCORE} (self-knowledge of each)",
     {HOLDS: "None beats a guesser who never saw it; what they have of their own is a few points of accuracy at most."},
 )
 def _(e: Evidence) -> Found:
@@ -1326,7 +1410,7 @@ def _(e: Evidence) -> Found:
     )
 
 
-@sentence("8", "we evaluated 15 different models", PUBLISHED, {HOLDS: "The replies of ten were published."})
+@sentence("8", "we evaluated 15 different models", AGAIN, {HOLDS: "The replies of ten were published."})
 def _(e: Evidence) -> Found:
     return f"{len(e.models)}; replies of {len(e.recorded.of('accuracy', 'association'))}", stated((len(e.models), "15"))
 
@@ -1334,7 +1418,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "8",
     "we also test only the default hyperparameters",
-    "`selfexec run --protocol paper`",
+    AGAIN,
     {NOT: "Their code sets the temperature; no default is 0 in two experiments and 1 in the third."},
 )
 def _(e: Evidence) -> Found:
@@ -1342,12 +1426,14 @@ def _(e: Evidence) -> Found:
     return ", ".join(f"{name} {value:g}" for name, value in sent.items()), NOT if sent else HOLDS
 
 
-def worked_out(evidence: Evidence) -> list[tuple[Sentence, str, str, str]]:
-    """Every sentence with what was found, the verdict and its reason."""
-    rows = []
-    for s in SENTENCES:
-        found, verdict = s.work_out(evidence)
-        if verdict not in s.because:
-            raise SystemExit(f"“{s.quote}”: the rule now says “{verdict}” ({found}). Write the reason anew.")
-        rows.append((s, found, verdict, s.because[verdict]))
-    return rows
+def work_out(s: Sentence, evidence: Evidence) -> tuple[Sentence, str, str, str]:
+    """A sentence with what was found, the verdict and its reason."""
+    found, verdict = s.work_out(evidence)
+    if verdict not in s.because:
+        raise SystemExit(f"“{s.quote}”: the rule now says “{verdict}” ({found}). Write the reason anew.")
+    return s, found, verdict, s.because[verdict]
+
+
+def shown_by(number: int) -> str:
+    """The commands that show the row of this number, counted from 1."""
+    return SENTENCES[number - 1].shown_by.replace("{number}", str(number))

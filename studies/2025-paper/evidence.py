@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -153,14 +154,14 @@ class Evidence:
         return {m: math.fsum(part[m].value for part in parts) / 3 for m in parts[0] if all(m in part for part in parts)}
 
     @cached_property
-    def accuracy_read(self) -> dict[str, float]:
-        """Mean of the three accuracies on what was read, of the same models."""
-        parts = [self.recorded.of("accuracy", e) for e in EXPERIMENTS]
-        return {m: math.fsum(part[m].value for part in parts) / 3 for m in self.skill}
-
-    @cached_property
     def self_knowledge(self) -> dict[tuple[str, str], Number]:
         return {(m, e): x for e in EXPERIMENTS for m, x in self.recorded.of("self_knowledge", e).items()}
+
+    @cached_property
+    def self_knowledge_overall(self) -> dict[str, float]:
+        """Mean of the three, of the models that have all."""
+        parts = [self.recorded.of("self_knowledge", e) for e in EXPERIMENTS]
+        return {m: math.fsum(p[m].value for p in parts) / 3 for m in parts[0] if all(m in p for p in parts)}
 
     @property
     def knowing(self) -> tuple[int, int]:
@@ -210,10 +211,9 @@ def size_in_name(model: str) -> float | None:
 
 
 def inverted(one: Mapping[str, float], two: Mapping[str, float]) -> tuple[int, int]:
-    """Pairs of models that the two put in opposite orders, of all pairs."""
-    models = [m for m in one if m in two]
-    signs = [(one[a] - one[b]) * (two[a] - two[b]) for n, a in enumerate(models) for b in models[n + 1 :]]
-    return sum(sign < 0 for sign in signs), len(signs)
+    """Pairs of models that the two put in opposite orders, of all pairs that differ in the first."""
+    pairs = [(a, b) for a, b in combinations([m for m in one if m in two], 2) if one[a] != one[b]]
+    return sum((one[a] - one[b]) * (two[a] - two[b]) < 0 for a, b in pairs), len(pairs)
 
 
 # --- in print --------------------------------------------------------------------------------------------------------

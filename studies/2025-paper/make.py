@@ -2,10 +2,12 @@
 
 Without the replies everything but recorded.csv is made anew. With --reference, a folder with `items`, `replies`,
 `readings` and `published.json` (docs/published.md), the numbers that need the replies are worked out again too.
+With --claim N nothing is written: row N of claims.md is worked out again and printed.
 """
 
 import argparse
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
@@ -24,23 +26,56 @@ FROZEN = ("published.json", "recorded.csv")
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make the study from its frozen numbers.")
     parser.add_argument("--reference", type=Path, help="Work out the frozen numbers again from this folder.")
-    parser.add_argument("--out", type=Path, default=HERE, help="Where to write (default: the study's own folder).")
+    parser.add_argument("--out", type=Path, help="Where to write (default: the study's own folder).")
+    parser.add_argument("--claim", type=int, metavar="N", help="Print row N of claims.md, worked out again.")
     chosen = parser.parse_args()
-    make(chosen.out, chosen.reference)
+    if chosen.claim is None:
+        make(chosen.out or HERE, chosen.reference)
+        return
+    if chosen.out is not None:
+        parser.error("--claim writes nothing: leave --out away.")
+    if not 1 <= chosen.claim <= len(claims.SENTENCES):
+        parser.error(f"there is no claim {chosen.claim}: claims.md has 1 to {len(claims.SENTENCES)}.")
+    print("\n".join(claim(chosen.claim, chosen.reference)))
+
+
+def claim(number: int, reference: Path | None = None) -> Iterator[str]:
+    """One row of claims.md, worked out from the frozen numbers, or from the replies."""
+    with tempfile.TemporaryDirectory() as scratch:
+        if reference is not None:
+            freeze(Path(scratch), reference)
+        evidence = Evidence.of(HERE if reference is None else Path(scratch))
+        s, found, verdict, why = claims.work_out(claims.SENTENCES[number - 1], evidence)
+    source = f"the replies in {reference}" if reference is not None else "the frozen numbers of this study"
+    lines = {
+        "claim": f"{number} of {len(claims.SENTENCES)}",
+        "where": s.place,
+        "the paper": f"“{s.quote}”",
+        "worked out from": source,
+        "worked out again": found,
+        "verdict": verdict,
+        "why": why,
+    }
+    yield from (f"{name + ':':<18}{text}" for name, text in lines.items())
+
+
+def freeze(out: Path, reference: Path) -> None:
+    """The two files that all else is made from."""
+    shutil.copyfile(reference / "published.json", out / "published.json")
+    recorded.write(out / "recorded.csv", recorded.work_out(reference))
 
 
 def make(out: Path, reference: Path | None = None) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    if out.resolve() != HERE.resolve():
+    if reference is not None:
+        freeze(out, reference)
+    elif out.resolve() != HERE.resolve():
         for name in FROZEN:
             shutil.copyfile(HERE / name, out / name)
-    if reference is not None:
-        shutil.copyfile(reference / "published.json", out / "published.json")
-        recorded.write(out / "recorded.csv", recorded.work_out(reference))
     evidence = Evidence.of(out)
-    for name in ("figure_7", "figure_8", "figure_9", "rasch_abilities", "rasch_benchmarks"):
+    for name in ("figure_7", "figure_8", "figure_9", "models", "rasch_abilities", "rasch_benchmarks"):
         table = getattr(tables, name)(evidence)
-        _write(out / f"{name}.csv", tables.as_csv(table, digits=6 if name.startswith("rasch") else 4))
+        _write(out / f"{name}.csv", tables.as_csv(table, digits=4 if name.startswith("figure") else 6))
         if hasattr(drawing, name):
             _write(out / f"{name}.svg", getattr(drawing, name)(table))
     _write(out / "claims.md", "\n".join(page(evidence)) + "\n")
@@ -51,8 +86,8 @@ def _write(path: Path, text: str) -> None:
 
 
 def page(evidence: Evidence) -> Iterator[str]:
-    rows = claims.worked_out(evidence)
-    counts = Counter(verdict for _, _, verdict, _ in rows)
+    rows = [(n, *claims.work_out(s, evidence)) for n, s in enumerate(claims.SENTENCES, start=1)]
+    counts = Counter(verdict for *_, verdict, _ in rows)
     yield "# The paper's quantitative sentences, worked out again"
     yield ""
     yield from INTRODUCTION.splitlines()
@@ -61,14 +96,14 @@ def page(evidence: Evidence) -> Iterator[str]:
     yield "| --- | --- |"
     yield from (f"| {verdict} | {counts[verdict]} |" for verdict in claims.VERDICTS)
     yield f"| all | {len(rows)} |"
-    for section, of_section in groupby(rows, key=lambda row: claims.section(row[0])):
+    for section, of_section in groupby(rows, key=lambda row: claims.section(row[1])):
         yield ""
         yield f"## {section}"
         yield ""
-        yield "| where | the paper | worked out again | verdict | why | shown by |"
-        yield "| --- | --- | --- | --- | --- | --- |"
-        for s, found, verdict, why in of_section:
-            yield f"| {s.place} | “{s.quote}” | {found} | **{verdict}** | {why} | {s.shown_by} |"
+        yield "| # | where | the paper | worked out again | verdict | why | shown by |"
+        yield "| --- | --- | --- | --- | --- | --- | --- |"
+        for n, s, found, verdict, why in of_section:
+            yield f"| {n} | {s.place} | “{s.quote}” | {found} | **{verdict}** | {why} | {claims.shown_by(n)} |"
 
 
 INTRODUCTION = """\
@@ -82,13 +117,31 @@ gets is taken away.
 That a difference or a relation is *not there* can be refuted by so few models, not shown.
 - **does not hold**: the interval lies on the other side, or the number is another.
 
-The rules are functions at the head of `claims.py`, their limits (what is “low”, “most”, “close”) constants there.
+The rules are functions at the head of `claims.py`, their limits (what is “low”, “most”, “close”) constants there; \
+its first lines say which sentences are judged by one rule.
 
-- TEN is the run of ten models with published replies, scored with the authors' readings \
-(`--readings readings/*.jsonl`), so that nothing here hangs on how replies are read.
+## What shows it
+
+Commands are for the root of this repository. Whatever command stands beside a row, \
+`python studies/2025-paper/make.py --claim N` works out row N again and prints it whole; with `--reference REFERENCE` \
+it does so from the replies. A note in brackets says which part of a row a command shows; one without a note shows \
+every number of the row.
+
+| in a command | put in its place |
+| --- | --- |
+| REFERENCE | the folder with `items`, `replies`, `readings` and `published.json` \
+([docs/published.md](../../docs/published.md)), wherever it stands |
+| TEN | the folder of the run of the ten models with published replies, made once, wherever it is to stand: \
+`selfexec import REFERENCE/replies/*.jsonl --items REFERENCE/items --out TEN` |
+| READINGS | the authors' readings, all ten files: `REFERENCE/readings/*.jsonl`. With them nothing here hangs on how \
+replies are read; without them the numbers are others |
+
+## How to read the numbers
+
 - Intervals are 95%: of one model over items; of groups of models by Welch's t test, and of correlations by Fisher's \
 z, over models. Accuracies as published are taken to scatter over items as those of TEN do. No test is adjusted for \
 the number of sentences.
+- *Surely*: with the whole interval.
 - *Failed requests* are those that the authors counted as failures; leaving them out gives the least that an accuracy \
 of restriction can be, since some were lost without being counted.
 - *Skill* is the mean of Youden's J twice and Kendall's tau; *self-knowledge* is skill less that of the best guesser \

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 COLUMNS = ["what", "model", "experiment", "value", "low", "high", "n", "shown_by"]
 DIGITS = 6
-# pairs that the paper's text names, or that its winner must be told from
-PAIRS = [("o4-mini", "gpt-4.1"), ("deepseek-r1", "deepseek-v3")]
+# pairs that the paper's text names, or that its winner must be told from, and where
+PAIRS = {
+    ("o4-mini", "gpt-4.1"): ("difficulty", "overall"),
+    ("deepseek-r1", "deepseek-v3"): ("restriction", "difficulty"),
+}
 ALIKE, FAR = 1.25, 2.0  # ratio of two answers' tokens: below it they are nearly tied, above it far apart
 
 
@@ -113,14 +116,29 @@ def _scores(run: "Run") -> Found:
             read = row.claims - row.unreadable - row.missing
             yield (
                 (row.metric, row.model, row.experiment),
-                Number(row.value, row.low, row.high, read, "selfexec score TEN --convention readable"),
+                Number(
+                    row.value, row.low, row.high, read, "selfexec score TEN --convention readable --readings READINGS"
+                ),
             )
     for row in sx.score(run, "strict"):
         if row.value is not None and row.metric == "accuracy":
             yield (
                 ("accuracy_strict", row.model, row.experiment),
-                Number(row.value, row.low, row.high, row.claims, "selfexec score TEN --convention strict"),
+                Number(
+                    row.value,
+                    row.low,
+                    row.high,
+                    row.claims,
+                    "selfexec score TEN --convention strict --readings READINGS",
+                ),
             )
+
+
+def difference(one: str, two: str) -> str:
+    """The command that shows first less second: `compare` takes the old one before the new one."""
+    return (
+        f"selfexec compare TEN --convention readable --metric accuracy --model {two} --model {one} --readings READINGS"
+    )
 
 
 def _pairs(run: "Run") -> Found:
@@ -128,17 +146,16 @@ def _pairs(run: "Run") -> Found:
     import selfexec as sx
 
     found = sx.compare(run, convention="readable", metrics=["accuracy"])
-    for one, two in PAIRS:
-        for experiment in ("association", "restriction", "difficulty", "overall"):
+    for (one, two), experiments in PAIRS.items():
+        for experiment in experiments:
             row = found.row(experiment, one, two, "accuracy")
             if row.difference is None or row.low is None or row.high is None:
                 continue
             way = 1 if row.model == one else -1
             low, high = sorted((way * row.low, way * row.high))
-            shown = f"selfexec compare TEN --convention readable --metric accuracy --model {one} --model {two}"
             yield (
                 ("difference", f"{one} less {two}", experiment),
-                Number(way * row.difference, low, high, row.items, shown),
+                Number(way * row.difference, low, high, row.items, difference(one, two)),
             )
 
 

@@ -1,25 +1,35 @@
-"""Figures 7 to 9 and the Rasch table as data."""
+"""Figures 7 to 9, the Rasch table and the numbers that are correlated, as data."""
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from evidence import EXPERIMENTS, Evidence, together
+from evidence import EXPERIMENTS, Evidence, size_in_name, together
 
 Cell = float | int | str | None
 Table = list[list[Cell]]  # the first row names the columns
 
 
+# who never saw the model: what section 4 holds against "the baseline ... in all experiments is 50%"
+GUESSERS = {"association": "always_no", "restriction": "label", "difficulty": "question_length"}
+
+
 def figure_7(e: Evidence) -> Table:
-    """Accuracy by experiment: published, and of the ten models with replies on what was read."""
+    """Accuracy by experiment: published, and of the ten models with replies on what was read; and what a guesser gets.
+    Of always no there is a published number for all models, of the other guessers one where there are replies.
+    """
     head: list[Cell] = ["model", "experiment", "published", "low", "high", "readable", "readable_low", "readable_high"]
-    rows: Table = [head]
+    rows: Table = [[*head, "guesser", "guesser_accuracy"]]
+    no = e.number("association", "always_no_accuracy")
     for model in e.models:
-        for experiment in EXPERIMENTS:
+        for experiment, guesser in GUESSERS.items():
             read = e.recorded.of("accuracy", experiment).get(model)
             again = (read.value, read.low, read.high) if read else (None, None, None)
-            rows.append([model, experiment, *e.accuracy(model, experiment)[:3], *again])
+            guess = e.recorded.of(guesser, experiment).get(model)
+            gets = no[model] if experiment == "association" else guess.value if guess else None
+            rows.append([model, experiment, *e.accuracy(model, experiment)[:3], *again, guesser, gets])
     return rows
 
 
@@ -46,6 +56,27 @@ def figure_9(e: Evidence) -> Table:
         r = together(columns[one], columns[two])
         rows.append([one, two, r.value, *r.interval, r.n])
     return rows
+
+
+def models(e: Evidence) -> Table:
+    """Of each model every number that a sentence correlates: for `selfexec correlate`."""
+    names = ("youden_j", "youden_j", "tau")
+    columns = {
+        "ability": e.of_all("rasch_ability"),
+        "score": e.of_all("self_execution_score"),
+        "score_without_failed": e.without_failures,
+        **{experiment: e.number(experiment, "accuracy") for experiment in EXPERIMENTS},
+        "restriction_without_failed": e.restriction_without_failures,
+        "skill": e.skill,
+        **{
+            f"{experiment}_skill": {m: x.value for m, x in e.recorded.of(name, experiment).items()}
+            for experiment, name in zip(EXPERIMENTS, names, strict=True)
+        },
+        "self_knowledge": e.self_knowledge_overall,
+        "log_size": {m: math.log(size) for m in e.models if (size := size_in_name(m))},
+        "log_ranking_tokens": {m: math.log(x) for m, x in e.number("difficulty", "ranking_tokens_mean").items()},
+    }
+    return [["model", *columns], *([m, *(column.get(m) for column in columns.values())] for m in e.models)]
 
 
 def rasch_abilities(e: Evidence) -> Table:

@@ -21,6 +21,7 @@ from selfexec.scores.measures import (
     alone,
     check_names,
     common_of,
+    headline,
     overall,
     records_of,
     refuse_unpaired,
@@ -148,7 +149,8 @@ class Family:
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
         if len(records) == len(EXPERIMENTS):
             parts = {x: {e: estimates[e][x] for e in records} for x in labels}
-            estimates[OVERALL] = {x: overall(metric, parts[x], differences=False) for x in labels}
+            found = {x: overall(metric, parts[x], differences=False) for x in labels}
+            estimates[OVERALL] = {x: headline(metric, {e: records[e][x] for e in records}, found[x]) for x in labels}
         return cls(metric, labels, records, estimates)
 
     def weighed(self, experiment: str, weights: Mapping[str, float]) -> tuple[Estimate, int]:
@@ -157,6 +159,9 @@ class Family:
             parts = {e: self.weighed(e, weights) for e in self.records}
             single = len(weights) == 1
             found = overall(self.metric, {e: part[0] for e, part in parts.items()}, differences=not single)
+            withheld = next((x for x in weights if math.isnan(self.estimates[OVERALL][x].value)), None)
+            if withheld and not math.isnan(found.value):
+                found = Estimate(math.nan, reason=f"{withheld}: {self.estimates[OVERALL][withheld].reason}")
             return found, sum(items for _, items in parts.values())
         records = [self.records[experiment][label] for label in weights]
         if not any(record.reason for record in records):

@@ -1,14 +1,32 @@
 """Counting by item: which claims count, and shares of them."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
-from selfexec.arrays import Claims
+from selfexec.arrays import READ, Claims
 from selfexec.scores.rows import Estimate
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 
 NOTHING_READ = "no claim could be scored"
+OF_SKILL = {
+    *("balanced_accuracy", "youden_j", "mcc", "kappa", "d_prime", "criterion", "tau"),
+    *("shuffled_p", "guesser_skill", "self_knowledge"),
+}
+
+
+def degenerate(claims: Claims, items: int, estimates: Mapping[str, Estimate]) -> tuple[dict[str, Estimate], str | None]:
+    """The estimates without those that say nothing, and why: where no claim was read there is coverage alone; one item
+    has shares, but no skill.
+    """
+    reason, kept = None, set(estimates)
+    if not (claims.state == READ).any():
+        reason, kept = NOTHING_READ, {"coverage", "question_accuracy", "tokens_mean"}
+    elif items == 1:
+        reason, kept = "only one item could be scored", kept - OF_SKILL
+    unknown = Estimate(math.nan, reason=reason)
+    return {name: found if name in kept else unknown for name, found in estimates.items()}, reason
 
 
 def coverage(claims: Claims) -> Estimate:

@@ -13,6 +13,7 @@ from selfexec.scores.planning import POWER_80
 from selfexec.stats.intervals import Z
 
 FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
+NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 Outcome = Literal["holds", "fails", "cannot tell"]
 STATUS: dict[Outcome, int] = {"holds": 0, "cannot tell": 4, "fails": 3}
 
@@ -35,13 +36,12 @@ class Gate:
         for name, known, what in ((experiment, [*EXPERIMENTS, OVERALL], "experiment"), (metric, [*METRICS], "metric")):
             if name not in known:
                 raise InputError(f"--fail-if {text!r}: unknown {what} {name!r}. There are {', '.join(known)}.")
-        try:
-            margin = float(number)
-        except ValueError:
-            margin = math.nan
-        if not 0 <= margin < math.inf:
+        margin = float(number) if NUMBER.fullmatch(number) else math.nan
+        least, most = METRICS[metric]
+        if not 0 <= margin < most - least:
             raise InputError(
-                f"--fail-if {text!r}: {number!r} is no size of a change. Give a number from 0 on, as 0.05."
+                f"--fail-if {text!r}: {number!r} is no change that {metric} could show. Give a number from 0 to "
+                f"{most - least:g}; five points are 0.05."
             )
         return cls(experiment, metric, verb, margin)
 

@@ -53,7 +53,6 @@ def guess_records(claims: Claims, guessed: Mapping[str, Array], which: Flags) ->
 
 def again(guesser: str, claims: Claims, others: Claims) -> Array:
     """The guess of one who goes by others, by these others, however few they are."""
-    others = others.where(np.isin(others.item, claims.item))
     if guesser == "subject":
         return _by_subject(claims, others)
     found = _by_others(claims, others, least=1)

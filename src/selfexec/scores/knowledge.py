@@ -52,6 +52,7 @@ def held_against(claims: Claims, others: Claims, strict: bool, *, whole: bool = 
     that fewer than two others share are left out, so that both are judged on the same ones. Not `whole`, the interval
     is that of the items alone, which takes a tenth of the time.
     """
+    others = others.where(np.isin(others.item, claims.item))
     guessed = guesses(claims, others)
     which = scorable(claims, strict)
     reason, shared = _shared(claims, guessed, which)

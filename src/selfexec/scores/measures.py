@@ -15,7 +15,7 @@ from selfexec.scores.apart import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count
 from selfexec.scores.counts import known_and_asked, share_interval
 from selfexec.scores.knowledge import Held, held_against
-from selfexec.scores.overall import combine
+from selfexec.scores.overall import GREATEST_WIDTH, combine
 from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
 from selfexec.scores.yes_no import youden_estimate
@@ -173,6 +173,18 @@ def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) ->
         return found
     least, most = least - most, most - least
     return Estimate(found.value, normal(found.value, found.error).within(least, most), found.error, found.reason)
+
+
+def headline(metric: str, records: Mapping[str, Record], found: Estimate) -> Estimate:
+    """An overall value, withheld where `score` withholds it."""
+    if metric == "coverage" or math.isnan(found.value):
+        return found
+    for experiment, record in records.items():
+        if reason := uncovered(experiment, [record]) or too_few(metric, experiment, [record]):
+            return Estimate(math.nan, reason=reason)
+    if not found.interval.high - found.interval.low <= GREATEST_WIDTH:
+        return Estimate(math.nan, reason=f"its interval is wider than {GREATEST_WIDTH}: too few items")
+    return found
 
 
 # --- enough to go by? ------------------------------------------------------------------------------------------------

@@ -90,7 +90,8 @@ def kappa(c: Cells) -> Any:
     tp, tn, fp, fn = c.tp, c.tn, c.fp + c.unread_false, c.fn + c.unread_true
     n = tp + tn + fp + fn
     chance = ((tp + fp) * (tp + fn) + (tn + fn) * (tn + fp)) / n**2
-    return ((tp + tn) / n - chance) / (1 - chance)
+    undefined = 0 / ((tp + fn) * (tn + fp))  # nan where all claims came to the same, as J is; else 0
+    return ((tp + tn) / n - chance) / (1 - chance) + undefined
 
 
 def d_prime(c: Cells) -> Any:

@@ -7,12 +7,12 @@ import numpy as np
 
 from selfexec.arrays import MISSING, Answers, Claims
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
-from selfexec.scores.counts import NOTHING_READ, coverage, share_of_pairs
+from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import OF_GUESSER, Asked, Estimate, Scored
-from selfexec.stats import Interval, mean_interval, ratio_error, student
+from selfexec.stats import NO_SPREAD, Interval, mean_interval, ratio_error, student, wilson
 
 LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
 
@@ -40,7 +40,12 @@ def score_orders(
     which = scorable(claims, strict)
     guessed = guess_records(claims, guesses(claims, others), which)
     for name, counted in {"shuffled": _shuffled(claims.where(which)), **guessed}.items():
-        estimates[name] = mean_of_groups(counted, accuracy.reason or NOTHING_READ)
+        estimates[name] = mean_of_groups(counted, NOTHING_READ) if accuracy.reason is None else accuracy
+    for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
+        decided = count(claims.where(by & (claims.observed != 0)), strict)
+        estimates[f"accuracy_by_{name}"] = (
+            accuracy if accuracy.reason else mean_of_groups(decided, f"no pair by {name}")
+        )
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if whole:
@@ -48,18 +53,21 @@ def score_orders(
     held = held_against(claims, others, strict, whole=whole)
     if accuracy.reason:
         held = replace(held, knowledge=accuracy)
-    estimates["guesser_skill"] = _tau(mean_of_groups(held.guess, accuracy.reason or NOTHING_READ))
+    estimates["guesser_skill"] = _tau(mean_of_groups(held.guess, NOTHING_READ) if accuracy.reason is None else accuracy)
     estimates["self_knowledge"] = held.knowledge
     groups = len(record.items)
+    if groups:
+        estimates, _ = degenerate(claims, groups, estimates)
+        held = replace(held, knowledge=estimates["self_knowledge"])
     too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
     rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
-    return Scored(rows, asked, accuracy, tau, caution, record, held)
+    return Scored(rows, asked, estimates["accuracy"], estimates["tau"], caution, record, held)
 
 
 def _tau(accuracy: Estimate) -> Estimate:
     ends = Interval(*(2 * end - 1 for end in accuracy.interval))
-    return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason)
+    return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason, accuracy.near_end)
 
 
 def _shuffled(claims: Claims) -> Counted:
@@ -85,7 +93,10 @@ def mean_of_groups(groups: Counted, reason: str) -> Estimate:
         return Estimate(math.nan, reason=reason)
     values = groups.counts[:, 0]
     interval, error = mean_interval(values)
-    return Estimate(float(values.mean()), interval.within(0, 1), error)
+    mean = float(values.mean())
+    if error <= NO_SPREAD:  # all alike: their spread says nothing, their number does
+        return Estimate(mean, wilson(mean, len(values)), error, near_end=True)
+    return Estimate(mean, interval.within(0, 1), error)
 
 
 def _question_accuracy(answers: Answers) -> Estimate:

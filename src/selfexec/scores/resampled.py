@@ -15,6 +15,7 @@ from selfexec.scores.knowledge import Company, doubted
 from selfexec.scores.rows import Estimate, Score, Scored
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
+MOST_REPLICATES = 1_000_000
 LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
 NO_INTERVAL = "no bootstrap interval: its replicates do not differ, or more than 1% of them have no value"
 YES_NO: Mapping[str, Formula] = {
@@ -49,6 +50,8 @@ class Bootstrap:
                 f"bootstrap {self.replicates}: percentiles of so few replicates say little. Take at least "
                 f"{LEAST_REPLICATES}, better 10000."
             )
+        if self.replicates > MOST_REPLICATES:
+            raise InputError(f"bootstrap {self.replicates}: take at most {MOST_REPLICATES:,}; 10000 is plenty.")
         if self.seed < 0:
             raise InputError(f"seed {self.seed}: a seed is a whole number from 0 on.")
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from selfexec.arrays import Claims
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
-from selfexec.scores.counts import NOTHING_READ, coverage, share_interval, share_of_pairs
+from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.metrics import Cells
@@ -72,7 +73,9 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
     held = held_against(claims, others, strict, whole=whole)
     estimates["guesser_skill"] = youden_estimate(held.guess.counts)
     estimates["self_knowledge"] = held.knowledge
-    caution = asked.caution or _too_few(counted)
+    estimates, reason = degenerate(claims, len(record.items), estimates)
+    held = replace(held, knowledge=estimates["self_knowledge"])
+    caution = asked.caution or reason or _too_few(counted)
     rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
     return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], caution, record, held)
 
