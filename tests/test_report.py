@@ -153,7 +153,7 @@ def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:
     tones = {sentences.self_bonus("association", crossed(*c)).tone for c in [(0.02, 0.01)]}  # type: ignore[union-attr]
     assert tones == {"yes"}
     open_ = sentences.self_bonus("association", crossed(0.005, 0.01))
-    assert open_ and open_.tone == "open" and open_.text.endswith("+0.50 points of accuracy [-0.50, +1.50].")
+    assert open_ and open_.tone == "open" and "+0.50 points of accuracy [-0.50, +1.50] (2 models, " in open_.text
     lost = sentences.self_bonus("association", crossed(float("nan"), 0, "only 3 items"))
     assert lost and lost.tone == "withheld" and "only 3 items" in lost.text
 

@@ -146,6 +146,48 @@ def test_one_item_has_no_interval() -> None:
     assert (row.value, row.low, row.high) == (1.0, None, None)
 
 
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+def test_of_claims_that_nobody_could_read_nothing_is_scored(convention: str) -> None:
+    rows = [request(n, None, n % 2 == 0, "unreadable") for n in range(40)]
+    rows += [pair(n, None, n % 2 == 0, "unreadable") for n in range(40)]
+    found = scores(rows, convention)
+    for row in found:
+        if row.metric not in ("coverage", "question_accuracy", "tokens_mean"):
+            assert row.value is None and row.reason, row
+    assert found.value("m", "restriction", "coverage") == 0
+
+
+def test_one_item_has_shares_and_no_skill() -> None:
+    words = [request(1, n < 3, n % 2 == 0, experiment="association", claim=f"w{n}") for n in range(5)]
+    found = scores(words)
+    assert found.value("m", "association", "accuracy") == pytest.approx(3 / 5)
+    for metric in ("youden_j", "mcc", "kappa", "balanced_accuracy", "guesser_skill", "shuffled_p"):
+        row = found.row("m", "association", metric)
+        assert row.value is None and row.reason == "only one item could be scored"
+
+
+def test_where_nothing_came_true_agreement_beyond_chance_is_not_defined() -> None:
+    found = scores([request(n, n < 10, False) for n in range(40)])
+    for metric in ("kappa", "mcc", "youden_j"):
+        assert found.value("m", "restriction", metric) is None, metric
+    assert found.value("m", "restriction", "accuracy") == pytest.approx(3 / 4)
+
+
+def test_groups_that_are_all_alike_leave_as_much_doubt_as_so_many_trials() -> None:
+    found = scores([pair(n, True, True) for n in range(45)])
+    row = found.row("m", "difficulty", "tau")
+    low = wilson(1.0, 45).low
+    assert (row.value, row.low, row.high) == pytest.approx((1.0, 2 * low - 1, 1.0))
+
+
+def test_pairs_that_answers_and_that_tokens_decide_are_scored_apart() -> None:
+    rows = [pair(n, True, n < 9, basis="correctness") for n in range(10)]
+    rows += [pair(n, True, n < 5, claim="Q1 before Q3", basis="tokens") for n in range(10)]
+    found = scores(rows)
+    assert found.value("m", "difficulty", "accuracy_by_correctness") == pytest.approx(0.9)
+    assert found.value("m", "difficulty", "accuracy_by_tokens") == pytest.approx(0.5)
+
+
 # --- headlines -------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +29,7 @@ class Rasch:
 
     rates: RateTable
     fit: RaschFit
+    jackknifed: Named | None = None  # standard errors of abilities, where they were asked for
 
     @property
     def abilities(self) -> Named:
@@ -50,6 +51,7 @@ class Rasch:
             "se": self._both(self.fit.se),
             "infit": self._both(self.fit.infit),
             "outfit": self._both(self.fit.outfit),
+            **({"jackknife": self.jackknifed} if self.jackknifed else {}),
             "iterations": self.fit.iterations,
             "method": self.fit.method,
         }
@@ -64,8 +66,8 @@ class Rasch:
             [
                 as_text(
                     TITLES[0],
-                    ("model", "ability", *COLUMNS),
-                    self._rows(rates.models, fit.abilities, 0),
+                    ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else [])),
+                    [[*row, *self._jackknife_cell(row[0])] for row in self._rows(rates.models, fit.abilities, 0)],
                     width,
                     layout="plain",
                 ),
@@ -101,6 +103,9 @@ class Rasch:
             for k in np.argsort(-values, kind="stable")
         ]
 
+    def _jackknife_cell(self, model: str) -> list[str]:
+        return [] if self.jackknifed is None else [_shown(self.jackknifed[model] or math.nan)]
+
     def _notes(self) -> list[str]:
         fit, rates = self.fit, self.rates
         filled = int(np.isfinite(rates.rates).sum())
@@ -118,15 +123,18 @@ def rasch(
     *,
     add: Files = (),
     method: Literal["newton", "paper"] = "newton",
+    jackknife: bool = False,
 ) -> Rasch:
     """Fit a table of success rates: a CSV file, a data frame (first column: model), or "paper" for the paper's own.
 
-    `add` names files with further models in the same columns.
+    `add` names files with further models in the same columns. With `jackknife`, abilities also have the standard errors
+    that come of leaving out one benchmark at a time.
     """
     more = files(add)
     rates = load_rates(table, more) if isinstance(table, str | Path) else _from_frame(table, more)
     fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=method)
-    return Rasch(rates, fit)
+    found = Rasch(rates, fit)
+    return replace(found, jackknifed=found.jackknife()) if jackknife else found
 
 
 def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:

@@ -15,8 +15,9 @@ from selfexec.cli.variadic import Variadic
     show_default=True,
     help="newton: joint maximum likelihood. paper: Algorithm 1 as printed.",
 )
+@click.option("--jackknife", is_flag=True, help="Also standard errors by leaving out one benchmark at a time.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-def command(table: str, add: tuple[str, ...], method: str, form: str) -> None:
+def command(table: str, add: tuple[str, ...], method: str, jackknife: bool, form: str) -> None:
     """Put models and benchmarks on one scale, from success rates with holes.
 
     TABLE.csv has a column of models and one column for each benchmark, rates from 0 to 1, empty where there is none.
@@ -25,5 +26,5 @@ def command(table: str, add: tuple[str, ...], method: str, form: str) -> None:
     from selfexec.abilities import rasch
     from selfexec.tables import terminal_width
 
-    found = rasch(table, add=add, method=method)  # type: ignore[arg-type]  # click has checked it
+    found = rasch(table, add=add, method=method, jackknife=jackknife)  # type: ignore[arg-type]  # click has checked it
     click.echo(found.json() if form == "json" else found.table(terminal_width()))

@@ -83,11 +83,6 @@ class BoardRow:
     def withheld(self) -> str | None:
         return next((row.reason for row in (self.skill, self.knowledge) if row and row.value is None), None)
 
-    @property
-    def caution(self) -> str | None:
-        """Why values that are shown are to be read with caution."""
-        return next((r.reason for r in (self.skill, self.knowledge) if r and r.value is not None and r.reason), None)
-
 
 @dataclass(frozen=True)
 class Board:

@@ -24,6 +24,7 @@ from selfexec.experiments.association import distinct
 from selfexec.formats import Reply
 from selfexec.items import Item, Target
 from selfexec.reading import Reading
+from selfexec.readings import read_reply
 from selfexec.reporting.content import OUTCOMES, STATE_NAMES, Surprise, title
 
 if TYPE_CHECKING:
@@ -132,8 +133,18 @@ def _sessions(run: "Run", model: str, wanted: Set[Place] | None) -> dict[str, An
         if key.model == model and (wanted is None or (model, key.experiment, key.item) in wanted):
             by_epoch = found.setdefault(key.experiment, {}).setdefault(key.item, {})
             given = key in (run.given or {})
-            by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, run.readings[key], given)
+            reading = run.readings[key]
+            if given and reading.evidence is None:
+                reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply)
+            by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given)
     return found
+
+
+def _with_our_evidence(given: Reading, item: Item, reply: Reply) -> Reading:
+    """A reading from elsewhere has no words to mark. Where our reader comes to the same, it has ours."""
+    ours = read_reply(item, reply)
+    same = (ours.state, ours.value) == (given.state, given.value)
+    return msgspec.structs.replace(given, evidence=ours.evidence) if same else given
 
 
 def _session(reply: Reply, reading: Reading, given: bool) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import numpy as np
 
 from selfexec.errors import InputError
@@ -209,6 +210,8 @@ def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, float]]:
 
 
 def _read_table(path: Path) -> dict[str, dict[str, float]]:
+    if path.suffix == ".json":
+        return {"ability": abilities_in(path)}
     header, *rows = _lines(path)
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
@@ -225,6 +228,16 @@ def _read_table(path: Path) -> dict[str, dict[str, float]]:
             if cell:
                 cells[name][row[0]] = cell
     return {name: column for name, found in cells.items() if (column := dict(_numbers(path, name, found)))}
+
+
+def abilities_in(path: Path) -> dict[str, float]:
+    """What `selfexec rasch --format json` prints."""
+    try:
+        found = msgspec.convert(json.loads(path.read_text("utf-8")), dict[str, object]).get("abilities")
+        named = msgspec.convert(found, dict[str, float | None])
+    except (OSError, ValueError):
+        raise InputError(f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints.") from None
+    return {model: ability for model, ability in named.items() if ability is not None}
 
 
 def _lines(path: Path) -> list[list[str]]:

@@ -3,7 +3,8 @@
 import csv
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,8 @@ def _as_text(value: Any) -> str:
 
 def contrasts(tags: Tags, names: Mapping[str, str], standings: Sequence[Standing]) -> tuple[list[Contrast], list[str]]:
     """Welch's t test for each tag that splits the models in two, and notes on what could not be used. `names`: label of
-    each model -> its name; a tag may be of either.
+    each model -> its name; a tag may be of either. Of numbers the greater half is set against the rest, of several
+    kinds each one.
     """
     rows: list[Contrast] = []
     notes: list[str] = []
@@ -86,15 +88,40 @@ def contrasts(tags: Tags, names: Mapping[str, str], standings: Sequence[Standing
         of = {label: said for label, name in names.items() if (said := values.get(label, values.get(name)))}
         if without := [label for label in names if label not in of]:
             notes.append(f"no tag {tag}: {', '.join(without)}")
-        if len(kinds := sorted(set(of.values()))) != 2:
-            notes.append(f"tag {tag} has {len(kinds)} values among these models; a contrast takes two")
+        if len(set(of.values())) < 2:
+            notes.append(f"tag {tag} is the same for all of these models; a contrast takes two kinds")
             continue
         keys = dict.fromkeys((row.metric, row.experiment) for row in standings)
-        rows += [_contrast(tag, kinds, of, [r for r in standings if (r.metric, r.experiment) == key]) for key in keys]
+        for key in keys:
+            several = [row for row in standings if (row.metric, row.experiment) == key]
+            rows += [_contrast(tag, kinds, split, several) for kinds, split in _splits(of)]
     strangers = {model for values in tags.values.values() for model in values} - set(names) - set(names.values())
     if strangers:
         notes.append(f"tagged, but not among these models: {', '.join(sorted(strangers))}")
     return rows, notes
+
+
+def _splits(of: Mapping[str, str]) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """The two kinds of a contrast, and which of them each model is."""
+    kinds = sorted(set(of.values()))
+    if len(kinds) == 2:
+        yield kinds, dict(of)
+        return
+    sizes = {label: _size(value) for label, value in of.items()}
+    known = [size for size in sizes.values() if size is not None]
+    if len(known) == len(sizes):
+        middle = float(np.median(known))
+        small, great = f"up to {middle:g}", f"above {middle:g}"
+        yield [small, great], {label: great if (size or 0.0) > middle else small for label, size in sizes.items()}
+        return
+    for kind in kinds:
+        yield ["the others", kind], {label: kind if value == kind else "the others" for label, value in of.items()}
+
+
+def _size(value: str) -> float | None:
+    """A number, as 70 or 70b or 3.1B; None for words."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s?[bB]?", value)
+    return float(found[1]) if found else None
 
 
 def _contrast(tag: str, kinds: Sequence[str], of: Mapping[str, str], standings: Sequence[Standing]) -> Contrast:

@@ -6,7 +6,7 @@ letters grow against the drawing (see STYLE), so whatever must hold text is meas
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape as html_escape
 from typing import Literal
@@ -15,6 +15,7 @@ WIDTH = 560.0
 GREAT_LETTERS = 15.0  # on a narrow screen; on a wide one they are 11
 SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen
 BOLD = 1.14  # how much wider
+TALL = 460.0  # a drawing that is higher has a page of its own on paper
 
 STYLE = """
 .sx{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px}
@@ -36,10 +37,13 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx .sx-faint .sx-shape{fill:var(--paper,#ffffff);stroke:var(--muted,#697077);stroke-width:1.3;stroke-dasharray:2 1.5}
 .sx .sx-guess .sx-shape{stroke:var(--ink,#1c2024);stroke-width:2;fill:none}
 .sx .sx-fill-1 .sx-shape{fill:var(--accent,#0b62c4)}
-.sx .sx-fill-2 .sx-shape{fill:var(--accent,#0b62c4);fill-opacity:.6}
-.sx .sx-fill-3 .sx-shape{fill:var(--accent,#0b62c4);fill-opacity:.3}
+.sx .sx-fill-2 .sx-shape,.sx .sx-fill-3 .sx-shape{fill:var(--paper,#ffffff);stroke-width:.8}
+.sx .sx-fill-2 .sx-shape,.sx .sx-fill-3 .sx-shape{stroke:var(--accent,#0b62c4)}
 .sx .sx-fill-4 .sx-shape{fill:var(--ink,#1c2024)}
-.sx .sx-fill-5 .sx-shape{fill:var(--ink,#1c2024);fill-opacity:.62}
+.sx .sx-fill-5 .sx-shape{fill:var(--paper,#ffffff);stroke:var(--ink,#1c2024);stroke-width:.8}
+.sx .sx-hatch{stroke:var(--ink,#1c2024);stroke-width:1.1;fill:none}
+.sx .sx-fill-2 .sx-hatch,.sx .sx-fill-3 .sx-hatch{stroke:var(--accent,#0b62c4)}
+.sx .sx-fill-3 .sx-hatch{stroke-width:2;stroke-linecap:round}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
@@ -255,9 +259,12 @@ def mark(x: float, y: float, kind: Kind, whose: Whose, title: str, inside: str =
     )
 
 
-def belonging(whose: Whose, *parts: str) -> str:
-    """What goes with a model's marks, so that it comes and goes with them."""
-    return f"<g{_data(whose)}>{''.join(parts)}</g>"
+def belonging(whose: Whose, *parts: str, band: tuple[float, float] | None = None) -> str:
+    """What goes with a model's marks, so that it comes and goes with them. `band`: the middle and the height of the
+    row that becomes free then.
+    """
+    row = f' data-band="{at(band[0])} {at(band[1])}"' if band else ""
+    return f"<g{_data(whose)}{row}>{''.join(parts)}</g>"
 
 
 def _data(whose: Whose) -> str:
@@ -270,8 +277,34 @@ def _data(whose: Whose) -> str:
 def bar(x: float, y: float, width: float, height: float, fill: int, whose: Whose, title: str) -> str:
     return (
         f'<g class="sx-mark sx-bar sx-fill-{fill}"{_data(whose)}><title>{escape(title)}</title>'
-        f"{box(x, y, width, height, 'sx-shape')}</g>"
+        f"{filled(x, y, width, height, fill)}</g>"
     )
+
+
+HATCH = 4.0  # between lines, and between dots
+
+
+def filled(x: float, y: float, width: float, height: float, fill: int) -> str:
+    """A box with its pattern, for those who print in grey: stripes that rise (2), dots (3), stripes that fall (5)."""
+    lines = {2: _stripes(width, height), 3: _dots(width, height), 5: _stripes(width, height, falling=True)}.get(fill)
+    drawn = "".join(f"M{at(x + a)} {at(y + b)}L{at(x + c)} {at(y + d)}" for a, b, c, d in lines or ())
+    return box(x, y, width, height, "sx-shape") + (f'<path d="{drawn}" class="sx-hatch"/>' if drawn else "")
+
+
+def _stripes(width: float, height: float, *, falling: bool = False) -> Iterator[tuple[float, float, float, float]]:
+    """Lines from one edge of a box to another, at 45 degrees."""
+    for k in range(1, math.ceil((width + height) / HATCH)):
+        low, high = max(0.0, k * HATCH - height), min(width, k * HATCH)
+        if high - low > 0.1:
+            start, end = k * HATCH - low, k * HATCH - high
+            yield (low, height - start, high, height - end) if falling else (low, start, high, end)
+
+
+def _dots(width: float, height: float) -> Iterator[tuple[float, float, float, float]]:
+    for row in range(int(height / HATCH)):
+        for column in range(int((width - 1) / HATCH)):
+            x, y = (column + 0.5 + 0.25 * (-1) ** row) * HATCH, (row + 0.5) * HATCH
+            yield x, y, x, y
 
 
 @dataclass(frozen=True)
@@ -297,7 +330,7 @@ def legend(signs: Sequence[Sign], y: float) -> tuple[str, float]:
 
 def _sign(kind: str, x: float, y: float) -> str:
     if kind.startswith("fill-"):
-        return f'<g class="sx-bar sx-{kind}">{box(x - 5, y - 5, 10, 10, "sx-shape")}</g>'
+        return f'<g class="sx-bar sx-{kind}">{filled(x - 6, y - 6, 13, 12, int(kind[5:]))}</g>'
     if kind == "half":
         return stroke(x - 6, y, x + 6, y, "sx-half")
     if kind == "thick":
@@ -305,11 +338,12 @@ def _sign(kind: str, x: float, y: float) -> str:
     return f'<g class="sx-{LIKE.get(kind, kind)}" transform="translate({at(x)} {at(y)})">{SHAPES[kind]}</g>'
 
 
-def drawing(id: str, title: str, description: str, height: float, parts: Iterable[str]) -> str:
-    """The whole SVG."""
+def drawing(id: str, title: str, description: str, height: float, parts: Iterable[str], layout: str = "") -> str:
+    """The whole SVG. `layout`: one more class, by which the page knows how it is made."""
     name = f"sx-{id}"
+    classes = " ".join(["sx", *([layout] if layout else []), *(["sx-tall"] if height > TALL else [])])
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="sx" role="img" width="100%" viewBox="0 0 {at(WIDTH)} '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" width="100%" viewBox="0 0 {at(WIDTH)} '
         f'{at(height)}" aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}</title>'
         f'<desc id="{name}-desc">{escape(description)}</desc><style>{STYLE}</style>'
         f'<rect width="100%" height="100%" class="sx-paper"/>{"".join(parts)}</svg>'

@@ -45,7 +45,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     )
     # model -> its row of the matrix
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}
-    svg = drawing(id, title, caption, *_drawn(numbers, found, places))
+    svg = drawing(id, title, caption, *_drawn(numbers, found, places), layout="sx-matrix")
     table = [
         [model, *(decimal(float(found.matrix[a, b])) for b in places.values()), own_bonus(found.own[a])]
         for model, a in places.items()
@@ -64,8 +64,13 @@ def _drawn(numbers: Numbers, found: Crossed, places: Mapping[str, int]) -> tuple
     parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid)]
     for row, (model, name) in enumerate(names.items()):
         parts.append(belonging(numbers.whose(model), *_row(grid, found, places, row, model, name)))
+    # above all cells, since those of the next row would cover the lower edge
     frames = (
-        box(grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1, "sx-own") for k in range(grid.size)
+        belonging(
+            numbers.whose(model),
+            box(grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1, "sx-own"),
+        )
+        for k, model in enumerate(places)
     )
     return grid.y(grid.size) + 8, [*parts, *frames, "</g>"]
 

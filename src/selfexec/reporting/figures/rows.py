@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from selfexec.reporting.figures.canvas import (
     BOLD,
@@ -29,7 +30,8 @@ from selfexec.reporting.figures.canvas import (
 from selfexec.reporting.figures.tables import Guess, Number, Numbers
 
 NAMES = 196.0  # the greatest room for names
-GAP = 18.0  # between panels
+GAP = 18.0  # between panels, at least
+APART = 14.0  # between the last number below a panel and the first below the next
 ROW, FAMILY, HEADING = 21.0, 5.0, 20.0
 EDGE = 10.0
 LEAST_BAR = 0.8  # what is there shows, however little it is
@@ -85,6 +87,7 @@ class Frame:
     left: float
     top: float
     bottom: float
+    row: float  # the height of one
     places: dict[str, float] = field(default_factory=dict)
     headings: tuple[tuple[float, str], ...] = ()
     gaps: tuple[float, ...] = ()
@@ -105,9 +108,10 @@ def rows(
     shown = [model for model in numbers.models if model in marked]
     key, below = legend(signs, 2)
     left = min(max((breadth(numbers.name(m), SMALL_LETTERS) for m in shown), default=0.0), NAMES) + 12
-    widths = list(_widths(panels, left))
+    gap = _gap(panels)
+    widths = list(_widths(panels, left, gap))
     titles = [
-        wrapped(panel.title, width + GAP - 6, SMALL_LETTERS * BOLD) for panel, width in zip(panels, widths, strict=True)
+        wrapped(panel.title, width + gap - 6, SMALL_LETTERS * BOLD) for panel, width in zip(panels, widths, strict=True)
     ]
     top = below + 18 * max(map(len, titles)) + 6
     frame = _placed(numbers, shown, left, top, height)
@@ -118,13 +122,22 @@ def rows(
         first = top - 6 - 18 * len(lines) + 9
         heads = [write(x, first + 18 * k, line, "sx-strong") for k, line in enumerate(lines)]
         parts += [f'<g class="sx-panel" data-panel="{escape(panel.title)}">', *heads]
-        parts += [*_backdrop(panel, scale, frame, shown), *_marks(numbers, panel, scale, frame), "</g>"]
-        x += width + GAP
-    return drawing(id, title, description, frame.bottom + 24, parts)
+        parts += [*_backdrop(numbers, panel, scale, frame, shown), *_marks(numbers, panel, scale, frame), "</g>"]
+        x += width + gap
+    return drawing(id, title, description, frame.bottom + 24, parts, layout="sx-rows")
 
 
-def _widths(panels: Sequence[Panel], left: float) -> Iterator[float]:
-    room = WIDTH - left - EDGE - GAP * (len(panels) - 1)
+def _gap(panels: Sequence[Panel]) -> float:
+    """Between panels, so that the number at the end of one scale is not read together with the next one's first."""
+    ends = []
+    for panel in panels:
+        ticks = Scale(*panel.domain, 0.0, 1.0, panel.log).ticks()
+        ends.append([breadth(tick_label(tick), SMALL_LETTERS) / 2 for tick in (ticks[0], ticks[-1])])
+    return max([GAP, *(one[1] + two[0] + APART for one, two in pairwise(ends))])
+
+
+def _widths(panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]:
+    room = WIDTH - left - EDGE - gap * (len(panels) - 1)
     whole = sum(panel.share for panel in panels)
     yield from (room * panel.share / whole for panel in panels)
 
@@ -144,28 +157,33 @@ def _placed(numbers: Numbers, shown: Sequence[str], left: float, top: float, hei
             y += FAMILY
         places[model] = y + height / 2
         y, last = y + height, model
-    return Frame(left, top, y + 3, places, tuple(headings), tuple(gaps))
+    return Frame(left, top, y + 3, height, places, tuple(headings), tuple(gaps))
 
 
 def _names(numbers: Numbers, shown: Sequence[str], frame: Frame) -> Iterator[str]:
     for y, family in frame.headings:
-        yield write(4, y, shortened(family, WIDTH / 2), "sx-strong")
+        heading = write(4, y, shortened(family, WIDTH / 2), "sx-strong")
+        yield f'<g data-family="{escape(family)}" data-band="{at(y)} {at(HEADING)}">{heading}</g>'
     for model in shown:
-        short = shortened(numbers.name(model), NAMES, SMALL_LETTERS)
-        name = write(frame.left - 8, frame.places[model], short, "sx-tick", "end", model)
-        yield belonging(numbers.whose(model), name)
+        short, y = shortened(numbers.name(model), NAMES, SMALL_LETTERS), frame.places[model]
+        name = write(frame.left - 8, y, short, "sx-tick", "end", model)
+        yield belonging(numbers.whose(model), name, band=(y, frame.row))
 
 
-def _backdrop(panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
-    for y in (frame.places[model] for model in shown):
-        yield stroke(scale.start, y, scale.end, y, "sx-grid")
+def _backdrop(numbers: Numbers, panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
+    """The page's script knows lines that go down (`sx-down`) and what is below all rows (`sx-foot`): it moves rows
+    together where models are hidden.
+    """
+    for model in shown:
+        y = frame.places[model]
+        yield belonging(numbers.whose(model), stroke(scale.start, y, scale.end, y, "sx-grid"))
     for value in fitting_ticks(scale):
         x = scale(value)
-        yield stroke(x, frame.top, x, frame.bottom, "sx-grid")
-        yield write(x, frame.bottom + 11, tick_label(value), "sx-soft sx-tick", "middle")
+        yield stroke(x, frame.top, x, frame.bottom, "sx-grid sx-down")
+        yield write(x, frame.bottom + 11, tick_label(value), "sx-soft sx-tick sx-foot", "middle")
     if panel.line is not None and scale.holds(panel.line):
         x = scale(panel.line)
-        yield stroke(x, frame.top, x, frame.bottom, "sx-half")
+        yield stroke(x, frame.top, x, frame.bottom, "sx-half sx-down")
 
 
 def fitting_ticks(scale: Scale) -> list[float]:

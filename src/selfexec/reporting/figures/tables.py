@@ -3,7 +3,6 @@
 Whatever a figure shows is found here or in `selfexec.scores`; the figures only lay it out.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
 import numpy as np
 import polars as pl
 
@@ -404,15 +402,6 @@ def read_abilities(path: Path) -> dict[str, float]:
     """Abilities from a file: what `selfexec rasch --format json` prints, or a CSV file whose first column names the
     model and which has a column `ability`, or one column of numbers only.
     """
-    if path.suffix == ".json":
-        try:
-            found = msgspec.convert(json.loads(path.read_text("utf-8")), dict[str, object]).get("abilities")
-            named = msgspec.convert(found, dict[str, float | None])
-        except (OSError, ValueError):
-            raise InputError(
-                f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints."
-            ) from None
-        return {model: ability for model, ability in named.items() if ability is not None}
     columns = read_tables([path])
     if "ability" not in columns and len(columns) != 1:
         raise InputError(f"{path}: there is no column 'ability', but {', '.join(columns)}. Rename the one that is.")

@@ -6,10 +6,29 @@
 
   // --- tables: sort by a column ---------------------------------------------------------------------------------
 
+  /** The cell in a column of the table; one cell may say why several numbers are withheld. */
+  const cellAt = (row, column) => {
+    let at = 0;
+    for (const cell of row.cells) {
+      if (at === column) return cell;
+      at += cell.colSpan;
+      if (at > column) return null;
+    }
+    return null;
+  };
+
+  /** The number that a text begins with: "1,234 of 2,000", "-.05 [-.10, .00]". */
+  const leading = (text) => {
+    const found = /^[+-]?(?:\d[\d,]*\.?\d*|\.\d+)/.exec(text.replace("−", "-"));
+    return found ? Number(found[0].replaceAll(",", "")) : null;
+  };
+
   const cellValue = (row, column, kind) => {
-    const cell = row.cells[column];
-    if (!cell) return null; // one cell says why several numbers are withheld
-    if (kind !== "number") return cell.textContent.trim().toLowerCase();
+    const cell = cellAt(row, column);
+    if (!cell) return null;
+    const text = cell.textContent.trim();
+    if (kind === "text") return text.toLowerCase();
+    if (kind === "mixed") return leading(text);
     const value = cell.dataset.value;
     return value === undefined || value === "" ? null : Number(value);
   };
@@ -17,21 +36,28 @@
   const sort = (button) => {
     const head = button.closest("th");
     const table = head.closest("table");
-    const kind = button.dataset.kind;
+    const bodies = [...table.tBodies];
+    const sorted = (body) => [...body.rows].filter((row) => !row.classList.contains("group")); // headings stay on top
+    let kind = button.dataset.kind;
+    if (kind === "mixed") { // the tables behind figures do not say which of their columns hold numbers
+      const texts = bodies.flatMap(sorted).map((row) => cellValue(row, head.cellIndex, "text")).filter(Boolean);
+      if (texts.filter((text) => leading(text) !== null).length <= texts.length / 2) kind = "text";
+    }
     // numbers from the greatest first
-    const first = kind === "number" ? "descending" : "ascending";
+    const first = kind === "text" ? "ascending" : "descending";
     const other = first === "ascending" ? "descending" : "ascending";
     const order = head.getAttribute("aria-sort") === first ? other : first;
     all("th[aria-sort]", table).forEach((th) => th.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", order);
     const sign = order === "ascending" ? 1 : -1;
-    const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [cellValue(row, head.cellIndex, kind), row]);
-    rows.sort(([a], [b]) => {
-      if (a === null || b === null) return (a === null) - (b === null); // what is not there comes last
-      return sign * (kind === "number" ? a - b : a < b ? -1 : a > b ? 1 : 0);
-    });
-    body.append(...rows.map(([, row]) => row));
+    for (const body of bodies) {
+      const rows = sorted(body).map((row) => [cellValue(row, head.cellIndex, kind), row]);
+      rows.sort(([a], [b]) => {
+        if (a === null || b === null) return (a === null) - (b === null); // what is not there comes last
+        return sign * (kind === "text" ? (a < b ? -1 : a > b ? 1 : 0) : a - b);
+      });
+      body.append(...rows.map(([, row]) => row));
+    }
   };
 
   // --- models: filter and highlight -----------------------------------------------------------------------------
@@ -49,8 +75,37 @@
       const { model, family: kind } = mark.dataset;
       mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off.has(kind));
     }
+    all(".canvas svg").forEach(pack);
     const all_ = wanted.size === family.size;
     document.querySelector(".shown").textContent = all_ ? "" : `${wanted.size} of ${family.size} models`;
+  };
+
+  /** Move the rows of a figure together where some are hidden, and make it as much lower. */
+  const pack = (svg) => {
+    const bands = all("[data-band]", svg).map((part) => {
+      const [y, height] = part.dataset.band.split(" ").map(Number);
+      return { part, y, height, model: part.dataset.model, family: part.dataset.family };
+    });
+    if (!bands.length) return;
+    for (const head of bands) { // a family's heading goes with the last of its models
+      if (head.model === undefined) {
+        head.part.classList.toggle("off", !bands.some((row) => row.model !== undefined && row.family === head.family && !row.part.classList.contains("off")));
+      }
+    }
+    const hidden = bands.filter(({ part }) => part.classList.contains("off"));
+    const above = (y) => hidden.reduce((sum, band) => sum + (band.y < y ? band.height : 0), 0);
+    const move = (part, by) => (part.style.translate = by ? `0 ${-by}px` : "");
+    const shift = new Map(bands.map(({ model, y }) => [model, above(y)]));
+    for (const part of all("[data-model]", svg)) if (shift.has(part.dataset.model)) move(part, shift.get(part.dataset.model));
+    for (const { part, model, y } of bands) if (model === undefined) move(part, above(y));
+    const gone = above(Infinity);
+    for (const part of all(".sx-foot", svg)) move(part, gone);
+    for (const line of all(".sx-down", svg)) {
+      line.dataset.end ??= line.getAttribute("y2");
+      line.setAttribute("y2", line.dataset.end - gone);
+    }
+    svg.dataset.height ??= svg.viewBox.baseVal.height;
+    svg.setAttribute("viewBox", `0 0 ${svg.viewBox.baseVal.width} ${svg.dataset.height - gone}`);
   };
 
   const highlight = (model) => {
@@ -123,6 +178,12 @@
     return fragment;
   };
 
+  /** Not longer than so many characters, and it shows where it was cut. */
+  const cut = (text, length) => {
+    const characters = [...text];
+    return characters.length <= length ? text : `${characters.slice(0, length - 1).join("").trimEnd()}…`;
+  };
+
   const isolated = (text) => make("bdi", {}, visible(text));
 
   const LONG = 20000;
@@ -133,8 +194,10 @@
     const box = make("pre", { className: "reply", dir: "auto", tabIndex: 0 });
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", label);
-    const start = evidence ? text.lastIndexOf(evidence) : -1;
+    let start = evidence ? text.lastIndexOf(evidence) : -1;
     const end = start < 0 ? -1 : start + evidence.length;
+    // words that were read from within a quotation: its mark opens it too
+    if (start > 0 && text[start - 1] === '"' && evidence.split('"').length % 2 === 0) start -= 1;
     const piece = (from, to) => {
       if (start < to && end > from && start >= 0) {
         box.append(visible(text.slice(from, Math.max(from, start))));
@@ -198,7 +261,39 @@
     return options;
   };
 
-  const open = async ({ m, e, c, s, k, i, f }) => {
+  const TOGETHER = { TFUN: "all that were read", TF: "said it would", TU: "did", "?.": "unreadable or missing" };
+
+  // An opened dialog has an address, so that the browser's Back closes it and a link leads to it. Where a page may have
+  // no address of its own (inside a notebook, say) it does without.
+  const ADDRESS = "#items?";
+  let leaving = null; // a step back that was taken, and has not yet arrived
+
+  let height = 0; // where the page was
+  const arrive = (asked) => {
+    height = scrollY;
+    try {
+      history.pushState({ dialog: true }, "", ADDRESS + new URLSearchParams(asked));
+    } catch {
+      // no address
+    }
+  };
+
+  const leave = () => {
+    if (!location.hash.startsWith(ADDRESS)) return;
+    if (!(history.state && history.state.dialog)) return history.replaceState(null, "", location.pathname + location.search);
+    leaving = new Promise((done) => {
+      addEventListener("popstate", done, { once: true });
+      setTimeout(done, 500);
+    }).then(() => (leaving = null));
+    history.back();
+  };
+
+  const askedFor = () => (location.hash.startsWith(ADDRESS) ? Object.fromEntries(new URLSearchParams(location.hash.slice(ADDRESS.length))) : null);
+
+  const open = async (asked, fresh = true) => {
+    if (leaving) await leaving;
+    if (fresh && !dialog.open) arrive(asked);
+    const { m, e, c, s, k, i, f } = asked;
     const failed = (why) => {
       byId("drill-h").textContent = "Evidence";
       byId("drill-count").textContent = why;
@@ -215,14 +310,16 @@
       return failed(`The sessions in this file are damaged (${fault.message}). Make the report anew.`);
     }
     const model = index.models[m];
+    if (!model) return failed("The address names a model that is not in this page.");
+    if (!fresh && askedFor() === null) return; // left again in the meantime
     now = { index, chunk, model, m };
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
     byId("drill-experiment").value = experiments.includes(e) ? e : experiments[0]; // overall is the mean of them all
     byId("drill-find").value = f ? `=${f}` : "";
-    change(i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
     if (!dialog.open) dialog.showModal();
+    change(i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
     byId("drill-h").focus();
   };
 
@@ -235,7 +332,7 @@
     const options = choices(now.entries, now.index);
     if (!options.some(([value]) => value === what)) {
       const parts = what.split("|");
-      options.push([what, parts[0] === "item" ? "one item" : parts[0] === "claim" ? [...parts[1]].map((code) => now.index.outcomes[code]).join(", ") : what]);
+      options.push([what, parts[0] === "item" ? "one item" : parts[0] === "claim" ? TOGETHER[parts[1]] || [...parts[1]].map((code) => now.index.outcomes[code]).join(", ") : what]);
     }
     select.replaceChildren(...options.map(([value, label]) => make("option", { value, textContent: label })));
     select.value = what;
@@ -266,7 +363,7 @@
       const told = entry.claims.filter(([, code]) => !now.codes || now.codes.includes(code)).map(([claim]) => claim);
       const more = told.length && now.experiment !== "restriction" ? [make("small", {}, visible(told.join(", ")))] : [];
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
-      const button = make("button", { type: "button" }, isolated(entry.item.title.slice(0, 160)), ...more);
+      const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
       button.dataset.kept = kept(entry) ? "yes" : "no";
       button.addEventListener("click", () => choose(entry, button));
       return make("li", {}, button);
@@ -282,7 +379,7 @@
     return item.questions.map((q, n) => {
       const choices = q.choices.map((choice, k) => make("li", {}, isolated(choice), q.answer === "ABCD"[k] ? " (right)" : ""));
       const choiceList = make("ol", { type: "A" }, ...choices);
-      return make("details", { className: "behind" }, make("summary", {}, `Q${n + 1}, ${q.subject.replaceAll("_", " ")}: `, isolated(q.question.slice(0, 90))), make("p", {}, isolated(q.question)), choiceList);
+      return make("details", { className: "behind" }, make("summary", {}, `Q${n + 1}, ${q.subject.replaceAll("_", " ")}: `, isolated(cut(q.question, 90))), make("p", {}, isolated(q.question)), choiceList);
     });
   };
 
@@ -330,9 +427,37 @@
     const pane = byId("drill-item");
     pane.replaceChildren(title, ...facts(entry.item), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
     pane.scrollTop = 0;
+    for (const mark of all(".reply mark", pane)) { // what was read is in sight in a long reply
+      const box = mark.parentElement;
+      box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 3;
+    }
   };
 
   // --- what people do ----------------------------------------------------------------------------------------------
+
+  const turn = (experiment) => {
+    all(".tab").forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.board === experiment)));
+    all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${experiment}`));
+  };
+
+  /** Show what the address names: unfold it, turn to it, or open the dialog. */
+  const show = (from = "") => {
+    const asked = askedFor();
+    if (dialog && asked) return void open(asked, false);
+    if (dialog && dialog.open) dialog.close();
+    if (from.includes(ADDRESS)) return scrollTo({ top: height, behavior: "instant" });
+    let target;
+    try {
+      target = byId(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+      return; // no address of ours
+    }
+    if (!target) return;
+    for (let part = target; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
+    if (target.classList.contains("board")) turn(target.id.slice("board-".length));
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", (event) => show(event.oldURL));
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
@@ -341,10 +466,8 @@
     else if (button.classList.contains("chip")) {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
       filter();
-    } else if (button.classList.contains("tab")) {
-      all(".tab").forEach((tab) => tab.setAttribute("aria-pressed", String(tab === button)));
-      all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${button.dataset.board}`));
-    } else if (button.dataset.m !== undefined) open({ ...button.dataset });
+    } else if (button.classList.contains("tab")) turn(button.dataset.board);
+    else if (button.dataset.m !== undefined) open({ ...button.dataset });
     else if (button.classList.contains("close")) dialog.close();
     else if (button.id === "drill-more") {
       now.limit += PAGE;
@@ -356,7 +479,9 @@
     byId("drill-experiment").addEventListener("change", () => change("claim|all"));
     byId("drill-what").addEventListener("change", list);
     byId("drill-find").addEventListener("input", list);
+    dialog.addEventListener("close", leave);
   }
+  if (location.hash) show();
   if (figureMarks.length) {
     const over = (event) => {
       const place = event.target.closest("tr[data-model], .canvas [data-model]");
