@@ -546,7 +546,16 @@ def test_svg_files_need_no_variables_and_no_media_queries(drawn: dict[str, Figur
 
 def test_tables_come_back_from_csv(drawn: dict[str, Figure]) -> None:
     for figure in drawn.values():
-        assert list(csv.reader(io.StringIO(as_csv(figure)))) == [figure.columns, *figure.rows]
+        header, *rows = csv.reader(io.StringIO(as_csv(figure)))
+        assert len(rows) == len(figure.rows) and len(set(header)) == len(header)
+        for row, shown in zip(rows, figure.rows, strict=True):
+            cells = dict(zip(header, row, strict=True))
+            for column, cell in zip(figure.columns, shown, strict=True):
+                ends = [cells[f"{column} {end}"] for end in ("low", "high") if cells.get(f"{column} {end}")]
+                told = [cells[column], *ends]
+                digits = [t.replace("0.", ".", 1) if t.lstrip("-").startswith("0.") else t for t in told]
+                bare = cell.replace("−", "-").replace("+", "").replace(",", "")
+                assert cell == cells[column] or all(d in bare for d in digits), (column, cell, told)
 
 
 def test_svg_csv_and_latex_take_nothing_else(

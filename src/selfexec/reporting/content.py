@@ -10,12 +10,13 @@ import polars as pl
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import Group, Item, Request, Target
+from selfexec.reporting.figures.figure import Figure
 from selfexec.scores import sentences
 from selfexec.scores.compared import Standing
 from selfexec.scores.crossed import CrossPrediction
 from selfexec.scores.rows import Score
 from selfexec.scores.sentences import Said
-from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores
+from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores, decimal
 from selfexec.stats import Interval, wilson
 
 if TYPE_CHECKING:
@@ -105,6 +106,24 @@ def boards(index: Index, models: Sequence[str], standings: Sequence[Standing]) -
             skills, knowledge = ([getattr(row, name) for row in rows] for name in ("skill", "knowledge"))
             found.append(Board(experiment, tuple(rows), scale(skills), scale(knowledge)))
     return found
+
+
+def summary(boards: Sequence[Board]) -> Figure:
+    """Skill, self-knowledge and coverage of every model, as a table for a paper."""
+    rows = [
+        [row.model, board.experiment, *(_printed(score) for score in (row.skill, row.knowledge, row.coverage))]
+        for board in boards
+        for row in board.rows
+    ]
+    columns = ["model", "experiment", "skill", "self-knowledge", "coverage"]
+    return Figure("summary", "Skill and self-knowledge, with 95% intervals", "", "", columns, rows)
+
+
+def _printed(score: Score | None) -> str:
+    if score is None or score.value is None:
+        return ""
+    interval = f" [{decimal(score.low)}, {decimal(score.high)}]" if score.low is not None else ""
+    return decimal(score.value) + interval
 
 
 def _board_row(

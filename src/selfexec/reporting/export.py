@@ -31,6 +31,13 @@ def export(figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FOR
     return list(_written(figures, folder, makers))
 
 
+def export_tables(tables: Iterable[Figure], texts: Mapping[str, str], folder: Path) -> None:
+    """Tables without a drawing, as CSV and LaTeX, and texts as they are, by the name of their file."""
+    export(tables, folder, ("csv", "tex"))
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
 def _written(
     figures: Iterable[Figure], folder: Path, makers: Mapping[str, Callable[[Figure], bytes]]
 ) -> Iterator[Path]:
@@ -87,12 +94,38 @@ def _without_variables(svg: str) -> str:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
+VALUE = re.compile(r"(-?[\d.,]+)(?: \[(-?[\d.,]+), (-?[\d.,]+)\])?(?: (.+))?")  # .56 [.51, .62] label
+
+
 def as_csv(figure: Figure) -> str:
-    """The table behind a figure, with its columns in the first line."""
+    """The table behind a figure, with its columns in the first line. A value, the ends of its interval and the name of
+    a guesser each have a column of their own.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([figure.columns, *figure.rows])
+    columns = [_apart(name, [row[n] for row in figure.rows]) for n, name in enumerate(figure.columns)]
+    writer.writerow([heading for headings, _ in columns for heading in headings])
+    writer.writerows([cell for _, cells in columns for cell in cells[n]] for n in range(len(figure.rows)))
     return text.getvalue()
+
+
+def _apart(name: str, cells: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """A column of the table as columns of data: as it is, where its cells are no numbers."""
+    plain = [cell.replace("−", "-").removeprefix("+") for cell in cells]
+    found = [VALUE.fullmatch(cell) for cell in plain]
+    if not any(found) or any(cell and not match for cell, match in zip(plain, found, strict=True)):
+        return [name], [[cell] for cell in cells]
+    parts = [match.groups("") if match else ("", "", "", "") for match in found]
+    used = [any(part[n] for part in parts) for n in range(4)]
+    names = (name, f"{name} low", f"{name} high", f"{name} of")
+    headings = [heading for heading, there in zip(names, used, strict=True) if there]
+    return headings, [[_number(part[n]) if n < 3 else part[n] for n in range(4) if used[n]] for part in parts]
+
+
+def _number(text: str) -> str:
+    """.56 as 0.56, 1,204 as 1204."""
+    bare = text.replace(",", "")
+    return re.sub(r"^(-?)\.", r"\g<1>0.", bare)
 
 
 def as_latex(figure: Figure) -> str:

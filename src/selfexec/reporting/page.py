@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import selfexec
 from selfexec.reporting import content, evidence
 from selfexec.reporting.evidence import Level
-from selfexec.reporting.export import export
+from selfexec.reporting.export import export, export_tables
 from selfexec.reporting.families import families
 from selfexec.reporting.figures import figures, read_abilities
 from selfexec.scores import score_together, sentences
@@ -80,6 +80,8 @@ def page(runs: Sequence["Run"], options: Options) -> str:
     drawn = figures(runs, told["index"].scores, abilities=options.known_abilities, groups=told["families"])
     if options.figures:
         export(drawn, options.figures)
+        texts = {"scores.csv": told["index"].scores.csv() + "\n", "ledger.csv": told["entries"].csv() + "\n"}
+        export_tables([content.summary(told["boards"])], texts, options.figures)
     return environment.get_template("page.html.j2").render(
         told,
         style=Markup(style),
@@ -147,6 +149,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "warnings": {m: [w for w in scores.warnings if w.model == m] for m in models},
         "notes": noise_and_loss(scores),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],
+        "entries": entries,
         "ledger": {kind: [e for e in entries if e.kind == kind] for kind in ("score", "guesser", "rule", "readings")},
         "provenance": [provenance(run) for run in runs],
         "evidence": _evidence(runs, claims, sessions, worst, options.evidence),
