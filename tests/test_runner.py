@@ -25,7 +25,7 @@ from selfexec.journal import Journal
 from selfexec.plans import plan
 from selfexec.progress import Progress
 from selfexec.reading import Reading
-from selfexec.runner import carry_out, run, unasked
+from selfexec.runner import carry_out, run
 from selfexec.scores.planning import outlook
 
 SMALL = {"limit": 3}
@@ -236,10 +236,10 @@ def test_no_more_calls_are_made_than_allowed_and_the_same_command_goes_on(tmp_pa
 def test_items_that_another_command_added_are_named_as_not_asked(tmp_path: Path) -> None:
     run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
     grown = run(["sim/typical"], experiments=["restriction"], out=tmp_path / "r", limit=5)
-    assert unasked(grown) == {"sim/coin": 3}
-    assert unasked(run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=5)) == {}
+    assert grown.unasked == {"sim/coin": 3}
+    assert run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=5).unasked == {}
     # an experiment that it was never asked is none of its business
-    assert unasked(run(["sim/typical"], experiments=["difficulty"], out=tmp_path / "r", limit=5, epochs=2)) == {}
+    assert run(["sim/typical"], experiments=["difficulty"], out=tmp_path / "r", limit=5, epochs=2).unasked == {}
 
 
 def test_a_folder_that_another_process_writes_to_is_left_as_it_is(tmp_path: Path) -> None:
@@ -301,3 +301,20 @@ def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
         "two models told apart from 0.10 overall."
     )
     assert outlook({"restriction": 400}).endswith("two models told apart from a difference of restriction 0.12.")
+
+
+def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert plan(["openai/gpt-4.1"], dry_run=True).sessions == 1353
+    with pytest.raises(InputError, match="unknown simulated model"):
+        plan(["sim/typcal"], dry_run=True)
+
+
+def test_a_choice_that_no_run_knows_is_refused_with_the_one_that_is_meant() -> None:
+    with pytest.raises(InputError, match="unknown choice 'experiment' for a run. Is 'experiments' meant?"):
+        run("sim/coin", experiment="restriction")
+
+
+def test_two_cuts_at_once_are_refused() -> None:
+    with pytest.raises(InputError, match="two ways to cut"):
+        plan("sim/coin", limit=5, fraction=0.5)

@@ -70,6 +70,9 @@ _HOMES = {
 }
 
 
+__all__ = ["__version__", *_HOMES]
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'selfexec' has no attribute {name!r}")

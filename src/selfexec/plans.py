@@ -1,14 +1,16 @@
 """What a run will ask, settled before anything is asked."""
 
+import difflib
 import hashlib
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from selfexec.arguments import Names, names
-from selfexec.engines import EngineOptions, default_models, engine_for
+from selfexec.engines import EngineOptions, default_models, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
 from selfexec.items import Item, ItemSet
@@ -62,13 +64,15 @@ def plan(
     prompts: Mapping[str, str] | None = None,
     protocol: str = "default",
     out: str | Path | None = None,
+    dry_run: bool = False,
     **options: Any,
 ) -> Plan:
     """What would be asked. Without models it is the simulated panel.
 
     `preset` is quick, standard or full. With `max_calls`, at most so many sessions are opened now; the same plan goes
     on from there. `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them.
-    `options` are those of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body.
+    `options` are those of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body. A `dry_run`
+    needs no keys.
     """
     asked = None if models is None else names(models)
     parts = None if experiments is None else names(experiments)
@@ -83,11 +87,22 @@ def plan(
     chosen = list(dict.fromkeys(asked or default_models()))
     if protocol not in PROTOCOLS:
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    engine = EngineOptions(**options)
+    engine = EngineOptions(**_known(options))
     engine = replace(engine, settings={**PROTOCOLS[protocol], **engine.settings})
-    engine_for(chosen, item_set, engine)  # refuses models that it cannot serve
+    if not dry_run or in_process(chosen, engine):
+        engine_for(chosen, item_set, engine)  # refuses models that it cannot serve
     folder = Path(out) if out else Path("runs") / _folder_name(asked, item_set.name)
     return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
+
+
+def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """These options, if all of them are known."""
+    there = [*inspect.signature(plan).parameters, *(field.name for field in fields(EngineOptions))]
+    for name in options.keys() - {field.name for field in fields(EngineOptions)}:
+        like = difflib.get_close_matches(name, there, n=1)
+        way_out = f"Is {like[0]!r} meant?" if like else "Sampling settings go into settings={...}."
+        raise InputError(f"unknown choice {name!r} for a run. {way_out}")
+    return options
 
 
 def all_prompts(changed: Mapping[str, str]) -> AllPrompts:

@@ -5,7 +5,6 @@ import hashlib
 import math
 import time
 import warnings
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -76,17 +75,6 @@ def carry_out(plan: Plan, report: Report | None = None, progress: Progress | Non
         _grow(plan, hashes)
         finish(_ask_all(plan, engine, journal, report or (lambda progress: None), progress or Progress()))
     return load(plan.out)
-
-
-def unasked(run: Run) -> dict[str, int]:
-    """How many items each model of the run has no reply of at all, in the experiments and epochs that it was asked; for
-    models that have such items.
-    """
-    visited = {(key.model, key.experiment, key.epoch, key.item) for key in run.replies}
-    left: Counter[str] = Counter()
-    for (model, experiment, _), seen in Counter(visit[:3] for visit in visited).items():
-        left[model] += len(run.items[experiment]) - seen
-    return {model: items for model, items in left.items() if items}
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -97,6 +98,17 @@ class Run:
             found.setdefault((key.model, key.experiment), []).append(key)
         return found
 
+    @cached_property
+    def unasked(self) -> dict[str, int]:
+        """How many items each model has no reply of at all, in the experiments and epochs that it was asked; for models
+        that have such items. They count as missing.
+        """
+        visited = {(key.model, key.experiment, key.epoch, key.item) for key in self.replies}
+        left: Counter[str] = Counter()
+        for (model, experiment, _), seen in Counter(visit[:3] for visit in visited).items():
+            left[model] += len(self.items[experiment]) - seen
+        return {model: items for model, items in left.items() if items}
+
     def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
         """The same run, read as somebody else read it wherever they did.
 
@@ -121,6 +133,8 @@ class Run:
         missing = sum(reply.failed for reply in self.replies.values())
         who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models) or "no models"
         replies = f"{len(self.replies) - missing:,} replies, {missing:,} missing"
+        if unasked := sum(self.unasked.values()):
+            replies += f", {unasked:,} items without any reply"
         return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
 
 

@@ -69,7 +69,7 @@ def command(
     """
     from selfexec.plans import plan
     from selfexec.progress import Progress, shown_progress
-    from selfexec.runner import carry_out, unasked
+    from selfexec.runner import carry_out
     from selfexec.scores.planning import outlook
 
     planned = plan(
@@ -86,6 +86,7 @@ def command(
         **endpoint_choices(**endpoint),
         protocol=protocol,
         out=out,
+        dry_run=dry_run,
     )
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     click.echo(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {planned.sessions:,} sessions")
@@ -105,8 +106,8 @@ def command(
     )
     if not in_process(planned.models, planned.options):
         click.echo("\n".join(summary(progress, run)))
-    for model, number in unasked(run).items():
-        if model not in planned.models:
+    for model, number in run.unasked.items():
+        if model not in planned.models or not progress.left:
             click.echo(f"{model} was never asked {number:,} of the items here: they count as missing until it is.")
     from selfexec.scores import score
     from selfexec.tables import terminal_width

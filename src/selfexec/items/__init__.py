@@ -58,6 +58,8 @@ class ItemSet:
             raise InputError(f"--limit {limit}: a run needs at least one item. Give 1 or more.")
         if fraction is not None and not 0 < fraction <= 1:
             raise InputError(f"--fraction {fraction}: it must be above 0 and at most 1.")
+        if limit is not None and fraction is not None:
+            raise InputError("--limit and --fraction are two ways to cut. Give one of them.")
         if preset is not None and (limit, fraction) != (None, None):
             raise InputError(f"--preset {preset} is a cut of its own: leave out --limit and --fraction.")
         kept: dict[str, Mapping[str, Item]] = {}
