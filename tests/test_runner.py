@@ -305,13 +305,13 @@ def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
 
 def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert plan(["openai/gpt-4.1"], dry_run=True).sessions == 1353
+    assert plan(["openai/gpt-4.1"]).sessions == 1353
     with pytest.raises(InputError, match="unknown simulated model"):
-        plan(["sim/typcal"], dry_run=True)
+        plan(["sim/typcal"])
 
 
 def test_a_choice_that_no_run_knows_is_refused_with_the_one_that_is_meant() -> None:
-    with pytest.raises(InputError, match="unknown choice 'experiment' for a run. Is 'experiments' meant?"):
+    with pytest.raises(InputError, match=r"unknown choice 'experiment' for a run\. Is 'experiments' meant\?"):
         run("sim/coin", experiment="restriction")
 
 

@@ -64,15 +64,13 @@ def plan(
     prompts: Mapping[str, str] | None = None,
     protocol: str = "default",
     out: str | Path | None = None,
-    dry_run: bool = False,
     **options: Any,
 ) -> Plan:
     """What would be asked. Without models it is the simulated panel.
 
     `preset` is quick, standard or full. With `max_calls`, at most so many sessions are opened now; the same plan goes
     on from there. `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them.
-    `options` are those of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body. A `dry_run`
-    needs no keys.
+    `options` are those of EngineOptions: base_url, max_connections, timeout, settings, system, extra_body.
     """
     asked = None if models is None else names(models)
     parts = None if experiments is None else names(experiments)
@@ -89,8 +87,8 @@ def plan(
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
     engine = EngineOptions(**_known(options))
     engine = replace(engine, settings={**PROTOCOLS[protocol], **engine.settings})
-    if not dry_run or in_process(chosen, engine):
-        engine_for(chosen, item_set, engine)  # refuses models that it cannot serve
+    if in_process(chosen, engine):
+        engine_for(chosen, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
     folder = Path(out) if out else Path("runs") / _folder_name(asked, item_set.name)
     return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
 

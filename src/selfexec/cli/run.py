@@ -10,7 +10,7 @@ import click
 
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options, json_object
 from selfexec.cli.variadic import Variadic
-from selfexec.engines import in_process
+from selfexec.engines import engine_for, in_process
 
 if TYPE_CHECKING:
     from selfexec.progress import Progress
@@ -86,8 +86,9 @@ def command(
         **endpoint_choices(**endpoint),
         protocol=protocol,
         out=out,
-        dry_run=dry_run,
     )
+    if not dry_run:
+        engine_for(planned.models, planned.item_set, planned.options)  # refuses models that it cannot serve
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     click.echo(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {planned.sessions:,} sessions")
     if not models:
