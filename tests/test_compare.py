@@ -425,6 +425,13 @@ def test_groups_of_models_are_held_together_by_welchs_test() -> None:
     assert math.isnan(welch(np.array([]), np.array(two)).difference)
 
 
+def test_sizes_are_contrasted_at_their_median(tmp_path: Path, panel: Run) -> None:
+    sizes = {"sim/knows-itself": "70b", "sim/typical": "8B", "sim/typical@1": "3.5b", "sim/coin": "24"}
+    (tmp_path / "sizes.json").write_text(json.dumps({model: {"size": size} for model, size in sizes.items()}))
+    [found] = sx.compare(panel, tags=tmp_path / "sizes.json", experiments=["restriction"]).contrasts
+    assert (found.first, found.second, found.models_first, found.models_second) == ("up to 16", "above 16", 2, 2)
+
+
 def test_tags_are_contrasted_with_the_model_as_unit(tmp_path: Path, panel: Run) -> None:
     (tmp_path / "tags.csv").write_text(
         "model,knows,kind,alone\nsim/knows-itself,yes,a,x\nsim/typical,yes,b,y\nsim/typical@1,no,c,y\nsim/coin,no,a,y\nz,no,a,y\n"
@@ -440,7 +447,12 @@ def test_tags_are_contrasted_with_the_model_as_unit(tmp_path: Path, panel: Run) 
     assert knows.p == pytest.approx(scipy_stats.ttest_ind(yes, no, equal_var=False).pvalue)
     [alone] = [row for row in found.contrasts if row.tag == "alone"]
     assert alone.p is None and alone.low is None and "only 1 model is 'x'" in (alone.reason or "")
-    assert any("tag kind has 3 values" in note for note in found.notes)
+    kinds = [row for row in found.contrasts if row.tag == "kind"]  # of several kinds each against the others
+    assert [(row.first, row.second) for row in kinds] == [("the others", kind) for kind in "abc"]
+    others, a = (
+        [values[m] for m in names] for names in (("sim/typical", "sim/typical@1"), ("sim/knows-itself", "sim/coin"))
+    )
+    assert kinds[0].difference == pytest.approx(np.mean(a) - np.mean(others))
     assert "tagged, but not among these models: z" in found.notes
     as_json = {"sim/knows-itself": {"knows": True}, "sim/typical": {"knows": True}, "sim/coin": {"knows": False}}
     (tmp_path / "tags.json").write_text(json.dumps(as_json))

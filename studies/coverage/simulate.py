@@ -19,10 +19,11 @@ from scipy.special import betaincinv
 
 from selfexec.scores import metrics
 from selfexec.scores.counted import Counted
-from selfexec.scores.guessers import self_knowledge
+from selfexec.scores.knowledge import best_of
 from selfexec.scores.metrics import Cells
 from selfexec.scores.orders import mean_of_groups
 from selfexec.scores.overall import LEAST, combine
+from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import Estimate
 from selfexec.scores.yes_no import OTHERS, SHARES, estimates_of
 from selfexec.stats import Array, Interval, normal, student
@@ -197,6 +198,11 @@ def true_values(truth: Truth) -> dict[tuple[str, str], float]:
 Intervals = dict[tuple[str, str], tuple[Interval, Interval | None]]  # ours, and the naive one where there is one
 
 
+def _self_knowledge(experiment: str, record: Counted, guess: Counted) -> Estimate:
+    """With the doubt of the items alone: this guesser is no sample of models."""
+    return skill_difference(experiment, record, best_of(experiment, record, {"others_mode": guess})[1])
+
+
 def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -> Intervals:
     """All intervals of one draw."""
     found: Intervals = {}
@@ -206,7 +212,7 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
     for experiment, claims in CLAIMS.items():
         record, guess = Drawer(getattr(truth, experiment), claims, truth.epochs).draw(size[experiment], rng)
         estimates = estimates_of("restriction", record.counts)
-        knowledge[experiment], _ = self_knowledge(experiment, record, {"others_mode": guess})
+        knowledge[experiment] = _self_knowledge(experiment, record, guess)
         accuracy[experiment], skill[experiment] = estimates["accuracy"], estimates["youden_j"]
         naive = dict(_naive(estimates, record.counts))
         found |= {(experiment, name): (estimates[name].interval, naive.get(name)) for name in LABELLED}
@@ -214,7 +220,7 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
     accuracy["difficulty"] = mean_of_groups(record, "")
     tau = accuracy["difficulty"]
     skill["difficulty"] = Estimate(2 * tau.value - 1, error=2 * tau.error)
-    knowledge["difficulty"], _ = self_knowledge("difficulty", record, {"others_mode": guess})
+    knowledge["difficulty"] = _self_knowledge("difficulty", record, guess)
     pairs = 6 * truth.epochs * size["difficulty"]
     found["difficulty", "accuracy"] = tau.interval, _wald(tau.value, pairs)
     found |= {(experiment, "self_knowledge"): (e.interval, None) for experiment, e in knowledge.items()}

@@ -29,7 +29,7 @@ def command(
 ) -> None:
     """Hold each number against itself, counted in three ways.
 
-    Under strict, readable and the authors' convention, with the reason wherever they are more than a point apart; the
+    Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
     guessers beside them; and what would change if words or tokens were counted otherwise.
     """
     from selfexec.scores.ledger import ledger_of_runs

@@ -63,9 +63,7 @@ def _painters() -> dict[str, Callable[[Figure], bytes]]:
     try:
         import vl_convert
     except ImportError:
-        raise InputError(
-            "PNG and PDF of figures take vl-convert. Install it: pip install 'selfexec[figures]'"
-        ) from None
+        raise InputError("PNG and PDF of figures take vl-convert. Install it: pip install vl-convert-python") from None
     return {
         "png": lambda figure: vl_convert.svg_to_png(plain(figure.svg), scale=SCALE),
         "pdf": lambda figure: vl_convert.svg_to_pdf(plain(figure.svg)),
