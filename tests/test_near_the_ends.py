@@ -175,6 +175,23 @@ def test_made_up_items_move_no_value() -> None:
     assert found.near_end
 
 
+@pytest.mark.parametrize(("new", "old"), [((0.98, 0.95), (0.98, 1.0)), ((0.98, 0.96), (0.99, 1.0))])
+def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, float], old: tuple[float, float]) -> None:
+    rng = np.random.default_rng(4)
+    margin, held = sum(old) - sum(new), 0
+    for _ in range(300):
+        happened = rng.random(100) < 0.75
+        records = []
+        for recall, specificity in (new, old):
+            right = rng.random(100) < np.where(happened, recall, specificity)
+            cells = np.select([happened & right, happened & ~right, ~happened & right], [TP, FN, TN], FP)
+            counts = np.zeros((100, 7))
+            counts[np.arange(100), cells] = 1
+            records.append(counted(counts))
+        held += skill_difference("restriction", *records).interval.low > -margin
+    assert held <= 300 * 0.04  # 2.5% each; by the delta method it was 15%
+
+
 # --- overall ---------------------------------------------------------------------------------------------------------
 
 
