@@ -20,7 +20,7 @@ from selfexec.scores import score_together
 from selfexec.scores.counted import ACCURACY, SKILL, guess_counts, scorable, value
 from selfexec.scores.cross import Common, common_claims, cross
 from selfexec.scores.guessers import guesses
-from selfexec.scores.knowledge import held_against
+from selfexec.scores.knowledge import Held, held_against
 from test_scores import table
 
 pytestmark = pytest.mark.slow
@@ -129,16 +129,21 @@ def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
     assert guessed(mine, others + elsewhere, "difficulty")["subject"] == [1.0, 1.0, 1.0]
 
 
+def held(model: str, everyone: Claims) -> Held:
+    mine, others = everyone.of(model), everyone.outcomes({*everyone.models} - {model})
+    return held_against(mine, others, guesses(mine, others), strict=True)
+
+
 def test_a_claim_that_hardly_anybody_shares_is_left_out_of_self_knowledge_on_both_sides() -> None:
     deeds = {str(n): n % 2 == 0 for n in range(40)}
     mine = behaviour("a", deeds | {"40": True, "41": False, "42": False})
     rows = mine + [row for m in "bcd" for row in behaviour(m, deeds)] + behaviour("b", {"40": True, "41": True})
     everyone = claims(rows)
-    found = held_against(everyone.of("a"), everyone.outcomes("bcd"), strict=True)
+    found = held("a", everyone)
     assert set(found.own.items) == set(found.guess.items) == set(deeds)
     assert found.knowledge.value == pytest.approx(0 - 1)  # says yes throughout; the others do just what it does
     alone = claims(mine + [row for m in "bcd" for row in behaviour(m, {"0": True, "1": False})])
-    found = held_against(alone.of("a"), alone.outcomes("bcd"), strict=True)
+    found = held("a", alone)
     assert math.isnan(found.knowledge.value)
     assert found.knowledge.reason == "only 2 of 43 items were asked of two other models"
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from selfexec.arrays import Claims, Flags
 from selfexec.scores.counted import SKILL, Counted, count, guess_counts, scorable, value
-from selfexec.scores.guessers import OF_OTHERS, again, guess_records, guesses
+from selfexec.scores.guessers import OF_OTHERS, again, guess_records
 from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import Array, Interval
@@ -47,13 +47,13 @@ class Held:
     company: Company = ALONE
 
 
-def held_against(claims: Claims, others: Claims, strict: bool, *, whole: bool = True) -> Held:
-    """A model's claims held against the best guesser; `others` are the claims of other models, outcome known. Claims
-    that fewer than two others share are left out, so that both are judged on the same ones. Not `whole`, the interval
-    is that of the items alone, which takes a tenth of the time.
+def held_against(
+    claims: Claims, others: Claims, guessed: Mapping[str, Array], strict: bool, *, whole: bool = True
+) -> Held:
+    """A model's claims held against the best guesser; `others` are the claims of other models, outcome known, and
+    `guessed` the guesses. Claims that fewer than two others share are left out, so that both are judged on the same
+    ones. Not `whole`, the interval is that of the items alone, which takes a tenth of the time.
     """
-    others = others.where(np.isin(others.item, claims.item))
-    guessed = guesses(claims, others)
     which = scorable(claims, strict)
     reason, shared = _shared(claims, guessed, which)
     kept = claims.where(shared)
@@ -108,6 +108,7 @@ def _company(claims: Claims, others: Claims, guesser: str, which: Flags, skill: 
     """By leaving out one of the others at a time."""
     if guesser not in OF_OTHERS:
         return ALONE
+    others = others.where(np.isin(others.item, claims.item))
     scored, fewer = claims.where(which), []
     for left_out in np.unique(others.model):
         chance = again(guesser, claims, others.where(others.model != left_out))

@@ -14,6 +14,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.apart import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count
 from selfexec.scores.counts import known_and_asked, share_interval
+from selfexec.scores.guessers import guesses
 from selfexec.scores.knowledge import Held, held_against
 from selfexec.scores.overall import GREATEST_WIDTH, combine
 from selfexec.scores.paired import skill_difference
@@ -85,7 +86,8 @@ def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant]
         return Record(label, own, covered, share)
     if metric != "self_knowledge":
         return Record(label, own, own, share)
-    return _held_record(label, held_against(claims, everyone.outcomes(other.label for other in others), strict), share)
+    strangers = everyone.outcomes(other.label for other in others)
+    return _held_record(label, held_against(claims, strangers, guesses(claims, strangers), strict), share)
 
 
 def _held_record(label: str, held: Held, share: float) -> Record:

@@ -38,8 +38,9 @@ def score_orders(
         "tokens_mean": _tokens_mean(answers),
     }
     which = scorable(claims, strict)
-    guessed = guess_records(claims, guesses(claims, others), which)
-    for name, counted in {"shuffled": _shuffled(claims.where(which)), **guessed}.items():
+    guessed = guesses(claims, others)
+    records = guess_records(claims, guessed, which)
+    for name, counted in {"shuffled": _shuffled(claims.where(which)), **records}.items():
         estimates[name] = mean_of_groups(counted, NOTHING_READ) if accuracy.reason is None else accuracy
     for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
         decided = count(claims.where(by & (claims.observed != 0)), strict)
@@ -50,7 +51,7 @@ def score_orders(
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if whole:
         estimates["shuffled_p"] = shuffled_p(claims.where(which))
-    held = held_against(claims, others, strict, whole=whole)
+    held = held_against(claims, others, guessed, strict, whole=whole)
     if accuracy.reason:
         held = replace(held, knowledge=accuracy)
     estimates["guesser_skill"] = _tau(mean_of_groups(held.guess, NOTHING_READ) if accuracy.reason is None else accuracy)

@@ -65,12 +65,13 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
     estimates["coverage"] = coverage(claims)
     which = scorable(claims, strict)
     counted = claims.where(which)
-    guessed = guess_records(claims, guesses(claims, others), which)
-    estimates |= {name: _share("accuracy", guess.counts) for name, guess in guessed.items()}
+    guessed = guesses(claims, others)
+    records = guess_records(claims, guessed, which)
+    estimates |= {name: _share("accuracy", guess.counts) for name, guess in records.items()}
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     if whole:
         estimates["shuffled_p"] = shuffled_p(counted)
-    held = held_against(claims, others, strict, whole=whole)
+    held = held_against(claims, others, guessed, strict, whole=whole)
     estimates["guesser_skill"] = youden_estimate(held.guess.counts)
     estimates["self_knowledge"] = held.knowledge
     estimates, reason = degenerate(claims, len(record.items), estimates)
