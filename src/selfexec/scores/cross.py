@@ -82,7 +82,9 @@ class Crossed:
         if self.reason:
             return Estimate(math.nan, reason=self.reason)
         if model not in self.common.models:
-            return Estimate(math.nan, reason=f"left out: too few of its claims were read ({self.basis} without it)")
+            return Estimate(
+                math.nan, reason=f"left out: it shares too few read claims with the others ({self.basis} without it)"
+            )
         return Estimate(self.gamma, self.interval, self.error)
 
     @property

@@ -26,7 +26,9 @@ def score_orders(
     *,
     whole: bool = True,
 ) -> Scored:
-    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test."""
+    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test, and
+    self-knowledge has the doubt of the items alone.
+    """
     record = count(claims, strict)
     accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
     tau = _tau(accuracy)

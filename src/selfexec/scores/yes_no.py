@@ -57,7 +57,9 @@ NO_CONTRAST = "predictions or outcomes are all the same"
 
 
 def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, whole: bool = True) -> Scored:
-    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test."""
+    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test, and
+    self-knowledge has the doubt of the items alone.
+    """
     record = count(claims, strict)
     counts = record.counts
     estimates = estimates_of(asked.experiment, counts)
