@@ -115,7 +115,9 @@ def _best_cut(votes: Array) -> float | None:
     rest = (np.nansum(votes, axis=0) - votes) / np.maximum(n - 1, 1)
     if not told.any():
         return None
-    shares, at = np.unique(rest[told].round(12), return_inverse=True)
+    found = rest[told].round(12)
+    shares = np.unique(found)
+    at = np.searchsorted(shares, found)  # there are few of them, and sorting all would take most of the time
     yes, no = (np.bincount(at, weights, len(shares)) for weights in (votes[told], 1 - votes[told]))
     if not (yes.sum() > 0 and no.sum() > 0):
         return None
