@@ -20,7 +20,8 @@ def noise_and_loss(scores: "Scores") -> list[str]:
 
 
 def _ceilings(scores: "Scores") -> Iterator[str]:
-    by_model = _by_model(row for row in scores if row.metric == "skill_over_ceiling")
+    known = {(r.model, r.experiment) for r in scores if r.metric == "noise_ceiling" and r.value is not None}
+    by_model = _by_model(r for r in scores if r.metric == "skill_over_ceiling" and (r.model, r.experiment) in known)
     repeated = {(row.model, row.experiment) for rows in by_model.values() for row in rows}
     once = {(row.model, row.experiment) for row in scores if row.metric == "accuracy"} - repeated
     if once:
@@ -30,6 +31,11 @@ def _ceilings(scores: "Scores") -> Iterator[str]:
         yield "skill over ceiling, the skill with which one execution predicts another:"
     for model, rows in by_model.items():
         yield f"  {model}: " + ", ".join(f"{row.experiment} {_over(row, scores)}" for row in rows)
+    split = _by_model(row for row in scores if row.metric == "variance_items" and row.value is not None)
+    if split:
+        yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
+    for model, rows in split.items():
+        yield f"  {model}: " + ", ".join(f"{row.experiment} {row.value:.2f}{_interval(row)}" for row in rows)
 
 
 def _over(row: Score, scores: "Scores") -> str:
@@ -37,8 +43,11 @@ def _over(row: Score, scores: "Scores") -> str:
     of = "–" if ceiling is None else f"{ceiling:.2f}"
     if row.value is None:
         return f"– of {of}"
-    interval = f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None else ""
-    return f"{row.value:.2f}{interval} of {of}"
+    return f"{row.value:.2f}{_interval(row)} of {of}"
+
+
+def _interval(row: Score) -> str:
+    return f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None else ""
 
 
 def _worst_cases(scores: "Scores") -> Iterator[str]:
