@@ -158,9 +158,9 @@ class ScoreLine:
     model: str
     experiment: str
     accuracy: Score | None
+    skill: Score | None
     guesser: Score | None
     guesser_name: str
-    skill: Score | None
     knowledge: Score | None
     coverage: Score | None
     reason: str | None
@@ -176,16 +176,16 @@ def score_lines(index: Index, models: Sequence[str]) -> list[ScoreLine]:
 
 
 def _score_line(index: Index, model: str, experiment: str) -> ScoreLine:
-    guessers = [row for name in GUESSERS if (row := index.get(model, experiment, name)) and row.value is not None]
-    best = max(guessers, key=lambda row: row.value or 0.0, default=None)
+    guesser = index.get(model, experiment, "guesser_skill")
+    guesser = guesser if guesser and guesser.value is not None else None
     accuracy = index.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
     return ScoreLine(
         model,
         experiment,
         accuracy,
-        best,
-        GUESSERS[best.metric] if best else "",
         index.get(model, experiment, SKILL[experiment]),
+        guesser,
+        GUESSERS[guesser.guesser or ""] if guesser else "",
         index.get(model, experiment, "self_knowledge"),
         index.get(model, experiment, "coverage"),
         accuracy.reason if accuracy else None,
