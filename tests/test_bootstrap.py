@@ -139,7 +139,7 @@ def test_items_that_do_not_differ_give_no_interval() -> None:
 
 REPLACED = {
     *("accuracy", "precision", "recall", "positive_rate", "balanced_accuracy", "youden_j", "mcc", "kappa", "tau"),
-    *("self_execution_score", "self_execution_skill", "self_knowledge"),
+    *("self_execution_score", "self_execution_skill", "self_knowledge", "self_bonus", "self_bonus_by_rule"),
 }
 
 
@@ -160,6 +160,17 @@ def test_values_stay_and_intervals_are_replaced(panel: Run) -> None:
             assert one == two
         else:
             assert (one.low, one.high) != (two.low, two.high)
+
+
+def test_a_drawn_self_bonus_agrees_with_its_formula(panel: Run) -> None:
+    formulas, drawn = sx.score(panel), sx.score(panel, bootstrap=5000)
+    checked = 0
+    for one in formulas:
+        if one.metric in ("self_bonus", "self_bonus_by_rule") and one.low is not None and one.high is not None:
+            two = drawn.row(one.model, one.experiment, one.metric)
+            assert (two.low, two.high) == pytest.approx((one.low, one.high), abs=(one.high - one.low) / 12)
+            checked += 1
+    assert checked
 
 
 def test_the_same_seed_gives_the_same_intervals_and_another_seed_others(panel: Run) -> None:

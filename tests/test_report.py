@@ -146,7 +146,19 @@ def crossed(gamma: float, half: float, reason: str | None = None) -> Crossed:
     common = Common("association", ("a", "b"), (), ("x",), np.zeros(3, dtype=np.int64), marks, marks)
     nothing = np.zeros(2)
     interval = NONE if reason else Interval(gamma - half, gamma + half)
-    return Crossed(common, np.ones((2, 2)), np.ones((2, 2, 2)), gamma, interval, half / 2, nothing, nothing, (), reason)
+    return Crossed(
+        common,
+        np.ones((2, 2)),
+        np.ones((2, 2, 2)),
+        gamma,
+        interval,
+        half / 2,
+        nothing,
+        nothing,
+        (),
+        np.zeros((0, 2)),
+        reason,
+    )
 
 
 def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:

@@ -142,7 +142,7 @@ def _rows(
 ) -> Iterator[Score]:
     crossed = {experiment: self_bonuses(claims) for experiment, claims in tables.claims.items()}
     rows = (row for model, parts in scored.items() for row in _of_model(tables, model, convention, parts, crossed))
-    return rows if bootstrap is None else with_bootstrap(rows, scored, bootstrap)
+    return rows if bootstrap is None else with_bootstrap(rows, scored, crossed, bootstrap)
 
 
 def _of_model(

@@ -63,7 +63,8 @@ class Crossed:
     `gamma` is the self-bonus with its interval (Student's t, items as clusters) and standard error; nan, with a
     `reason`, below the floors. `skill_of_predictor` (alpha) and `ease_of_behaviour` (beta, around zero) are the
     additive model's. `own` is each model's own bonus, with an interval of its own: its accuracy about itself less
-    alpha + beta fitted to the matrix without its diagonal; gamma is their mean.
+    alpha + beta fitted to the matrix without its diagonal; gamma is their mean. `by_item`: what the claims of each item
+    add to gamma, and how many they are, shape (items, 2).
     """
 
     common: Common
@@ -75,6 +76,7 @@ class Crossed:
     skill_of_predictor: Array
     ease_of_behaviour: Array
     own: tuple[Estimate, ...]
+    by_item: Array
     reason: str | None = None
 
     def estimate_for(self, model: str) -> Estimate:
@@ -158,7 +160,8 @@ def cross(common: Common) -> Crossed:
     matrix = (1 + common.predicted.astype(np.float64) @ common.observed.T / common.claims) / 2
     if reason := _floor(common):
         return _refused(common, matrix, reason)
-    gamma = _sum_of_cells(common, matrix, (np.eye(models) - 1 / models) / (models - 1))
+    equally = (np.eye(models) - 1 / models) / (models - 1)
+    gamma = _sum_of_cells(common, matrix, equally)
     to_alpha, to_beta = _to_additive(models)
     own = tuple(_sum_of_cells(common, matrix, w) for w in np.eye(models)[:, None] * np.eye(models) - to_alpha - to_beta)
     return Crossed(
@@ -171,6 +174,7 @@ def cross(common: Common) -> Crossed:
         (to_alpha * matrix).sum((1, 2)),
         (to_beta * matrix).sum((1, 2)),
         own if models > 2 else (Estimate(math.nan),) * models,
+        _by_item(common, equally),
     )
 
 
@@ -190,11 +194,16 @@ def _to_additive(models: int) -> tuple[Array, Array]:
 
 def _sum_of_cells(common: Common, matrix: Array, weights: Array) -> Estimate:
     """The sum of weights times matrix, with Student's t on items."""
-    parts = ((common.predicted * (weights @ common.observed)).sum(0) + weights.sum()) / 2
-    by_item = np.stack([np.bincount(common.item, parts), np.bincount(common.item)], axis=1).astype(np.float64)
+    by_item = _by_item(common, weights)
     error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], by_item)
     value = float((weights * matrix).sum())
     return Estimate(value, student(value, error, len(by_item)), error)
+
+
+def _by_item(common: Common, weights: Array) -> Array:
+    """What the claims of each item add to the sum of weights times matrix, and how many they are, shape (items, 2)."""
+    parts = ((common.predicted * (weights @ common.observed)).sum(0) + weights.sum()) / 2
+    return np.stack([np.bincount(common.item, parts), np.bincount(common.item)], axis=1).astype(np.float64)
 
 
 def _cell_intervals(common: Common, matrix: Array) -> Array:
@@ -222,4 +231,4 @@ def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
     nothing = np.full(len(matrix), math.nan)
     cells = _cell_intervals(common, matrix) if common.claims else np.full((*matrix.shape, 2), math.nan)
     own = (Estimate(math.nan),) * len(matrix)
-    return Crossed(common, matrix, cells, math.nan, NONE, math.nan, nothing, nothing, own, reason)
+    return Crossed(common, matrix, cells, math.nan, NONE, math.nan, nothing, nothing, own, np.zeros((0, 2)), reason)

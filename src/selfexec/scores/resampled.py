@@ -11,6 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores import metrics
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, of_cells
+from selfexec.scores.cross import Crossed
 from selfexec.scores.knowledge import Company, doubted
 from selfexec.scores.rows import Estimate, Score, Scored
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
@@ -61,19 +62,36 @@ class Bootstrap:
 
 
 def with_bootstrap(
-    rows: Iterable[Score], scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap
+    rows: Iterable[Score],
+    scored: Mapping[str, Mapping[str, Scored]],
+    crossed: Mapping[str, Mapping[str, Crossed]],
+    bootstrap: Bootstrap,
 ) -> Iterator[Score]:
-    """The rows with bootstrap intervals where they can be had; `scored` by model and experiment. What is withheld stays
-    withheld."""
+    """The rows with bootstrap intervals where they can be had. `scored` is by model and experiment, `crossed` by
+    experiment and metric. What is withheld stays withheld.
+    """
     values = _values(scored, bootstrap)
     found = percentile_intervals(np.stack(list(values.values()), axis=1)) if values else []
     intervals = dict(zip(values, found, strict=True))
+    bonuses = {
+        (experiment, metric): _bonus_interval(found, bootstrap)
+        for experiment, by_metric in crossed.items()
+        for metric, found in by_metric.items()
+        if not found.reason
+    }
     for row in rows:
-        new = intervals.get((row.model, row.experiment, row.metric))
+        new = intervals.get((row.model, row.experiment, row.metric), bonuses.get((row.experiment, row.metric)))
         if new is None or row.value is None:
             yield row
         else:
             yield _with_interval(row, _in_company(row, new, scored) if row.metric == "self_knowledge" else new)
+
+
+def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
+    """Of a self-bonus, which is a ratio over the common items."""
+    totals = resampled_totals(found.by_item[:, None], bootstrap.replicates, bootstrap.rng(found.common.experiment))
+    [interval] = percentile_intervals(totals[..., 0] / totals[..., 1])
+    return interval
 
 
 def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, Scored]]) -> Interval:
