@@ -160,10 +160,10 @@ def cross(common: Common) -> Crossed:
     matrix = (1 + common.predicted.astype(np.float64) @ common.observed.T / common.claims) / 2
     if reason := _floor(common):
         return _refused(common, matrix, reason)
-    equally = (np.eye(models) - 1 / models) / (models - 1)
-    gamma = _sum_of_cells(common, matrix, equally)
+    w = (np.eye(models) - 1 / models) / (models - 1)
+    gamma = _sum_of_cells(common, matrix, w)
     to_alpha, to_beta = _to_additive(models)
-    own = tuple(_sum_of_cells(common, matrix, w) for w in np.eye(models)[:, None] * np.eye(models) - to_alpha - to_beta)
+    own = tuple(_sum_of_cells(common, matrix, v) for v in np.eye(models)[:, None] * np.eye(models) - to_alpha - to_beta)
     return Crossed(
         common,
         matrix,
@@ -174,7 +174,7 @@ def cross(common: Common) -> Crossed:
         (to_alpha * matrix).sum((1, 2)),
         (to_beta * matrix).sum((1, 2)),
         own if models > 2 else (Estimate(math.nan),) * models,
-        _by_item(common, equally),
+        _by_item(common, w),
     )
 
 
