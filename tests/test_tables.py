@@ -41,3 +41,10 @@ def test_values_and_intervals_stay_in_one_piece(width: int) -> None:
     for piece in (".897", "[.877, .915]", ".510", "[.484, .536]", ".044", "[.005, .082]"):
         assert piece in shown
     assert (".897 [.877, .915]" in shown) == (width == 120)  # below its value only where room is scarce
+
+
+@pytest.mark.parametrize("layout", ["sections", "stacked", "plain"])
+def test_a_name_that_looks_like_markup_is_shown_as_it_is(layout: Layout) -> None:
+    shown = as_text("What?", ["model", "value", "of"], [["[red]m[/]", "x[/y]", ":smile: [bold]z"]], 120, layout)
+    for text in ("[red]m[/]", "x[/y]", ":smile: [bold]z"):
+        assert text in shown

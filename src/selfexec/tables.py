@@ -32,7 +32,15 @@ def as_text(
 
     text = io.StringIO()
     # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
-    console = Console(file=text, width=width, highlight=False, force_jupyter=False, color_system=None)
+    console = Console(
+        file=text,
+        width=width,
+        highlight=False,
+        markup=False,  # names are somebody else's text: "[/]" is no tag
+        emoji=False,
+        force_jupyter=False,
+        color_system=None,
+    )
     said = list(_said_once(rows))
     table = _table(columns, said, layout)
     if console.measure(table, options=console.options.update(width=10 * WIDTH)).maximum > width:
