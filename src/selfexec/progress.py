@@ -57,7 +57,7 @@ def shown_progress() -> Iterator[Report]:
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    columns = (BarColumn(bar_width=24), TextColumn("{task.description}"))
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
     with Bar(*columns, console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
