@@ -16,7 +16,7 @@ from selfexec.scores.compared import Standing
 from selfexec.scores.crossed import CrossPrediction
 from selfexec.scores.rows import Score
 from selfexec.scores.sentences import Said
-from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores, decimal
+from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores, with_interval
 from selfexec.stats import Interval, wilson
 
 if TYPE_CHECKING:
@@ -120,10 +120,7 @@ def summary(boards: Sequence[Board]) -> Figure:
 
 
 def _printed(score: Score | None) -> str:
-    if score is None or score.value is None:
-        return ""
-    interval = f" [{decimal(score.low)}, {decimal(score.high)}]" if score.low is not None else ""
-    return decimal(score.value) + interval
+    return "" if score is None or score.value is None else with_interval(score.value, score.low, score.high)
 
 
 def _board_row(

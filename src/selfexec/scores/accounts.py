@@ -204,7 +204,8 @@ def _cell(predicted: bool, observed: bool) -> str:
 
 def order_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
     """Units are groups of questions; cells are the sum of their scores, and their number."""
-    readable, strict = (_by_item(count(claims_of(claims, "difficulty"), strict)) for strict in (False, True))
+    counted = claims_of(claims, "difficulty")
+    readable, strict = (_by_item(count(counted, convention)) for convention in (False, True))
     account = Account("group", np.array([sum(readable.values()), float(len(readable))]))
     values: Values = values_read(run, model, "difficulty") or {}
     tokens = answer_tokens(run, model)

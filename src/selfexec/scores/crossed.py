@@ -12,7 +12,7 @@ from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.rows import Estimate
-from selfexec.scores.table import decimal
+from selfexec.scores.table import decimal, with_interval
 from selfexec.scores.together import load_together, tables_of
 from selfexec.stats import Array
 from selfexec.tables import as_html, as_text
@@ -110,9 +110,7 @@ def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[st
 
 def own_bonus(found: Estimate) -> str:
     """As in a table: .034 [.010, .058]."""
-    if math.isnan(found.value):
-        return ""
-    return f"{decimal(found.value)} [{decimal(found.interval.low)}, {decimal(found.interval.high)}]"
+    return "" if math.isnan(found.value) else with_interval(found.value, *found.interval)
 
 
 def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:

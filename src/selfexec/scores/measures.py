@@ -16,7 +16,7 @@ from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_it
 from selfexec.scores.counts import known_and_asked, share_interval
 from selfexec.scores.guessers import guesses
 from selfexec.scores.knowledge import Held, held_against
-from selfexec.scores.overall import GREATEST_WIDTH, combine
+from selfexec.scores.overall import combine, too_wide
 from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
 from selfexec.scores.yes_no import youden_estimate
@@ -148,17 +148,17 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     """
     if reason := next((record.reason for record in records if record.reason), None):
         return Estimate(math.nan, reason=reason)
-    found = contrast(formula_of(metric, experiment), [record.counted for record in records], weights)
-    if math.isnan(found.value):
-        return found
+    counted = [record.counted for record in records]
     if metric == "skill" and list(weights) == [1.0, -1.0]:
-        paired = skill_difference(experiment, *(record.counted for record in records))
-        if paired.near_end:
-            return paired
+        found = skill_difference(experiment, *counted)
+    else:
+        found = contrast(formula_of(metric, experiment), counted, weights)
+    if math.isnan(found.value) or found.near_end:
+        return found
     least, most = METRICS[metric]
     low = sum(weight * (least if weight > 0 else most) for weight in weights)
     high = sum(weight * (most if weight > 0 else least) for weight in weights)
-    items = len(common_items([record.counted for record in records]))
+    items = len(common_items(counted))
     if found.error > NO_SPREAD:
         return Estimate(found.value, student(found.value, found.error, items).within(low, high), found.error)
     otherwise = wilson(0.0, max(rarer_items(metric, experiment, records), 1)).high
@@ -184,9 +184,8 @@ def headline(metric: str, records: Mapping[str, Record], found: Estimate) -> Est
     for experiment, record in records.items():
         if reason := uncovered(experiment, [record]) or too_few(metric, experiment, [record]):
             return Estimate(math.nan, reason=reason)
-    if not found.interval.high - found.interval.low <= GREATEST_WIDTH:
-        return Estimate(math.nan, reason=f"its interval is wider than {GREATEST_WIDTH}: too few items")
-    return found
+    wide = too_wide(found)
+    return Estimate(math.nan, reason=wide) if wide else found
 
 
 # --- enough to go by? ------------------------------------------------------------------------------------------------

@@ -50,6 +50,11 @@ def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:
     for part in scored.values():
         if part.caution:
             return f"{part.asked.experiment}: {part.caution}"
+    return too_wide(estimate)
+
+
+def too_wide(estimate: Estimate) -> str | None:
+    """Why an overall value says too little to be shown, None where it does not."""
     if not estimate.interval.high - estimate.interval.low <= GREATEST_WIDTH:
         return f"its interval is wider than {GREATEST_WIDTH}: too few items"
     return None

@@ -145,8 +145,12 @@ def _number(row: Score | None) -> str:
         return ""
     if row.value is None:
         return "withheld" if row.experiment == "overall" else "–"
-    interval = f" [{decimal(row.low)}, {decimal(row.high)}]" if row.low is not None and row.high is not None else ""
-    return decimal(row.value) + interval
+    return with_interval(row.value, row.low, row.high)
+
+
+def with_interval(value: float, low: float | None, high: float | None) -> str:
+    """.531 [.508, .553]"""
+    return decimal(value) if low is None or high is None else f"{decimal(value)} [{decimal(low)}, {decimal(high)}]"
 
 
 def decimal(value: float | None) -> str:

@@ -27,7 +27,7 @@ from selfexec.scores.counted import scorable
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.rows import Estimate
-from selfexec.scores.table import GUESSERS, decimal
+from selfexec.scores.table import GUESSERS, with_interval
 from selfexec.scores.together import tables_of
 from selfexec.stats import Array, Correlation, correlate, mean_interval
 
@@ -56,9 +56,7 @@ class Number:
     @property
     def text(self) -> str:
         """As in a table: .531 [.508, .553]."""
-        if self.low is None or self.high is None:
-            return decimal(self.value)
-        return f"{decimal(self.value)} [{decimal(self.low)}, {decimal(self.high)}]"
+        return with_interval(self.value, self.low, self.high)
 
     @property
     def full(self) -> str:
