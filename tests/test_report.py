@@ -598,6 +598,24 @@ def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Pa
     assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
 
 
+def test_the_last_number_asked_for_is_the_one_that_opens(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    steps = browser.js("history.length")
+    first, last = (f"document.querySelector('#model-{n} button.ev').click()" for n in (1, 2))
+    # two at once
+    browser.js(f"{first}, {last}")
+    browser.until(DRILLED)
+    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
+    # one while the dialog of another is still being left: its close is told to the page only later
+    browser.js(f"document.querySelector('#drill').close(), {first}")
+    browser.until(DRILLED)
+    browser.js("new Promise(done => setTimeout(done, 300))")
+    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[1]
+    assert browser.js("location.hash").startswith("#items?m=1&") and browser.js("history.length") == steps + 1
+    browser.js("document.querySelector('#drill .close').click()")
+    browser.until("location.hash === '' && !document.querySelector('#drill').open")
+
+
 def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     browser.js("document.documentElement.style.scrollBehavior = 'auto', location.hash = '#scores'")

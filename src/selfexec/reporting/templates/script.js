@@ -267,23 +267,27 @@
   // no address of its own (inside a notebook, say) it does without.
   const ADDRESS = "#items?";
   let leaving = null; // a step back that was taken, and has not yet arrived
+  let opening = null; // what was asked for last, until it is shown
 
   let height = 0; // where the page was
   const arrive = (asked) => {
-    height = scrollY;
+    const address = ADDRESS + new URLSearchParams(asked);
     try {
-      history.pushState({ dialog: true }, "", ADDRESS + new URLSearchParams(asked));
+      if (location.hash.startsWith(ADDRESS)) return history.replaceState(history.state, "", address); // in place of another
+      height = scrollY;
+      history.pushState({ dialog: true }, "", address);
     } catch {
       // no address
     }
   };
 
   const leave = () => {
+    if (opening || dialog.open) return; // the next one has taken the address over
     if (!location.hash.startsWith(ADDRESS)) return;
     if (!(history.state && history.state.dialog)) return history.replaceState(null, "", location.pathname + location.search);
     leaving = new Promise((done) => {
       addEventListener("popstate", done, { once: true });
-      setTimeout(done, 500);
+      setTimeout(done, 3000);
     }).then(() => (leaving = null));
     history.back();
   };
@@ -291,10 +295,13 @@
   const askedFor = () => (location.hash.startsWith(ADDRESS) ? Object.fromEntries(new URLSearchParams(location.hash.slice(ADDRESS.length))) : null);
 
   const open = async (asked, fresh = true) => {
+    opening = asked;
     if (leaving) await leaving;
+    if (opening !== asked) return;
     if (fresh && !dialog.open) arrive(asked);
     const { m, e, c, s, k, i, f } = asked;
     const failed = (why) => {
+      opening = null;
       byId("drill-h").textContent = "Evidence";
       byId("drill-count").textContent = why;
       if (!dialog.open) dialog.showModal();
@@ -307,10 +314,13 @@
     try {
       [index, chunk] = await Promise.all([unpack("evidence-index"), unpack(`evidence-${m}`)]);
     } catch (fault) {
+      if (opening !== asked) return;
       return failed(`The sessions in this file are damaged (${fault.message}). Make the report anew.`);
     }
+    if (opening !== asked) return;
     const model = index.models[m];
     if (!model) return failed("The address names a model that is not in this page.");
+    opening = null;
     if (!fresh && askedFor() === null) return; // left again in the meantime
     now = { index, chunk, model, m };
     byId("drill-h").replaceChildren(isolated(model.name));
