@@ -530,6 +530,37 @@ def test_the_rows_of_a_figure_move_together_where_models_are_hidden(browser: Bro
     assert browser.js(places) == first and browser.js(height) == before
 
 
+def test_the_rows_of_a_figure_are_sorted_by_what_is_chosen(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    place = "document.querySelector('#figure-experiments')"
+    # the names as they stand one below the other, and each row's first mark beside its name
+    tops = f"[...{place}.querySelectorAll('[data-band][data-model]:not(.off)')]"
+    tops += (
+        ".map(e => [e.querySelector('text').getBoundingClientRect().top, e.dataset.model]).sort(([a], [b]) => a - b)"
+    )
+    table = f"[...{place}.querySelectorAll('tbody tr')]"
+    table += ".map(row => [row.dataset.model, parseFloat(row.cells[1].textContent)])"
+    choose = f"(n => {{ const s = {place}.querySelector('.order select'); s.selectedIndex = n; "
+    choose += "s.dispatchEvent(new Event('change')) })"
+    given = browser.js(tops)
+    values = {model: value for model, value in browser.js(table) if value == value}
+    browser.js(f"{choose}(2)")
+    greatest_first = sorted(values, key=lambda model: -values[model])
+    assert greatest_first != [model for _, model in given]
+    assert [model for _, model in browser.js(tops)][: len(values)] == greatest_first
+    marks = f"{place}.querySelector('.sx-panel .sx-mark.sx-main[data-model=\"%s\"]').getBoundingClientRect()"
+    for top, model in browser.js(tops):
+        if model in values:
+            assert browser.js(f"{marks % model}.y - {top}") == pytest.approx(4, abs=6)  # in the row of its own name
+    # the head of the table behind it turns the order round, and the drawing goes along
+    browser.js(f"{place}.querySelectorAll('thead button')[1].click()")
+    assert [model for _, model in browser.js(tops)][: len(values)] == greatest_first[::-1]
+    assert browser.js(f"{place}.querySelector('.order select').selectedIndex") == 2
+    browser.js(f"{choose}(0)")
+    assert browser.js(tops) == given
+    assert browser.log == []
+
+
 @pytest.mark.parametrize("width", [390, 768, 1280])
 def test_all_plots_of_a_board_share_an_axis(browser: Browser, drawn: Path, width: int) -> None:
     browser.open(drawn, width)

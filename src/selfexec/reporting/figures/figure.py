@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+ROWS = "sx-rows"  # the class of a drawing that has a row for each model
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -16,6 +18,11 @@ class Figure:
     svg: str
     columns: list[str]
     rows: list[list[str]]
+
+    @property
+    def sortable(self) -> bool:
+        """Whether the drawing has a row for each model, so that the page can put them in another order."""
+        return f'class="sx {ROWS}' in self.svg and len(self.rows) > 1
 
 
 def behind(models: Sequence[str], cells: Mapping[str, Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:

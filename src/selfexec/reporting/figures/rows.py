@@ -27,6 +27,7 @@ from selfexec.reporting.figures.canvas import (
     wrapped,
     write,
 )
+from selfexec.reporting.figures.figure import ROWS
 from selfexec.reporting.figures.tables import Guess, Number, Numbers
 
 NAMES = 196.0  # the greatest room for names
@@ -90,7 +91,6 @@ class Frame:
     row: float  # the height of one
     places: dict[str, float] = field(default_factory=dict)
     headings: tuple[tuple[float, str], ...] = ()
-    gaps: tuple[float, ...] = ()
 
 
 def rows(
@@ -124,7 +124,7 @@ def rows(
         parts += [f'<g class="sx-panel" data-panel="{escape(panel.title)}">', *heads]
         parts += [*_backdrop(numbers, panel, scale, frame, shown), *_marks(numbers, panel, scale, frame), "</g>"]
         x += width + gap
-    return drawing(id, title, description, frame.bottom + 24, parts, layout="sx-rows")
+    return drawing(id, title, description, frame.bottom + 24, parts, layout=ROWS)
 
 
 def _gap(panels: Sequence[Panel]) -> float:
@@ -145,7 +145,6 @@ def _widths(panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]
 def _placed(numbers: Numbers, shown: Sequence[str], left: float, top: float, height: float) -> Frame:
     places: dict[str, float] = {}
     headings: list[tuple[float, str]] = []
-    gaps: list[float] = []
     y, last = top, None
     lineup = numbers.lineup
     for model in shown:
@@ -153,11 +152,10 @@ def _placed(numbers: Numbers, shown: Sequence[str], left: float, top: float, hei
             y += HEADING
             headings.append((y - HEADING / 2, lineup.family(model)))
         elif last is not None and lineup.apart(last, model):
-            gaps.append(y + FAMILY / 2)
             y += FAMILY
         places[model] = y + height / 2
         y, last = y + height, model
-    return Frame(left, top, y + 3, height, places, tuple(headings), tuple(gaps))
+    return Frame(left, top, y + 3, height, places, tuple(headings))
 
 
 def _names(numbers: Numbers, shown: Sequence[str], frame: Frame) -> Iterator[str]:

@@ -23,6 +23,8 @@
     return found ? Number(found[0].replaceAll(",", "")) : null;
   };
 
+  const came = new Map(all(".figure tbody").map((body) => [body, [...body.rows]]));
+
   const cellValue = (row, column, kind) => {
     const cell = cellAt(row, column);
     if (!cell) return null;
@@ -58,6 +60,25 @@
       });
       body.append(...rows.map(([, row]) => row));
     }
+    follow(table);
+  };
+
+  /** The drawing above a table takes the order of its rows. */
+  const follow = (table) => {
+    const figure = table.closest(".figure");
+    const select = figure && figure.querySelector(".order select");
+    if (!select) return;
+    select.selectedIndex = 1 + [...table.tHead.rows[0].cells].findIndex((head) => head.hasAttribute("aria-sort"));
+    all(".canvas svg", figure).forEach(pack);
+  };
+
+  /** Sort what is behind a figure by the column that was chosen; by none, as the page came. */
+  const order = (select) => {
+    const table = select.closest(".figure").querySelector("table");
+    all("th[aria-sort]", table).forEach((head) => head.removeAttribute("aria-sort"));
+    if (select.selectedIndex > 0) return sort(all("thead .sort", table)[select.selectedIndex - 1]);
+    for (const body of table.tBodies) body.append(...came.get(body));
+    follow(table);
   };
 
   // --- models: filter and highlight -----------------------------------------------------------------------------
@@ -80,26 +101,40 @@
     document.querySelector(".shown").textContent = all_ ? "" : `${wanted.size} of ${family.size} models`;
   };
 
-  /** Move the rows of a figure together where some are hidden, and make it as much lower. */
+  /** Put the rows of a figure where they belong: together where some are hidden, which makes it as much lower; in the
+   * order of the table behind it where that is sorted, and then without the headings of families. */
   const pack = (svg) => {
     const bands = all("[data-band]", svg).map((part) => {
-      const [y, height] = part.dataset.band.split(" ").map(Number);
-      return { part, y, height, model: part.dataset.model, family: part.dataset.family };
+      const [middle, height] = part.dataset.band.split(" ").map(Number);
+      return { part, top: middle - height / 2, height, model: part.dataset.model, family: part.dataset.family };
     });
     if (!bands.length) return;
+    bands.sort((one, two) => one.top - two.top);
+    const table = svg.closest(".figure").querySelector("table");
+    const sorted = table.querySelector("th[aria-sort]") !== null;
+    const off = ({ part }) => part.classList.contains("off");
     for (const head of bands) { // a family's heading goes with the last of its models
-      if (head.model === undefined) {
-        head.part.classList.toggle("off", !bands.some((row) => row.model !== undefined && row.family === head.family && !row.part.classList.contains("off")));
-      }
+      if (head.model === undefined) head.part.classList.toggle("off", sorted || !bands.some((row) => row.model !== undefined && row.family === head.family && !off(row)));
     }
-    const hidden = bands.filter(({ part }) => part.classList.contains("off"));
-    const above = (y) => hidden.reduce((sum, band) => sum + (band.y < y ? band.height : 0), 0);
-    const move = (part, by) => (part.style.translate = by ? `0 ${-by}px` : "");
-    const shift = new Map(bands.map(({ model, y }) => [model, above(y)]));
-    for (const part of all("[data-model]", svg)) if (shift.has(part.dataset.model)) move(part, shift.get(part.dataset.model));
-    for (const { part, model, y } of bands) if (model === undefined) move(part, above(y));
-    const gone = above(Infinity);
-    for (const part of all(".sx-foot", svg)) move(part, gone);
+    const gaps = bands.map(({ top }, n) => (n && !sorted ? top - bands[n - 1].top - bands[n - 1].height : 0));
+    const order = bands.map((band, n) => ({ ...band, gap: gaps[n] }));
+    if (sorted) {
+      const ranks = new Map(all("tbody tr", table).map((row, n) => [row.dataset.model, n]));
+      order.sort((one, two) => ranks.get(one.model) - ranks.get(two.model));
+    }
+    const shift = new Map();
+    let end = bands[0].top;
+    for (const { part, top, height, model, gap } of order) {
+      end += gap;
+      if (off({ part })) continue;
+      if (model === undefined) part.style.translate = `0 ${end - top}px`;
+      else shift.set(model, end - top);
+      end += height;
+    }
+    for (const part of all("[data-model]", svg)) if (shift.has(part.dataset.model)) part.style.translate = `0 ${shift.get(part.dataset.model)}px`;
+    const last = bands.at(-1);
+    const gone = last.top + last.height - end;
+    for (const part of all(".sx-foot", svg)) part.style.translate = `0 ${-gone}px`;
     for (const line of all(".sx-down", svg)) {
       line.dataset.end ??= line.getAttribute("y2");
       line.setAttribute("y2", line.dataset.end - gone);
@@ -485,6 +520,7 @@
     }
   });
   if (byId("find")) byId("find").addEventListener("input", filter);
+  for (const select of all(".order select")) select.addEventListener("change", () => order(select));
   if (dialog) {
     byId("drill-experiment").addEventListener("change", () => change("claim|all"));
     byId("drill-what").addEventListener("change", list);
