@@ -20,7 +20,7 @@ import pytest
 import selfexec as sx
 from selfexec.errors import InputError
 from selfexec.formats import Key
-from selfexec.reporting.export import DRAWN, as_csv, as_latex, export, latex, plain
+from selfexec.reporting.export import DRAWN, FORMATS, as_csv, as_latex, export, latex, plain
 from selfexec.reporting.figures import Figure, figures, read_abilities
 from selfexec.reporting.figures.canvas import Scale, breadth, clean, even_ticks, log_ticks, shortened, tick_label
 from selfexec.reporting.figures.lineup import line_up
@@ -594,6 +594,15 @@ def test_png_and_pdf_are_what_they_say(drawn: dict[str, Figure], tmp_path: Path)
     assert int.from_bytes(png[16:20], "big") == 3 * 560
     assert pdf.startswith(b"%PDF-") and b"%%EOF" in pdf[-32:]
     assert len(png) > 20_000  # something is drawn
+
+
+def test_the_same_drawing_is_the_same_bytes_in_each_format(drawn: dict[str, Figure], tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    figure = max(drawn.values(), key=lambda figure: len(figure.svg))
+    first, *others = [
+        {path.suffix: path.read_bytes() for path in export([figure], tmp_path / str(n))} for n in range(4)
+    ]
+    assert len(first) == len(FORMATS) and all(other == first for other in others)
 
 
 def test_latex_is_a_booktabs_table_with_every_cell(drawn: dict[str, Figure]) -> None:

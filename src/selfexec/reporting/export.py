@@ -17,7 +17,7 @@ DRAWN = ("png", "pdf")
 def export(figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Each figure in each format, as `folder`/id.svg and so on. What was there is written over.
 
-    PNG and PDF take the extra `figures` (vl-convert); where it is not installed nothing is written.
+    PNG and PDF take the extra `figures` (vl-convert, pikepdf); where it is not installed nothing is written.
     """
     if strange := [name for name in formats if name not in FORMATS]:
         raise InputError(f"unknown format {strange[0]!r} of a figure. There are {', '.join(FORMATS)}.")
@@ -61,13 +61,23 @@ def _makers(formats: Sequence[str]) -> dict[str, Callable[[Figure], bytes]]:
 
 def _painters() -> dict[str, Callable[[Figure], bytes]]:
     try:
+        import pikepdf
         import vl_convert
-    except ImportError:
-        raise InputError("PNG and PDF of figures take vl-convert. Install it: pip install vl-convert-python") from None
-    return {
-        "png": lambda figure: vl_convert.svg_to_png(plain(figure.svg), scale=SCALE),
-        "pdf": lambda figure: vl_convert.svg_to_pdf(plain(figure.svg)),
-    }
+    except ImportError as fault:
+        raise InputError(
+            f"PNG and PDF of figures take the extra `figures` (there is no {fault.name} here). "
+            "Install it: pip install vl-convert-python pikepdf"
+        ) from None
+
+    def pdf(figure: Figure) -> bytes:
+        # vl-convert numbers the objects of a PDF anew each time; pikepdf writes them in the order of the page's tree
+        drawn, settled = io.BytesIO(vl_convert.svg_to_pdf(plain(figure.svg))), io.BytesIO()
+        with pikepdf.open(drawn) as document:
+            document.docinfo["/Title"] = figure.title
+            document.save(settled, deterministic_id=True)
+        return settled.getvalue()
+
+    return {"png": lambda figure: vl_convert.svg_to_png(plain(figure.svg), scale=SCALE), "pdf": pdf}
 
 
 # --- drawings --------------------------------------------------------------------------------------------------------
