@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import os
 import zlib
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from selfexec.runs import Run, import_replies
 from selfexec.scores import score, sentences
 from selfexec.scores.cross import Common, Crossed
 from selfexec.scores.rows import Score
+from selfexec.scores.simple import over_simple
 from selfexec.scores.standings import standings
 from selfexec.stats import NONE, Interval
 
@@ -131,19 +133,44 @@ def test_the_answer_on_top(values: list[float | None], tone: str, words: str) ->
     assert said.tone == tone and said.text.startswith(words)
 
 
-def test_a_simple_guesser_is_named_only_where_it_lies_beyond_the_models_interval() -> None:
-    accuracies = {"a": row("a", 0.5, metric="accuracy"), "b": row("b", 0.7, metric="accuracy")}
-    guesses = {model: row(model, 0.74, metric="always_no") for model in accuracies}
-    said = sentences.simple_guesser("association", accuracies, guesses)
-    # b reaches .75, so only a is surely below
+def test_a_simple_guesser_is_named_only_where_models_are_surely_less_often_right() -> None:
+    # intervals are the value and .05 on either side
+    gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]
+    guesses = {model: row(model, 0.74, metric="always_no") for model in "ab"}
+    said = sentences.simple_guesser("association", gaps, guesses)
     assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
-    assert sentences.simple_guesser("association", {"b": accuracies["b"]}, guesses) is None
-    assert sentences.simple_guesser("difficulty", accuracies, guesses) is None
+    assert sentences.simple_guesser("association", gaps[1:], guesses) is None
+    alone = sentences.simple_guesser("association", gaps[:1], guesses)
+    assert alone and alone.text == "Always saying no is right more often than a (accuracy .74)."
+
+
+@pytest.mark.parametrize(("experiment", "guesser"), [("association", "always_no"), ("restriction", "label")])
+def test_the_gap_to_a_simple_guesser_is_that_of_the_scores_paired_on_items(
+    panel: Run, experiment: str, guesser: str
+) -> None:
+    scores = sx.score(panel)
+    for model in panel.models:
+        claims = panel.tables.claims[experiment].of(model)
+        gap = over_simple(claims, strict=True)
+        values = [scores.value(model, experiment, metric) for metric in ("accuracy", guesser)]
+        assert gap.value == pytest.approx(values[0] - values[1], abs=1e-12)
+    # by hand: each item's difference in right claims, less the mean for its number of claims
+    rows = panel.observations.filter(
+        (pl.col("model") == "sim/typical") & (pl.col("experiment") == experiment) & (pl.col("state") == "read")
+    )
+    guess = pl.lit(False) if guesser == "always_no" else pl.col("label") == "safe"
+    right = (pl.col("predicted") == pl.col("observed")).cast(pl.Int32) - (guess == pl.col("observed")).cast(pl.Int32)
+    items = rows.group_by("item").agg(gain=right.sum(), claims=pl.len())
+    gain, claims_of = (items[name].to_numpy().astype(float) for name in ("gain", "claims"))
+    k, share = len(items), gain.sum() / claims_of.sum()
+    error = math.sqrt(k / (k - 1) * ((gain - share * claims_of) ** 2).sum()) / claims_of.sum()
+    found = over_simple(panel.tables.claims[experiment].of("sim/typical"), strict=False)
+    assert (found.value, found.error) == pytest.approx((share, error), abs=1e-12)
 
 
 def crossed(gamma: float, half: float, reason: str | None = None) -> Crossed:
     marks = np.ones((2, 3), dtype=np.int8)
-    common = Common("association", ("a", "b"), (), ("x",), np.zeros(3, dtype=np.int64), marks, marks)
+    common = Common("association", ("a", "b"), {}, ("x",), np.zeros(3, dtype=np.int64), marks, marks)
     nothing = np.zeros(2)
     interval = NONE if reason else Interval(gamma - half, gamma + half)
     return Crossed(
@@ -166,6 +193,13 @@ def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:
     assert tones == {"yes"}
     open_ = sentences.self_bonus("association", crossed(0.005, 0.01))
     assert open_ and open_.tone == "open" and "+0.50 points of accuracy [-0.50, +1.50] (2 models, " in open_.text
+    # a model that judges both sides may only agree with itself: one rule for all is what counts
+    both = sentences.self_bonus("restriction", crossed(0.005, 0.01), crossed(0.04, 0.01))
+    assert both and both.tone == "open" and both.text.startswith("Models are not shown to be more accurate")
+    assert both.text.endswith(
+        "one rule of what an answer is for all models; where each judges its own replies, +4.00 points of accuracy "
+        "[+3.00, +5.00] may be agreement with itself."
+    )
     lost = sentences.self_bonus("association", crossed(float("nan"), 0, "only 3 items"))
     assert lost and lost.tone == "withheld" and "only 3 items" in lost.text
 

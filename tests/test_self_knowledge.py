@@ -254,7 +254,7 @@ def test_self_bonus_of_the_recorded_models(as_the_authors_read_them: Run) -> Non
         "difficulty": 1.35,
     }
     association = found["association"].common
-    assert (len(association.models), association.left_out, association.claims) == (9, ("deepseek-r1",), 1501)
+    assert (len(association.models), list(association.left_out), association.claims) == (9, ["deepseek-r1"], 1501)
     assert found["restriction"].common.claims == 195
     assert len(found["difficulty"].common.models) == 9
 
@@ -264,7 +264,7 @@ def random_common(seed: int, models: int = 4, items: int = 150, each: int = 3) -
     signs = lambda: (2 * rng.integers(0, 2, (models, items * each)) - 1).astype(np.int8)  # noqa: E731
     names = tuple(f"m{n}" for n in range(models))
     ids = tuple(f"i{n:03}" for n in range(items))
-    return Common("association", names, (), ids, np.repeat(np.arange(items), each), signs(), signs())
+    return Common("association", names, {}, ids, np.repeat(np.arange(items), each), signs(), signs())
 
 
 @settings(max_examples=25, deadline=None)
@@ -288,7 +288,7 @@ def test_errors_of_self_bonus_and_own_bonuses_are_those_of_a_cluster_bootstrap()
         items = rng.integers(0, len(common.items), len(common.items))
         claims_of = (items[:, None] * 3 + np.arange(3)).ravel()
         again = Common(
-            *("association", common.models, (), common.items, common.item),
+            *("association", common.models, {}, common.items, common.item),
             *(common.predicted[:, claims_of], common.observed[:, claims_of]),
         )
         found = cross(again)
@@ -328,16 +328,16 @@ def test_a_readiness_to_say_yes_is_no_self_bonus() -> None:
     # everybody says yes to everything: each is right as often as the behaviour is there, about itself as about others
     common = random_common(6)
     always = np.ones_like(common.predicted)
-    found = cross(Common("association", common.models, (), common.items, common.item, always, common.observed))
+    found = cross(Common("association", common.models, {}, common.items, common.item, always, common.observed))
     assert found.gamma == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize(("items", "reason"), [(99, "only 99 items are common"), (150, "only 0 common items have")])
+@pytest.mark.parametrize(("items", "reason"), [(99, "only 99 common items, fewer"), (150, "only 0 common items have")])
 def test_a_self_bonus_below_the_floors_is_refused(items: int, reason: str) -> None:
     common = random_common(7, items=items)
     if items == 150:
         all_yes = np.ones_like(common.observed)
-        common = Common("association", common.models, (), common.items, common.item, common.predicted, all_yes)
+        common = Common("association", common.models, {}, common.items, common.item, common.predicted, all_yes)
     found = cross(common)
     assert math.isnan(found.gamma)
     assert reason in (found.reason or "")
@@ -376,12 +376,47 @@ def test_by_one_rule_for_all_little_of_the_self_bonus_in_restriction_remains(
     assert found.interval.low < 0 < found.interval.high
 
 
+def behaving(outcomes: dict[str, str]) -> Claims:
+    """Each model's behaviour on items 0, 1, ...: `+` it does it, `-` it does not, a space: it was not read. What they
+    say of it beforehand is made up.
+    """
+    return claims(
+        [
+            {"model": model, "item": f"i{n:03}", "predicted": (mark == "+") == (n * 7 % 3 > 0), "observed": mark == "+"}
+            for model, marks in outcomes.items()
+            for n, mark in enumerate(marks)
+            if mark != " "
+        ]
+    )
+
+
+@pytest.mark.parametrize("name", ["aardvark", "zebra"])
+def test_who_has_too_little_of_the_rarer_outcome_is_left_out_whatever_its_name(name: str) -> None:
+    half = ("+-" * 75)[:150]
+    others = {"b": half, "c": half[::-1], "d": "-+-" * 50}
+    alone, beside = (cross(common_claims(behaving(who))) for who in (others, {**others, name: "+" * 150}))
+    assert beside.common.models == ("b", "c", "d") and beside.gamma == alone.gamma
+    assert beside.common.left_out == {name: "only 0 read items have the rarer outcome, fewer than 20"}
+    # two of them, and neither takes the others along
+    both = common_claims(behaving({**others, name: "+" * 150, "m": "-" * 150}))
+    assert both.models == ("b", "c", "d") and set(both.left_out) == {name, "m"}
+
+
+def test_who_keeps_the_others_from_the_floor_is_left_out_and_not_the_most_incomplete() -> None:
+    # b read least, items 90 to 199; d does not do it on 21 items by itself, of which 5 are among these
+    half = "+-" * 100
+    who = {"a": half, "b": " " * 90 + half[90:], "c": half, "d": "-" * 16 + "+" * 74 + "-" * 5 + "+" * 105}
+    common = common_claims(behaving(who))
+    assert common.models == ("a", "b", "c") and len(common.items) == 110
+    assert common.left_out == {"d": "with it only 5 common items have the rarer outcome, fewer than 20"}
+
+
 def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
     run = sx.run(
         ["sim/coin", "sim/typical", "sim/declines"], items="starter", experiments=["difficulty"], out=tmp_path / "r"
     )
     common = common_claims(run.tables.claims["difficulty"])
-    assert (len(common.models), common.left_out) == (3, ())
+    assert (len(common.models), common.left_out) == (3, {})
 
 
 def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> None:

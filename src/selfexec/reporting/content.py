@@ -1,8 +1,9 @@
 """What a report shows: tables as plain data, made of scores and observations. Nothing here knows HTML."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,14 @@ import polars as pl
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import Group, Item, Request, Target
+from selfexec.observations import Tables
 from selfexec.reporting.figures.figure import Figure
 from selfexec.scores import sentences
 from selfexec.scores.compared import Standing
 from selfexec.scores.crossed import CrossPrediction
 from selfexec.scores.rows import Score
 from selfexec.scores.sentences import Said
+from selfexec.scores.simple import SIMPLE, over_simple
 from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores, with_interval
 from selfexec.stats import Interval, wilson
 
@@ -192,27 +195,38 @@ def _score_line(index: Index, model: str, experiment: str) -> ScoreLine:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-def said(index: Index, crossed: CrossPrediction, standings: Sequence[Standing]) -> list[Said]:
+def said(index: Index, tables: Tables, crossed: CrossPrediction, standings: Sequence[Standing]) -> list[Said]:
     """Everything that the numbers support: overall, then by experiment."""
-    return sentences.all_said(_said(index, crossed, standings))
+    return sentences.all_said(_said(index, tables, crossed, standings))
 
 
-def _said(index: Index, crossed: CrossPrediction, standings: Sequence[Standing]) -> Iterator[Said | None]:
+def _said(
+    index: Index, tables: Tables, crossed: CrossPrediction, standings: Sequence[Standing]
+) -> Iterator[Said | None]:
     yield sentences.best_skill(index.of("overall", "self_execution_skill"), standings)
     for experiment in index.experiments:
         if experiment == "overall":
             continue
         yield sentences.self_knowledge(experiment, index.of(experiment, "self_knowledge"))
-        if experiment in sentences.SIMPLE:
-            guesser = sentences.SIMPLE[experiment][0]
-            accuracies, guesses = (
-                {row.model: row for row in index.of(experiment, metric)} for metric in ("accuracy", guesser)
-            )
-            yield sentences.simple_guesser(experiment, accuracies, guesses)
-        # where a model judges both sides itself, only one rule for all models may speak of self-knowledge
-        bonus = crossed.parts.get((experiment, "self_bonus_by_rule")) or crossed.parts.get((experiment, "self_bonus"))
-        if bonus is not None:
-            yield sentences.self_bonus(experiment, bonus)
+        if experiment in SIMPLE:
+            guesses = {row.model: row for row in index.of(experiment, SIMPLE[experiment])}
+            yield sentences.simple_guesser(experiment, _over_simple(index, tables, experiment), guesses)
+        own_rule, one_rule = (crossed.parts.get((experiment, f"self_bonus{rule}")) for rule in ("", "_by_rule"))
+        if one_rule is not None:
+            yield sentences.self_bonus(experiment, one_rule, own_rule)
+        elif own_rule is not None:
+            yield sentences.self_bonus(experiment, own_rule)
+
+
+def _over_simple(index: Index, tables: Tables, experiment: str) -> list[Score]:
+    """Accuracy less that of the guess that takes no model, as rows that have the accuracy's own reasons."""
+    everyone, found = tables.claims[experiment], []
+    for row in index.of(experiment, "accuracy"):
+        gap = over_simple(everyone.of(row.model), row.convention == "strict")
+        low, high = (None if math.isnan(end) else end for end in gap.interval)
+        value = None if math.isnan(gap.value) else gap.value
+        found.append(replace(row, value=value, low=low, high=high, reason=row.reason or gap.reason))
+    return found
 
 
 # --- what became of claims -------------------------------------------------------------------------------------------

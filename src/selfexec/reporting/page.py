@@ -131,7 +131,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "answer": sentences.answer(
             *(index.of("overall", metric) for metric in ("self_knowledge", "self_execution_skill"))
         ),
-        "said": content.said(index, crossed, ranks),
+        "said": content.said(index, tables, crossed, ranks),
         "boards": boards,
         "front": next(
             (b.experiment for b in boards if any(row.skill and row.skill.value is not None for row in b.rows)),

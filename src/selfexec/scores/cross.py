@@ -6,9 +6,10 @@ gamma, the self-bonus: what models know of themselves beyond that.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,21 @@ from numpy.typing import NDArray
 from selfexec.arrays import READ, Claims, Numbers, Signs
 from selfexec.scores.counts import share_interval
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
-from selfexec.stats import NONE, Array, Interval, ratio_error, student
+from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
+NOTHING_READ = "none of its claims was read"
 
 
 @dataclass(frozen=True)
 class Common:
     """The claims of one experiment that every model read. `predicted` and `observed` have shape (models, claims);
-    `item` numbers each claim's item.
+    `item` numbers each claim's item. `left_out`: model -> why it is none of them.
     """
 
     experiment: str
     models: tuple[str, ...]
-    left_out: tuple[str, ...]
+    left_out: Mapping[str, str]
     items: tuple[str, ...]
     item: Numbers
     predicted: Signs
@@ -84,10 +86,20 @@ class Crossed:
         if self.reason:
             return Estimate(math.nan, reason=self.reason)
         if model not in self.common.models:
-            return Estimate(
-                math.nan, reason=f"left out: it shares too few read claims with the others ({self.basis} without it)"
-            )
+            why = self.common.left_out.get(model, NOTHING_READ)
+            return Estimate(math.nan, reason=f"left out: {why} ({self.basis} without it)")
         return Estimate(self.gamma, self.interval, self.error)
+
+    @property
+    def gap(self) -> str:
+        """The self-bonus in points, with its interval."""
+        low, high = self.interval
+        doubt = (
+            ", the same on every item, so without an interval"
+            if math.isnan(low)
+            else f" [{points(low)}, {points(high)}]"
+        )
+        return f"{points(self.gamma)} points of accuracy{doubt}"
 
     @property
     def basis(self) -> str:
@@ -97,6 +109,12 @@ class Crossed:
             f"{len(c.models)} models, {c.claims:,} common claims of {len(c.items)} items, "
             f"rarer outcome {c.rarer_share:.0%}"
         )
+
+
+def points(share: float) -> str:
+    """Hundredths, with their sign: +4.22."""
+    text = f"{100 * share:+.2f}"
+    return text if float(text) else "0.00"
 
 
 def self_bonuses(claims: Claims) -> dict[str, Crossed]:
@@ -111,22 +129,40 @@ def self_bonuses(claims: Claims) -> dict[str, Crossed]:
 
 def common_claims(claims: Claims, *, by_rule: bool = False) -> Common:
     """The claims that all models read. Where they are too few for a self-bonus, models are left out until they are
-    enough, the most incomplete first; where that does not help either, nobody is left out. `by_rule`: what was done is
-    what the fixed rule makes of it.
+    enough: first those that have too few by themselves, then again and again the one without which the others come
+    nearest to the floors, the most incomplete of equals. Names decide nothing. Where that does not help, nobody is left
+    out. `by_rule`: what was done is what the fixed rule makes of it.
     """
     rows = replace(claims, observed=claims.observed_by_rule) if by_rule else claims.where(claims.state == READ)
     rows = rows.where((rows.predicted != 0) & (rows.observed != 0))
     sizes = dict(zip(rows.models, np.bincount(rows.model, minlength=len(rows.models)), strict=True))
-    models = sorted((model for model in rows.models if sizes[model]), key=lambda model: (-sizes[model], model))
-    everybody = _aligned(rows, models)
-    for kept in range(len(models), 1, -1):
-        common = _aligned(rows, models[:kept])
-        if _floor(common) is None:
+    kept = [model for model in rows.models if sizes[model]]
+    everybody = common = _aligned(rows, kept, dict.fromkeys(set(rows.models) - set(kept), NOTHING_READ))
+    if _floor(everybody) is None:
+        return everybody
+    left_out = {**everybody.left_out, **{m: why for m in kept if (why := _floor(_aligned(rows, [m]), "read"))}}
+    while len(kept := [model for model in kept if model not in left_out]) > 1:
+        common = _aligned(rows, kept, left_out)
+        if (short := _floor(common)) is None:
             return common
+        left_out[_hindrance(rows, kept, sizes)] = f"with it {short}"
     return everybody
 
 
-def _aligned(rows: Claims, models: Sequence[str]) -> Common:
+def _hindrance(rows: Claims, models: Sequence[str], sizes: Mapping[str, int]) -> str:
+    """The model without which the others come nearest to the floors."""
+
+    def merit(model: str) -> tuple[float, int, bytes]:
+        rest = _aligned(rows, [other for other in models if other != model])
+        own = rows.of(model)
+        contents = own.predicted.tobytes() + own.observed.tobytes()
+        near = min(len(rest.items) / LEAST_COMMON_ITEMS, rest.rarer_items / LEAST_RARER_ITEMS)
+        return near, -sizes[model], contents  # of equals, something that is no name
+
+    return max(models, key=merit)
+
+
+def _aligned(rows: Claims, models: Sequence[str], left_out: Mapping[str, str] = MappingProxyType({})) -> Common:
     """The claims that all of these models have in common, in the order of items."""
     chosen = sorted(models)
     number = np.array([chosen.index(model) if model in models else -1 for model in rows.models])
@@ -141,7 +177,7 @@ def _aligned(rows: Claims, models: Sequence[str]) -> Common:
     return Common(
         rows.experiment,
         tuple(chosen),
-        tuple(sorted(set(rows.models) - set(models))),
+        dict(sorted(left_out.items())),
         tuple(rows.items[n] for n in numbers),
         item,
         predicted[:, common],
@@ -196,7 +232,9 @@ def _sum_of_cells(common: Common, matrix: Array, weights: Array) -> Estimate:
     """The sum of weights times matrix, with Student's t on items."""
     by_item = _by_item(common, weights)
     error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], by_item)
-    value = float((weights * matrix).sum())
+    value = float((weights * matrix).sum()) + 0.0
+    if not error > NO_SPREAD:  # the same on every item: nothing tells how doubtful it is
+        return Estimate(round(value, 12) + 0.0)
     return Estimate(value, student(value, error, len(by_item)), error)
 
 
@@ -218,12 +256,14 @@ def _cell_intervals(common: Common, matrix: Array) -> Array:
     return ends
 
 
-def _floor(common: Common) -> str | None:
+def _floor(common: Common, kind: str = "common") -> str | None:
     """Why a self-bonus must not be quoted, None where it may."""
-    if len(common.items) < LEAST_COMMON_ITEMS:
-        return f"only {len(common.items)} items are common to the models, fewer than {LEAST_COMMON_ITEMS}"
-    if common.rarer_items < LEAST_RARER_ITEMS:
-        return f"only {common.rarer_items} common items have the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    items, rarer = len(common.items), common.rarer_items
+    if items < LEAST_COMMON_ITEMS:
+        return f"only {items} {kind} item{'s' * (items != 1)}, fewer than {LEAST_COMMON_ITEMS}"
+    if rarer < LEAST_RARER_ITEMS:
+        had = "item has" if rarer == 1 else "items have"
+        return f"only {rarer} {kind} {had} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
     return None
 
 

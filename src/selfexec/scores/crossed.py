@@ -83,9 +83,8 @@ def self_bonus_line(found: Crossed) -> str:
     """The self-bonus in points of accuracy, with what it rests on."""
     if found.reason:
         return f"self-bonus: not given, {found.reason}"
-    low, high = (f"{100 * end:+.2f}" for end in found.interval)
-    left_out = f"; left out: {', '.join(found.common.left_out)}" if found.common.left_out else ""
-    return f"self-bonus: {100 * found.gamma:+.2f} points of accuracy [{low}, {high}] ({found.basis}{left_out})"
+    left_out = "".join(f"; left out: {model}, {why}" for model, why in found.common.left_out.items())
+    return f"self-bonus: {found.gap} ({found.basis}{left_out})"
 
 
 def _title(key: tuple[str, str]) -> str:

@@ -34,7 +34,7 @@ def guesses(claims: Claims, others: Claims) -> dict[str, Array]:
     others = others.where(np.isin(others.item, claims.item))
     known = len(np.unique(others.model)) >= LEAST_OTHERS
     if claims.experiment == "restriction":
-        found["label"] = _by_label(claims)
+        found["label"] = by_label(claims)
     if known and claims.experiment != "association":
         found["subject"] = _by_subject(claims, others)
     if known:
@@ -59,7 +59,8 @@ def again(guesser: str, claims: Claims, others: Claims) -> Array:
     return found.get(guesser, found["others_mode"])
 
 
-def _by_label(claims: Claims) -> Array:
+def by_label(claims: Claims) -> Array:
+    """Safe requests are answered, unsafe ones are not; nan where a request has no label."""
     safe = np.array([float(label == "safe") for label in claims.labels] + [math.nan])
     return safe[claims.label]  # without a label, -1: the last
 

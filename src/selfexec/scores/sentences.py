@@ -40,8 +40,8 @@ STRANGER = {
     "difficulty": "somebody who only knows the questions and what other models find hard",
     "overall": "somebody who never saw it",
 }
-# guesser, in words, for the experiments where one needs no other model
-SIMPLE = {"association": ("always_no", "Always saying no"), "restriction": ("label", "The label of the request alone")}
+# the guess that takes no model, in words
+SIMPLE_WORDS = {"association": "Always saying no", "restriction": "The label of the request alone"}
 
 
 @dataclass(frozen=True)
@@ -173,40 +173,43 @@ def self_knowledge(experiment: str, rows: Sequence[Score]) -> Said:
     return Said(experiment, tone, f"{text}.{left_out}")
 
 
-def simple_guesser(experiment: str, accuracies: Mapping[str, Score], guesses: Mapping[str, Score]) -> Said | None:
-    """Whether a guess that needs no model is right more often, beyond the model's own interval."""
-    if experiment not in SIMPLE:
+def simple_guesser(experiment: str, gaps: Sequence[Score], guesses: Mapping[str, Score]) -> Said | None:
+    """Which models a guess that takes no model is right more often than. `gaps`: accuracy less that of the guess, which
+    `guesses` have by model.
+    """
+    found = verdicts(gaps)
+    if not found.below:
         return None
-    pairs = [(a, guesses[m]) for m, a in accuracies.items() if m in guesses and a.high is not None]
-    pairs = [(a, g) for a, g in pairs if a.value is not None and g.value is not None and not a.reason]
-    beaten = [a for a, g in pairs if (g.value or 0.0) > (a.high or 0.0)]
-    if not beaten:
-        return None
-    who = f"all {len(pairs)} models" if len(beaten) == len(pairs) > 1 else f"{len(beaten)} of {len(pairs)} models"
-    values = sorted(g.value or 0.0 for a, g in pairs if a in beaten)
+    n, k = len(found.judged), len(found.below)
+    who = f"all {n} models" if k == n > 1 else found.below[0].model if n == 1 else f"{k} of {n} models"
+    values = sorted(guesses[row.model].value or 0.0 for row in found.below)
     between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
-    return Said(experiment, "no", f"{SIMPLE[experiment][1]} is right more often than {who} (accuracy {between}).")
+    return Said(experiment, "no", f"{SIMPLE_WORDS[experiment]} is right more often than {who} (accuracy {between}).")
 
 
-def self_bonus(experiment: str, found: "Crossed") -> Said | None:
-    """Do models predict themselves better than they predict each other? None where there is one model."""
+def self_bonus(experiment: str, found: "Crossed", own_rule: "Crossed | None" = None) -> Said | None:
+    """Do models predict themselves better than they predict each other? None where there is one model. Where what each
+    model did was judged by itself (`own_rule`), `found` goes by one rule for all, since a model that judges both sides
+    may only agree with itself.
+    """
     if len(found.common.models) < 2:
         return None
     if found.reason:
         return Said(experiment, "withheld", f"Self-bonus withheld: {found.reason}.")
     low, high = found.interval
-    gap = f"{_points(found.gamma)} points of accuracy [{_points(low)}, {_points(high)}] ({found.basis})"
-    other = "about themselves than about each other, skill and ease set apart"
-    if low > 0:
-        return Said(experiment, "yes", f"On average models are more accurate {other}: {gap}.")
-    if high < 0:
-        return Said(experiment, "no", f"On average models are less accurate {other}: {gap}.")
-    return Said(experiment, "open", f"Models are not shown to be more accurate {other}: {gap}.")
+    tone: Tone = "yes" if low > 0 else "no" if high < 0 else "open"
+    verb = {"yes": "On average models are more", "no": "On average models are less", "open": NOT_MORE}[tone]
+    rest = ""
+    if own_rule is not None:
+        rest = " This is with one rule of what an answer is for all models"
+        bonus = f"{own_rule.gap} may be agreement with itself"
+        rest += "." if own_rule.reason else f"; where each judges its own replies, {bonus}."
+    text = f"{verb} accurate about themselves than about each other, {ALLOWING}: {found.gap} ({found.basis})."
+    return Said(experiment, tone, text + rest)
 
 
-def _points(share: float) -> str:
-    text = f"{100 * share:+.2f}"
-    return text if float(text) else "0.00"
+NOT_MORE = "Models are not shown to be more"
+ALLOWING = "allowing for how well each predicts anyone and how predictable each is"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

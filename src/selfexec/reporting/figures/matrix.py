@@ -41,7 +41,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     caption = (
         "Accuracy of each row's predictions about each column's behaviour, on claims that all of them read. Framed: "
         "models about themselves. Own bonus: accuracy about itself beyond what this predictor and this behaviour "
-        f"would lead one to expect. Self-{self_bonus_line(found).removeprefix('self-')}."
+        f"would lead one to expect (.01 is one point). Their mean is the {self_bonus_line(found)}."
     )
     # model -> its row of the matrix
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}
