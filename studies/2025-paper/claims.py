@@ -40,6 +40,7 @@ from evidence import (
     EXPERIMENTS,
     GROUPS,
     REASONING,
+    REQUESTS,
     Evidence,
     Value,
     apart,
@@ -59,7 +60,7 @@ from recorded import Number, difference
 from selfexec.items.paper import groupings
 from selfexec.plans import PROTOCOLS
 from selfexec.scores.authors import group_score
-from selfexec.stats import wilson
+from selfexec.stats import Correlation, wilson
 from selfexec.stats.intervals import Interval
 
 HOLDS = "holds"
@@ -241,17 +242,14 @@ def _(e: Evidence) -> Found:
     "abstract",
     "increased model size or capability does not consistently lead to better performance",
     f"{AGAIN}; {CORRELATE} (r)",
-    {
-        HOLDS: "There are many exceptions, also without the requests that failed; on the whole abler models score "
-        "higher."
-    },
+    {HOLDS: "There are many exceptions, also without the lost requests; on the whole abler models score higher."},
 )
 def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
-    r, again = (together(ability, x) for x in (e.of_all("self_execution_score"), e.without_failures))
+    r, again = (together(ability, x) for x in (e.of_all("self_execution_score"), e.score_without_lost))
     found, verdict = _scaling(e)
     return (
-        f"{found}; r(ability, score) {iv(r)}, {iv(again)} without the failed requests; r(ability, skill) "
+        f"{found}; r(ability, score) {iv(r)}, {iv(again)} without the lost requests; r(ability, skill) "
         f"{iv(together(ability, e.skill))}",
         verdict,
     )
@@ -261,7 +259,7 @@ def _(e: Evidence) -> Found:
     "1",
     "In many cases, increases in model size or capability do not lead to improved performance",
     AGAIN,
-    {HOLDS: "Also without the requests that failed, on which some of these cases hang, and most of the sure ones."},
+    {HOLDS: "Also without the lost requests, though these are then partly other pairs, and fewer of them sure."},
 )
 def _(e: Evidence) -> Found:
     return _scaling(e)
@@ -271,14 +269,14 @@ def _scaling(e: Evidence) -> Found:
     """Of the pairs of models how many are the wrong way round, by ability and by size; surely: beyond the error of
     their scores. What is said of size or capability is said of both.
     """
-    score, again = e.of_all("self_execution_score"), e.without_failures
+    score, again = e.of_all("self_execution_score"), e.score_without_lost
     said, verdicts = [], []
     for word, of, order in (("abler", "models", e.of_all("rasch_ability")), ("larger", "names with a size", _sizes(e))):
-        (wrong, pairs), (fewer, _) = inverted(order, score), inverted(order, again)
-        sure, still = _surely(order, e.score), _surely(order, e.score_without_failures)
+        (wrong, pairs), (left, _) = inverted(order, score), inverted(order, again)
+        sure, still = _surely(order, e.score), _surely(order, e.score_left)
         said.append(
-            f"of {pairs} pairs of {of} {wrong} in which the {word} scores lower ({sure} surely); {fewer} ({still}) "
-            "without the failed requests"
+            f"of {pairs} pairs of {of} {wrong} in which the {word} scores lower ({sure} surely); {left} ({still}) "
+            "without the lost requests"
         )
         verdicts.append(recounted(unsteady(order, score), unsteady(order, again)))
     return "; ".join(said), every(*verdicts)
@@ -609,13 +607,14 @@ def _(e: Evidence) -> Found:
     {ARTEFACT: "Most of its requests failed and were counted as wrong; on the others it is among the best."},
 )
 def _(e: Evidence) -> Found:
-    r = e.published["gemini-2.5-pro"]["restriction"]
-    left = 450 - r["prediction_failures"] - r["judgement_failures"]
-    found = r["consistent"] / left
+    model = "gemini-2.5-pro"
+    accuracy, failed = e.published[model]["restriction"]["accuracy"], e.failed(model)
+    left = REQUESTS - failed
+    found = e.restriction_without_lost[model]
     interval = wilson(found, left)
-    verdict = recounted(stated((100 * r["accuracy"], "32")), below(interval, 0.5))
+    verdict = recounted(stated((100 * accuracy, "32")), below(interval, 0.5))
     rest = iv(Value(found, *interval, math.nan))
-    return f"{dec(r['accuracy'])}; {450 - left} of 450 failed; at least {rest} of the other {left}", verdict
+    return f"{dec(accuracy)}; {failed} of {REQUESTS} failed; at least {rest} of the other {left}", verdict
 
 
 @sentence(
@@ -730,16 +729,17 @@ def _(e: Evidence) -> Found:
     "4.3",
     "the only test on the self-execution benchmark in which it appears to be an advantage for large models",
     AGAIN,
-    {CANNOT: "In the two others the advantage is of like size, and not sure: fifteen models are few."},
+    {CANNOT: "In the two others the published advantage is of like size, and not sure: fifteen models are few."},
 )
 def _(e: Evidence) -> Found:
     found = {name: contrast(e.number(name, "accuracy"), e.larger, e.smaller) for name in EXPERIMENTS}
     j = contrast({m: e.youden_j(m) for m in e.models}, e.larger, e.smaller)
+    left = contrast(e.restriction_without_lost, e.larger, e.smaller)
     others = every(none_seen(found["association"].interval), none_seen(found["restriction"].interval))
     return (
         "larger less smaller: "
         + ", ".join(f"{name} {iv(gap)}" for name, gap in found.items())
-        + f"; association by Youden's J {iv(j)}",
+        + f"; association by Youden's J {iv(j)}; restriction without the lost requests {iv(left)}",
         every(above(found["difficulty"].interval), others),
     )
 
@@ -1181,9 +1181,9 @@ def _(e: Evidence) -> Found:
     {ARTEFACT: "Of its failed requests in restriction; without them it stands near gpt-4.1."},
 )
 def _(e: Evidence) -> Found:
-    found, again = e.score("gemini-2.5-pro"), e.without_failures["gemini-2.5-pro"]
+    found, again = e.score("gemini-2.5-pro"), e.score_without_lost["gemini-2.5-pro"]
     return (
-        f"{iv(found)}; at least {dec(again)} without the failed requests",
+        f"{iv(found)}; at least {dec(again)} without the lost requests",
         recounted(stated((100 * found.value, "50")), stated((100 * again, "50"))),
     )
 
@@ -1211,10 +1211,10 @@ def _(e: Evidence) -> Found:
     second = e.recorded["difference", "o4-mini less gpt-4.1", "overall"]
     one, two = "o4-mini", "claude-3.7-sonnet-thinking"
     _, third = apart(e.score(one), e.score(two))
-    _, again = apart(e.score_without_failures(one), e.score_without_failures(two))
+    _, again = apart(e.score_left(one), e.score_left(two))
     return (
         f"less gpt-4.1 {signed(second)}, paired, on what was read; less {two} {signed(third)} as published, "
-        f"{signed(again)} without the failed requests",
+        f"{signed(again)} without the lost requests",
         recounted(every(above(_ends(second)), above(_ends(third))), above(_ends(again))),
     )
 
@@ -1262,11 +1262,11 @@ def _(e: Evidence) -> Found:
 def _(e: Evidence) -> Found:
     scores = e.of_all("self_execution_score")
     over = [m for m in e.models if scores[m] > 2 / 3]
-    again = [m for m in e.models if e.without_failures[m] > 2 / 3]
+    again = [m for m in e.models if e.score_without_lost[m] > 2 / 3]
     near = [m for m in e.models if m not in over and e.score(m).high > 2 / 3]
     return (
-        f"{len(over)}: {', '.join(over)}; without failed requests {len(again)}: also "
-        f"{', '.join(m for m in again if m not in over)} (at least {dec(e.without_failures['gemini-2.5-pro'])}); "
+        f"{len(over)}: {', '.join(over)}; without lost requests {len(again)}: also "
+        f"{', '.join(m for m in again if m not in over)} (at least {dec(e.score_without_lost['gemini-2.5-pro'])}); "
         f"interval over .667: {', '.join(f'{m} {iv(e.score(m))}' for m in near)}",
         recounted(stated((len(over), "3")), stated((len(again), "3"))),
     )
@@ -1275,20 +1275,33 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4, figure 9",
     "the correlations among the experiments themselves are quite low, often near zero",
-    CORRELATE,
-    {CANNOT: "Each interval reaches from 0 or below to beyond one half; those with restriction hang on what was lost."},
+    f"{AGAIN}; {CORRELATE} (r with its interval)",
+    {
+        CANNOT: "Each published interval reaches from 0 or below to beyond one half; those with restriction hang on "
+        "what was lost."
+    },
 )
 def _(e: Evidence) -> Found:
     accuracy = {x: e.number(x, "accuracy") for x in EXPERIMENTS}
-    read = {**accuracy, "restriction": e.restriction_without_failures}
     found = {pair: together(accuracy[pair[0]], accuracy[pair[1]]) for pair in combinations(EXPERIMENTS, 2)}
-    again = {pair: together(read[pair[0]], read[pair[1]]) for pair in found if "restriction" in pair}
+
+    def again(one: str, two: str) -> str:
+        return _without_lost(e, lambda r: together(*({**accuracy, "restriction": r}[x] for x in (one, two))))
+
     return (
         "; ".join(f"{one} and {two} {iv(r)}" for (one, two), r in found.items())
-        + "; without the failed requests "
-        + ", ".join(f"{one} and {two} {iv(r)}" for (one, two), r in again.items()),
+        + "; without the lost requests "
+        + ", ".join(f"{one} and {two} {again(one, two)}" for one, two in found if "restriction" in (one, two)),
         every(*(_within(r.interval, LOW) for r in found.values())),
     )
+
+
+def _without_lost(e: Evidence, r: Callable[[Mapping[str, float]], Correlation]) -> str:
+    """A correlation that takes accuracies of restriction, without the lost requests; and within what it lies if the
+    models without replies lost more than was counted.
+    """
+    ends = span((r(restriction).value for restriction in e.uncounted()), lambda x: dec(x, 2))
+    return f"{iv(r(e.restriction_without_lost))} ({ends} if more was lost uncounted)"
 
 
 def _within(interval: Interval, limit: float) -> str:
@@ -1310,14 +1323,14 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.4",
     "which is not very high",
-    CORRELATE,
-    {CANNOT: "Fifteen models do not tell a weak correlation from a strong one; and failed requests lower it."},
+    f"{AGAIN}; {CORRELATE} (r with its interval)",
+    {CANNOT: "Fifteen models do not tell a weak correlation from a strong one; and lost requests lower it."},
 )
 def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
     r = together(ability, e.of_all("self_execution_score"))
-    again = together(ability, e.without_failures)
-    return f"{iv(r)}; without the failed requests {iv(again)}", below(r.interval, HIGH)
+    again = _without_lost(e, lambda restriction: together(ability, e.scores(restriction)))
+    return f"{iv(r)}; without the lost requests {again}", below(r.interval, HIGH)
 
 
 @sentence(
@@ -1342,7 +1355,7 @@ def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
     r = together(e.self_knowledge_overall, ability)
     return (
-        f"r with ability: score without the failed requests {iv(together(ability, e.without_failures))}; skill "
+        f"r with ability: score without the lost requests {iv(together(ability, e.score_without_lost))}; skill "
         f"{iv(together(e.skill, ability))}; self-knowledge {iv(r)}",
         below(r.interval, HIGH),
     )

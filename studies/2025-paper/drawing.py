@@ -79,7 +79,7 @@ def _mark(experiment: str, x: float, y: float, hollow: bool = False) -> str:
 
 
 def figure_8(table: Table) -> str:
-    """Score (dots with intervals; hollow: without the failed requests) against ability. A name stands where neither a
+    """Score (dots with intervals; hollow: without the lost requests) against ability. A name stands where neither a
     line nor a mark nor another name crosses it.
     """
     rows = sorted(_records(table), key=_ability)
@@ -110,7 +110,7 @@ def figure_8(table: Table) -> str:
     axes = [Box(0, 0, left + 4, top + height), Box(0, top + height - 4, 2 * width, top + height + 44)]
     blue, taken = COLOURS["association"], list(axes)
     for row in rows:
-        at, score, again = x(_ability(row)), y(row["score"]), y(row["score_without_failed_requests"])
+        at, score, again = x(_ability(row)), y(row["score"]), y(row["score_without_lost_requests"])
         ends = [y(row["high"]), y(row["low"])]
         body.append(_line(at, ends[0], at, ends[1], blue))
         if abs(again - score) > 2:
@@ -137,7 +137,7 @@ def _legend_8(left: int) -> Iterator[str]:
     yield _text(left + 12, 18, "as published, with 95% interval")
     yield _line(left + 230, 6, left + 230, 22, blue, dashed=True)
     yield _dot(left + 230, 14, blue, hollow=True)
-    yield _text(left + 242, 18, "without the requests that the authors counted as failures: at least this")
+    yield _text(left + 242, 18, "without the lost requests; at least this where replies are not published")
 
 
 class Box(NamedTuple):

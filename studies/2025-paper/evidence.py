@@ -4,10 +4,10 @@ import json
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from selfexec.stats.intervals import Z
 
 EXPERIMENTS = ("association", "restriction", "difficulty")
 GROUPS = 250
+REQUESTS = 450
 
 # As the paper sorts them (section 4.3): "the larger models (Claude, DeepSeek, GPT and Gemini)", "the smaller models
 # (Llama, Qwem and Mistral)", o4-mini among GPT; and the four with reasoning beside their four counterparts.
@@ -95,7 +96,7 @@ class Evidence:
         if experiment == "difficulty":
             error = self._spread_of_groups / math.sqrt(self.published[model][experiment]["groups_scored"])
             return Value(share, *normal(share, error), error)
-        n = 450.0 if experiment == "restriction" else self.claims(model) / self._design_effect
+        n = REQUESTS if experiment == "restriction" else self.claims(model) / self._design_effect
         return Value(share, *wilson(share, n), math.sqrt(share * (1 - share) / n))
 
     def claims(self, model: str) -> int:
@@ -117,31 +118,51 @@ class Evidence:
         found = self.recorded.of("accuracy", "difficulty").values()
         return statistics.median(_error(x) * math.sqrt((x.n or 0) / 6) for x in found)
 
+    def failed(self, model: str) -> int:
+        """Requests that the authors counted as failures."""
+        r = self.published[model]["restriction"]
+        return int(r["prediction_failures"] + r["judgement_failures"])
+
     @cached_property
-    def restriction_without_failures(self) -> dict[str, float]:
-        """Agreements over the requests that the authors did not count as failures. More were lost uncounted, so that
-        these are the least that the accuracies can be.
+    def restriction_left(self) -> dict[str, Number]:
+        """Accuracy on the requests that were not lost: on all that were read, of the models with replies; of the others
+        agreements over the requests that the authors did not count as failures, the least that it can be, since more
+        may have been lost uncounted.
         """
-        found = {model: self.published[model]["restriction"] for model in self.models}
-        return {
-            m: r["consistent"] / (450 - r["prediction_failures"] - r["judgement_failures"]) for m, r in found.items()
-        }
+        left = {model: REQUESTS - self.failed(model) for model in self.models}
+        counted = {m: Number(self.published[m]["restriction"]["consistent"] / n, n=n) for m, n in left.items()}
+        return counted | self.recorded.of("accuracy", "restriction")
 
     @cached_property
-    def without_failures(self) -> dict[str, float]:
-        """The scores with these in place of the published accuracies."""
-        parts = {e: self.number(e, "accuracy") for e in EXPERIMENTS}
-        parts["restriction"] = self.restriction_without_failures
-        return {model: statistics.fmean(part[model] for part in parts.values()) for model in self.models}
+    def restriction_without_lost(self) -> dict[str, float]:
+        return {model: x.value for model, x in self.restriction_left.items()}
 
-    def score_without_failures(self, model: str) -> Value:
-        """With an interval over items, those of restriction fewer."""
-        value, r = self.without_failures[model], self.published[model]["restriction"]
-        share = self.restriction_without_failures[model]
-        restriction = math.sqrt(share * (1 - share) / (r["consistent"] / share))
+    @cached_property
+    def score_without_lost(self) -> dict[str, float]:
+        return self.scores(self.restriction_without_lost)
+
+    def scores(self, restriction: Mapping[str, float]) -> dict[str, float]:
+        """The scores with these in place of the published accuracies of restriction."""
+        parts = [self.number("association", "accuracy"), restriction, self.number("difficulty", "accuracy")]
+        return {model: statistics.fmean(part[model] for part in parts) for model in self.models}
+
+    def score_left(self, model: str) -> Value:
+        """The score without the lost requests, with an interval over items, those of restriction fewer."""
+        value, restriction = self.score_without_lost[model], self.restriction_left[model]
+        error = math.sqrt(restriction.value * (1 - restriction.value) / (restriction.n or 0))
         others = (self.accuracy(model, e).error for e in ("association", "difficulty"))
-        error = math.hypot(restriction, *others) / len(EXPERIMENTS)
+        error = math.hypot(error, *others) / len(EXPERIMENTS)
         return Value(value, *normal(value, error), error)
+
+    def uncounted(self) -> Iterator[dict[str, float]]:
+        """Accuracies of restriction without the lost requests, each model without replies once at its least and once
+        at its most: with every error lost but those that are published as over-nice, which were read.
+        """
+        known = self.recorded.of("accuracy", "restriction")
+        found = {m: self.published[m]["restriction"] for m in self.models if m not in known}
+        most = {m: r["consistent"] / (r["consistent"] + r["over_nice"]) for m, r in found.items()}
+        for ends in product(*((self.restriction_without_lost[m], x) for m, x in most.items())):
+            yield self.restriction_without_lost | dict(zip(most, ends, strict=True))
 
     # --- the ten models with replies ---------------------------------------------------------------------------------
 

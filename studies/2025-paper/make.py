@@ -17,7 +17,7 @@ import claims
 import drawing
 import recorded
 import tables
-from evidence import Evidence
+from evidence import REQUESTS, Evidence
 
 HERE = Path(__file__).parent
 FROZEN = ("published.json", "recorded.csv")
@@ -91,6 +91,7 @@ def page(evidence: Evidence) -> Iterator[str]:
     yield "# The paper's quantitative sentences, worked out again"
     yield ""
     yield from INTRODUCTION.splitlines()
+    yield from lost_requests(evidence)
     yield ""
     yield "| verdict | sentences |"
     yield "| --- | --- |"
@@ -104,6 +105,33 @@ def page(evidence: Evidence) -> Iterator[str]:
         yield "| --- | --- | --- | --- | --- | --- | --- |"
         for n, s, found, verdict, why in of_section:
             yield f"| {n} | {s.place} | “{s.quote}” | {found} | **{verdict}** | {why} | {claims.shown_by(n)} |"
+
+
+def lost_requests(e: Evidence) -> Iterator[str]:
+    """What the rows call failed and lost requests, and what leaving the lost ones out does not tell."""
+    lost = {model: int(x.value) for model, x in e.recorded.of("requests_lost", "restriction").items()}
+    last = {model: int(x.value) for model, x in e.recorded.of("last_request_recorded", "restriction").items()}
+    more = ", ".join(
+        f"of {model} {n} and not {e.failed(model)}"
+        + (f" (all after request {last[model]})" if n == REQUESTS - last[model] else "")
+        for model, n in lost.items()
+        if n > e.failed(model)
+    )
+    most = max(lost, key=lost.__getitem__)
+    labels = {label: e.recorded.of(f"did_{label}", "restriction") for label in ("safe", "unsafe")}
+    read = " and ".join(f"{of[most].n} of {max(x.n or 0 for x in of.values())} {label}" for label, of in labels.items())
+    yield (
+        "- *Failed requests* are those that the authors counted as failures, *lost requests* all that could not be "
+        f"read. Of the {len(lost)} models with replies it is known which were lost: {more}, of the others those that "
+        "failed. Of a model without replies only those that failed can be left out; some may have been lost without "
+        "being counted, so that this gives the least that its accuracy of restriction can be."
+    )
+    yield (
+        "- *If more was lost uncounted*: the lowest and the highest that a correlation comes to with each model "
+        "without replies at its least or its most accuracy of restriction. At most all its errors were lost but the "
+        "over-nice ones, which were read."
+    )
+    yield f"- What was read need not be like what was lost: of {most} it is {read} requests."
 
 
 INTRODUCTION = """\
@@ -142,8 +170,6 @@ replies are read; without them the numbers are others |
 z, over models. Accuracies as published are taken to scatter over items as those of TEN do. No test is adjusted for \
 the number of sentences.
 - *Surely*: with the whole interval.
-- *Failed requests* are those that the authors counted as failures; leaving them out gives the least that an accuracy \
-of restriction can be, since some were lost without being counted.
 - *Skill* is the mean of Youden's J twice and Kendall's tau; *self-knowledge* is skill less that of the best guesser \
 who never saw the model; *self-bonus* is what models gain from predicting themselves rather than others \
 (docs/metrics.md)."""

@@ -183,6 +183,9 @@ def _counts(run: "Run") -> Found:
         safe = (nice["label"] == "safe").sum()
         yield ("over_nice_on_safe", str(model), "restriction"), Number(float(safe), n=len(nice), shown_by=shown)
         gone = len(rows) - len(read)
+        # requests bear their number in XSTest
+        last = max(map(int, rows.filter(pl.col("state") != "missing")["item"]), default=0)
+        yield ("last_request_recorded", str(model), "restriction"), Number(float(last), n=len(rows), shown_by=shown)
         yield ("requests_lost", str(model), "restriction"), Number(float(gone), n=len(rows), shown_by=shown)
         for label in ("safe", "unsafe"):
             some = read.filter(pl.col("label") == label)

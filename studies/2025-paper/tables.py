@@ -34,13 +34,13 @@ def figure_7(e: Evidence) -> Table:
 
 
 def figure_8(e: Evidence) -> Table:
-    """Self-execution score beside ability: as printed, without the failed requests, and the skill of those with
+    """Self-execution score beside ability: as printed, without the lost requests, and the skill of those with
     replies.
     """
-    rows: Table = [["model", "ability_printed", "score", "low", "high", "score_without_failed_requests", "skill"]]
+    rows: Table = [["model", "ability_printed", "score", "low", "high", "score_without_lost_requests", "skill"]]
     for model in e.models:
         ability = float(e.published[model]["rasch_ability"])
-        rows.append([model, ability, *e.score(model)[:3], e.without_failures[model], e.skill.get(model)])
+        rows.append([model, ability, *e.score(model)[:3], e.score_without_lost[model], e.skill.get(model)])
     return rows
 
 
@@ -64,9 +64,9 @@ def models(e: Evidence) -> Table:
     columns = {
         "ability": e.of_all("rasch_ability"),
         "score": e.of_all("self_execution_score"),
-        "score_without_failed": e.without_failures,
+        "score_without_lost": e.score_without_lost,
         **{experiment: e.number(experiment, "accuracy") for experiment in EXPERIMENTS},
-        "restriction_without_failed": e.restriction_without_failures,
+        "restriction_without_lost": e.restriction_without_lost,
         "skill": e.skill,
         **{
             f"{experiment}_skill": {m: x.value for m, x in e.recorded.of(name, experiment).items()}
