@@ -24,7 +24,8 @@ from selfexec.reporting.export import DRAWN, FORMATS, as_csv, as_latex, export, 
 from selfexec.reporting.figures import Figure, figures, read_abilities
 from selfexec.reporting.figures.canvas import Scale, breadth, clean, even_ticks, log_ticks, shortened, tick_label
 from selfexec.reporting.figures.lineup import line_up
-from selfexec.reporting.figures.tables import Numbers
+from selfexec.reporting.figures.numbers import Numbers
+from selfexec.reporting.figures.pairs import by_basis, by_ratio, pairs_of
 from selfexec.runs import Run
 from selfexec.scores import Scores, score_together
 
@@ -181,7 +182,7 @@ def test_a_quick_accuracy_is_that_of_the_scores(panel: Run, convention: str) -> 
 
 def test_the_best_guesser_is_the_most_accurate_one(drawn: dict[str, Figure], scores: Scores) -> None:
     guessers = ("always_yes", "always_no", "label", "others_mode")
-    for model, mark in by_model(marks_of(drawn["restriction"], "accuracy"), "best guesser").items():
+    for model, mark in by_model(marks_of(drawn["restriction"], "accuracy"), "most accurate guesser").items():
         best = max(scores.value(model, "restriction", guesser) or 0 for guesser in guessers)
         assert mark.value == pytest.approx(best, abs=3e-4)
 
@@ -209,19 +210,21 @@ def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run, scores: Score
         if 1.5 <= max(one, two) / min(one, two) < 2:
             shares.setdefault(row["item"], []).append(row["predicted"] == row["observed"])
     groups = [sum(right) / len(right) for right in shares.values()]
-    found = Numbers([panel], scores).by_ratio(1.5, 2)[model].own
+    numbers = Numbers([panel], scores)
+    found = by_ratio(numbers, pairs_of(numbers), 1.5, 2)[model].own
     assert found.items == len(groups) > 1
     assert found.value == pytest.approx(sum(groups) / len(groups))
 
 
 def test_both_bases_together_hold_every_decided_pair(panel: Run, scores: Scores) -> None:
     numbers = Numbers([panel], scores)
+    pairs = pairs_of(numbers)
     read = panel.observations.filter((pl.col("experiment") == "difficulty") & (pl.col("state") == "read"))
     for model in PANEL:
         mine = read.filter(pl.col("model") == model)
         for basis in ("correctness", "tokens"):
             groups = mine.filter(pl.col("basis") == basis)["item"].n_unique()
-            assert numbers.by_basis(basis)[model].own.items == groups
+            assert by_basis(numbers, pairs, basis)[model].own.items == groups
 
 
 def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores: Scores) -> None:

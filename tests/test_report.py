@@ -22,14 +22,18 @@ from browser import Browser, browsing, chromium
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
-from selfexec.reporting import content, evidence
+from selfexec.reporting import evidence
 from selfexec.reporting.families import families, family_of
+from selfexec.reporting.outcomes import coded as coded_claims
+from selfexec.reporting.outcomes import kinds, outcome_counts
+from selfexec.reporting.sessions import with_states
+from selfexec.reporting.surprises import WORST, surprises
 from selfexec.runs import Run, import_replies
 from selfexec.scores import score, sentences
 from selfexec.scores.cross import Common, Crossed
 from selfexec.scores.rows import Score
 from selfexec.scores.simple import over_simple
-from selfexec.scores.standings import standings
+from selfexec.scores.standings import ranking
 from selfexec.stats import NONE, Interval
 
 pytestmark = pytest.mark.slow
@@ -168,6 +172,38 @@ def test_the_gap_to_a_simple_guesser_is_that_of_the_scores_paired_on_items(
     assert (found.value, found.error) == pytest.approx((share, error), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("value", "tone", "words"),
+    [
+        (0.3, "yes", "m predicts its own word lists better than chance (skill .30 [.25, .35])."),
+        (0.02, "open", "m is not shown to predict its own word lists better than chance (skill .02 [-.03, .07])."),
+        (-0.3, "no", "m predicts its own word lists worse than chance (skill -.30 [-.35, -.25])."),
+        (None, "withheld", "Nothing can be said: nothing was read."),
+    ],
+)
+def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, words: str) -> None:
+    said = sentences.skill_alone("association", row("m", value, reason=None if value else "nothing was read"))
+    assert (said.tone, said.text) == (tone, words)
+
+
+def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
+    run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
+    text = sx.report(run, tmp_path / "page.html").read_text()
+    assert "<h1>Did the model know what it would do?</h1>" in text
+    assert "sim/typical predicts its own word lists better than chance (skill" in text
+    assert "highest overall skill" not in text and "<dt>Letters</dt>" not in text
+
+
+def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_path: Path) -> None:
+    ranked = ranking(sx.score(panel), ["skill"])
+    found = sx.compare(panel, metrics=["skill"])
+    sizes = [row.detectable for row in found.differences if row.experiment == "restriction" and row.detectable]
+    middle, least, most = ranked.detectable("skill", "restriction") or (0, 0, 0)
+    assert (middle, least, most) == pytest.approx((np.median(sizes), min(sizes), max(sizes)))
+    text = sx.report(panel, tmp_path / "page.html").read_text()
+    assert f"a true difference in skill of {sentences.two(middle)} ({sentences.two(least)} to" in text
+
+
 def crossed(gamma: float, half: float, reason: str | None = None) -> Crossed:
     marks = np.ones((2, 3), dtype=np.int8)
     common = Common("association", ("a", "b"), {}, ("x",), np.zeros(3, dtype=np.int64), marks, marks)
@@ -205,7 +241,7 @@ def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:
 
 
 def test_models_tied_with_the_best_are_named(panel: Run) -> None:
-    ranks = standings(sx.score(panel), ["skill"])
+    ranks = ranking(sx.score(panel), ["skill"]).standings
     rows = [replace(r, experiment="overall") for r in (row("sim/typical", 0.3), row("sim/coin", 0.2))]
     tied = [replace(s, tied="a") for s in ranks if s.experiment == "overall" and s.model in ("sim/typical", "sim/coin")]
     said = sentences.best_skill(rows, tied)
@@ -226,13 +262,13 @@ def test_two_digits(value: float, text: str) -> None:
 
 def test_standings_are_those_of_compare(panel: Run) -> None:
     metrics = ("skill", "self_knowledge")
-    assert standings(sx.score(panel, "readable"), metrics) == list(
+    assert list(ranking(sx.score(panel, "readable"), metrics).standings) == list(
         sx.compare(panel, metrics=metrics, convention="readable").standings
     )
 
 
 def test_every_claim_has_one_outcome(panel: Run) -> None:
-    coded = content.coded(panel.observations)
+    coded = coded_claims(panel.observations)
     for claim in coded.iter_rows(named=True):
         said, did, state = claim["predicted"], claim["observed"], claim["state"]
         if state == "read" and claim["experiment"] != "difficulty":
@@ -268,21 +304,38 @@ def test_the_worst_surprise_is_where_all_others_did_what_the_model_denied() -> N
         ("a", "one other", False, True),
         ("b", "one other", True, True),
     )
-    found = content.surprises(table)["a"]
+    found = surprises(table)["a"]
     assert [(s.item, s.others_did, s.others) for s in found] == [("all of them", 3, 3), ("two of three", 2, 3)]
 
 
+def test_of_equal_surprises_those_come_first_that_fewer_models_share() -> None:
+    everybody = [f"m{n}" for n in range(9)]
+    table = claims(
+        # all nine others did it, and four of them denied it too
+        ("a", "shared", False, True),
+        *((m, "shared", n >= 4, True) for n, m in enumerate(everybody)),
+        # one of the nine was not asked; that it says a little less of strangers is no reason to come last
+        ("a", "alone", False, True),
+        *((m, "alone", True, True) for m in everybody[1:]),
+        # only two others were asked
+        ("a", "hardly known", False, True),
+        *((m, "hardly known", True, True) for m in everybody[:2]),
+    )
+    found = surprises(table)["a"]
+    assert [(s.item, s.others) for s in found] == [("alone", 8), ("shared", 9), ("hardly known", 2)]
+
+
 def test_experiments_take_turns_among_surprises_and_each_item_counts_once(panel: Run) -> None:
-    for found in content.surprises(panel.observations).values():
-        assert len(found) <= content.WORST
+    for found in surprises(panel.observations).values():
+        assert len(found) <= WORST
         assert len({(s.experiment, s.item) for s in found}) == len(found)
         assert {s.experiment for s in found[:3]} == {"association", "restriction", "difficulty"}
 
 
 def test_kinds_of_request_add_up(panel: Run) -> None:
-    coded = content.coded(panel.observations)
-    counts = content.outcome_counts(coded)
-    for model, lines in content.kinds(coded).items():
+    coded = coded_claims(panel.observations)
+    counts = outcome_counts(coded)
+    for model, lines in kinds(coded).items():
         for of in ("label", "type"):
             mine = [line for line in lines if line.of == of]
             assert sum(line.over for line in mine) == counts[model, "restriction"].get("F", 0)
@@ -349,8 +402,8 @@ def unpacked(text: str) -> Any:
 
 
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
-    coded = content.coded(panel.observations)
-    sessions = content.with_states(panel.sessions, [panel])
+    coded = coded_claims(panel.observations)
+    sessions = with_states(panel.sessions, [panel])
     found = evidence.evidence([panel], coded, sessions, None)
     index = unpacked(found.index)
     known = {
@@ -379,9 +432,9 @@ def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> N
 
 
 def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
-    coded = content.coded(panel.observations)
-    sessions = content.with_states(panel.sessions, [panel])
-    worst = [s for found in content.surprises(panel.observations).values() for s in found]
+    coded = coded_claims(panel.observations)
+    sessions = with_states(panel.sessions, [panel])
+    worst = [s for found in surprises(panel.observations).values() for s in found]
     places = evidence.sample(coded, sessions, worst)
     assert {(s.model, s.experiment, s.item) for s in worst} <= places
     names = ["model", "experiment", "item"]
@@ -397,7 +450,7 @@ def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel:
     other = {"A": "B", "B": "A"}
     run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
     assert [run.readings[key].evidence for key in read] == [None, None]
-    coded, sessions = content.coded(run.observations), content.with_states(run.sessions, [run])
+    coded, sessions = coded_claims(run.observations), with_states(run.sessions, [run])
     chunks = dict(zip(run.models, evidence.evidence([run], coded, sessions, None).chunks, strict=True))
     shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
     assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
@@ -702,7 +755,7 @@ def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, d
 def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, panel: Run, drawn: Path) -> None:
     browser.open(drawn)
     n = PANEL.index("sim/breaks-format")
-    line = next(k for k in content.kinds(content.coded(panel.observations))["sim/breaks-format"] if k.kind == "safe")
+    line = next(k for k in kinds(coded_claims(panel.observations))["sim/breaks-format"] if k.kind == "safe")
     browser.js(f"document.querySelector('#model-{n} button.ev[data-c=TFUN][data-f=safe]').click()")
     browser.until(DRILLED)
     count = browser.js("document.getElementById('drill-count').textContent")
@@ -739,7 +792,7 @@ DRILLED = "document.querySelector('#drill').open && document.querySelector('#dri
 
 def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:
     browser.open(html)
-    over = content.outcome_counts(content.coded(panel.observations))["sim/coin", "association"]["F"]
+    over = outcome_counts(coded_claims(panel.observations))["sim/coin", "association"]["F"]
     n = PANEL.index("sim/coin")
     browser.js(f"document.querySelector('#model-{n} button.ev[data-e=association][data-c=F]').click()")
     browser.until(DRILLED)

@@ -25,7 +25,9 @@ from selfexec.formats import Reply
 from selfexec.items import Item, Target
 from selfexec.reading import Reading
 from selfexec.readings import read_reply
-from selfexec.reporting.content import OUTCOMES, STATE_NAMES, Surprise, title
+from selfexec.reporting.outcomes import OUTCOMES
+from selfexec.reporting.sessions import STATE_NAMES
+from selfexec.reporting.surprises import Surprise, title
 
 if TYPE_CHECKING:
     from selfexec.runs import Run

@@ -9,24 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import selfexec
-from selfexec.reporting import content, evidence
+from selfexec.reporting import boards, evidence, outcomes, sessions, surprises
 from selfexec.reporting.evidence import Level
 from selfexec.reporting.export import export, export_tables
 from selfexec.reporting.families import families
-from selfexec.reporting.figures import figures, read_abilities
+from selfexec.reporting.figures import Numbers, drawn, read_abilities
+from selfexec.reporting.figures.canvas import tick_label
+from selfexec.reporting.said import said
 from selfexec.scores import score_together, sentences
 from selfexec.scores.crossed import cross_prediction, self_bonus_line
 from selfexec.scores.entries import shown
 from selfexec.scores.ledger import ledger
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.standings import standings
+from selfexec.scores.standings import ranking
 from selfexec.scores.table import LEGEND, decimal
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
-
-METRICS = ("skill", "self_knowledge")
 
 
 @dataclass(frozen=True)
@@ -73,21 +73,21 @@ def page(runs: Sequence["Run"], options: Options) -> str:
         undefined=StrictUndefined,
     )
     environment.filters |= {"decimal": decimal, "two": sentences.two, "shown": shown, "count": "{:,}".format}
-    environment.globals |= {"at": position, "short": content.shortened}
+    environment.globals |= {"at": position, "short": sessions.one_line, "tick_label": tick_label}
     style, script = (_source(environment, name) for name in ("style.css", "script.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     told = _told(runs, options)
-    drawn = figures(runs, told["index"].scores, abilities=options.known_abilities, groups=told["families"])
+    figures = list(drawn(told["numbers"]))
     if options.figures:
-        export(drawn, options.figures)
+        export(figures, options.figures)
         texts = {"scores.csv": told["index"].scores.csv() + "\n", "ledger.csv": told["entries"].csv() + "\n"}
-        export_tables([content.summary(told["boards"])], texts, options.figures)
+        export_tables([boards.summary(told["boards"])], texts, options.figures)
     return environment.get_template("page.html.j2").render(
         told,
         style=Markup(style),
         script=Markup(script),
         script_hash=digest,
-        figures=[(figure, Markup(figure.svg)) for figure in drawn],
+        figures=[(figure, Markup(figure.svg)) for figure in figures],
     )
 
 
@@ -105,65 +105,70 @@ def position(value: float, scale: tuple[float, float]) -> str:
 def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
     """Everything that the template shows."""
     tables = tables_of(runs)
-    models = [model for run in runs for model in run.models]
+    asked = [model for run in runs for model in run.models]
+    kin = families(asked, options.groups)
     scores = score_together(runs, options.convention)
-    index = content.Index(scores)
+    numbers = Numbers(runs, scores, options.known_abilities, kin)
+    index = boards.Index(scores)
     crossed = cross_prediction(runs)
-    ranks = standings(scores, METRICS)
-    claims = content.coded(tables.observations)
-    sessions = content.with_states(tables.sessions, runs)
-    worst = content.surprises(tables.observations)
+    ranks = ranking(scores, list(boards.COMPARED.values()))
+    claims = outcomes.coded(tables.observations)
+    states = sessions.with_states(tables.sessions, runs)
+    worst = surprises.surprises(tables.observations)
     entries = ledger(runs, sensitivities=False, known={options.convention: scores})
-    boards = content.boards(index, models, ranks)
-    states = content.state_lines(sessions)
+    ranked = boards.boards(index, asked, ranks)
+    lines = sessions.state_lines(states)
     return {
         "version": selfexec.__version__,
         "options": options,
         "command": options.command(runs),
         "convention": LEGEND[options.convention],
-        "models": models,
-        "numbers": {model: number for number, model in enumerate(models)},
-        "families": families(models, options.groups),
-        "simulated": sum(model.startswith("sim/") for model in models),
-        "advice": content.advice(claims),
+        "numbers": numbers,
+        "models": numbers.models,
+        "number_of": {model: number for number, model in enumerate(asked)},
+        "families": kin,
+        "simulated": sum(model.startswith("sim/") for model in asked),
+        "advice": outcomes.advice(claims),
+        "unpaired": any(" to " in _items(index, e) for e in index.experiments),
         "items": {e: n for e in index.experiments if e != "overall" and (n := _items(index, e))},
         "index": index,
         "answer": sentences.answer(
             *(index.of("overall", metric) for metric in ("self_knowledge", "self_execution_skill"))
         ),
-        "said": content.said(index, tables, crossed, ranks),
-        "boards": boards,
+        "said": said(index, tables, crossed, ranks.standings),
+        "boards": ranked,
         "front": next(
-            (b.experiment for b in boards if any(row.skill and row.skill.value is not None for row in b.rows)),
+            (b.experiment for b in ranked if any(row.skill and row.skill.value is not None for row in b.rows)),
             "overall",
         ),
-        "lines": content.score_lines(index, models),
-        "counts": content.outcome_counts(claims),
-        "outcomes": content.OUTCOMES,
-        "kinds": content.kinds(claims),
+        "lines": boards.score_lines(index, numbers.models),
+        "counts": outcomes.outcome_counts(claims),
+        "outcomes": outcomes.OUTCOMES,
+        "kinds": outcomes.kinds(claims),
         "surprises": worst,
         "titles": _titles(runs),
-        "states": states,
-        "lossy": [line for line in states if line.lossy],
-        "state_names": content.STATE_NAMES,
-        "warnings": {m: [w for w in scores.warnings if w.model == m] for m in models},
+        "states": lines,
+        "lossy": [line for line in lines if line.lossy],
+        "state_names": sessions.STATE_NAMES,
+        "warnings": {m: [w for w in scores.warnings if w.model == m] for m in asked},
         "notes": noise_and_loss(scores),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],
         "entries": entries,
         "ledger": {kind: [e for e in entries if e.kind == kind] for kind in ("score", "guesser", "rule", "readings")},
         "provenance": [provenance(run) for run in runs],
-        "evidence": _evidence(runs, claims, sessions, worst, options.evidence),
+        "evidence": _evidence(runs, claims, states, worst, options.evidence),
     }
 
 
-def _items(index: content.Index, experiment: str) -> int:
-    """The most that a model was asked."""
-    return max((row.items for row in index.scores if row.experiment == experiment), default=0)
+def _items(index: boards.Index, experiment: str) -> str:
+    """How many each model was asked: 488, or 40 to 488."""
+    asked = sorted({row.items for row in index.of(experiment, "accuracy")} - {0})
+    return " to ".join(f"{n:,}" for n in dict.fromkeys([*asked[:1], *asked[-1:]]))
 
 
 def _titles(runs: Sequence["Run"]) -> Mapping[tuple[str, str], str]:
     return {
-        (e, id): content.title(item)
+        (e, id): surprises.title(item)
         for run in runs
         for e, items in run.items.items.items()
         for id, item in items.items()

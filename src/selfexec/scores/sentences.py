@@ -173,6 +173,16 @@ def self_knowledge(experiment: str, rows: Sequence[Score]) -> Said:
     return Said(experiment, tone, f"{text}.{left_out}")
 
 
+def skill_alone(experiment: str, row: Score) -> Said:
+    """Of a model that has no company: does it predict itself better than chance?"""
+    if row.value is None or row.low is None or row.high is None or row.reason:
+        return Said(experiment, "withheld", f"Nothing can be said: {row.reason or 'its skill has no interval'}.")
+    tone: Tone = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
+    verb = {"yes": "predicts", "no": "predicts", "open": "is not shown to predict"}[tone]
+    than = "worse" if tone == "no" else "better"
+    return Said(experiment, tone, f"{row.model} {verb} {THING[experiment]} {than} than chance (skill {_number(row)}).")
+
+
 def simple_guesser(experiment: str, gaps: Sequence[Score], guesses: Mapping[str, Score]) -> Said | None:
     """Which models a guess that takes no model is right more often than. `gaps`: accuracy less that of the guess, which
     `guesses` have by model.

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 
 import numpy as np
 
@@ -12,13 +14,33 @@ from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import OVERALL, Record, common_of, overall, record_of, weighed
 from selfexec.scores.rows import Estimate
 from selfexec.scores.table import Scores
-from selfexec.stats import holm, two_sided
+from selfexec.stats import detectable, holm, two_sided
 
 
-def standings(scores: Scores, metrics: Sequence[str]) -> list[Standing]:
+@dataclass(frozen=True)
+class Ranking:
+    """Models in order, and what differences between them could be found."""
+
+    standings: tuple[Standing, ...]
+    differences: tuple[Difference, ...]
+
+    def detectable(self, metric: str, experiment: str) -> tuple[float, float, float] | None:
+        """The true difference that 80% of runs like these would find: median, least and greatest over all pairs."""
+        rows = [row for row in self.differences if (row.metric, row.experiment) == (metric, experiment)]
+        sizes = [row.detectable for row in rows if row.detectable is not None]
+        return (median(sizes), min(sizes), max(sizes)) if sizes else None
+
+
+def ranking(scores: Scores, metrics: Sequence[str]) -> Ranking:
     """The standings that `compare` gives, for one model too, and for models that have no items in common."""
-    families = [_family(metric, scores) for metric in metrics]
-    return [row for family in families for row in family.standings(list(_differences(family)))]
+    standings: list[Standing] = []
+    differences: list[Difference] = []
+    for metric in metrics:
+        family = _family(metric, scores)
+        found = list(_differences(family))
+        standings += family.standings(found)
+        differences += found
+    return Ranking(tuple(standings), tuple(differences))
 
 
 def _family(metric: str, scores: Scores) -> Family:
@@ -39,8 +61,12 @@ def _differences(family: Family) -> Iterator[Difference]:
         found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in found}), 0) for pair in pairs}
     for experiment, by_pair in found.items():
         p = [two_sided(e.value, e.error, family.freedom(experiment, items)) for e, items in by_pair.values()]
-        for pair, adjusted in zip(by_pair, holm(np.array(p, dtype=np.float64)), strict=True):
-            yield Difference(family.metric, experiment, *pair, p_holm=None if math.isnan(adjusted) else float(adjusted))
+        for (pair, (gap, items)), adjusted in zip(by_pair.items(), holm(np.array(p, dtype=np.float64)), strict=True):
+            if math.isnan(adjusted):
+                yield Difference(family.metric, experiment, *pair)
+                continue
+            size = detectable(gap.error, family.freedom(experiment, items))
+            yield Difference(family.metric, experiment, *pair, p_holm=float(adjusted), detectable=size)
 
 
 def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[Estimate, int]:

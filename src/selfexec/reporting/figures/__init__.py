@@ -1,8 +1,9 @@
 """The figures of a report: one function each, from numbers to a drawing and the table behind it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from selfexec.reporting.figures.abilities import read_abilities
 from selfexec.reporting.figures.ability import ability
 from selfexec.reporting.figures.association import association
 from selfexec.reporting.figures.conventions import conventions
@@ -12,30 +13,30 @@ from selfexec.reporting.figures.experiments import experiments
 from selfexec.reporting.figures.figure import Figure
 from selfexec.reporting.figures.loss import loss
 from selfexec.reporting.figures.matrix import matrices
+from selfexec.reporting.figures.numbers import Numbers
 from selfexec.reporting.figures.ordering import ordering
-from selfexec.reporting.figures.parts import basis, ratio
+from selfexec.reporting.figures.pairs import taken_apart
 from selfexec.reporting.figures.readiness import readiness
 from selfexec.reporting.figures.restriction import restriction
-from selfexec.reporting.figures.tables import Numbers, read_abilities
 from selfexec.reporting.figures.tokens import tokens
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
     from selfexec.scores import Scores
 
-__all__ = ["Figure", "figures", "read_abilities"]
+__all__ = ["Figure", "Numbers", "drawn", "figures", "read_abilities"]
 
 # In the order of the page.
-DRAWN: tuple[Callable[[Numbers], Figure | None], ...] = (
+DRAWN: tuple[Callable[[Numbers], Figure | Iterable[Figure] | None], ...] = (
     experiments,
     association,
     readiness,
     restriction,
     difficulty,
-    basis,
-    ratio,
+    taken_apart,
     tokens,
     ordering,
+    matrices,
     ability,
     correlations,
     conventions,
@@ -56,12 +57,12 @@ def figures(
     them those of the paper's Table 1, for models that it names. `groups` (model -> family) put models of one family
     together; without them the provider or the first word of the name does.
     """
-    return list(_drawn(Numbers(runs, scores, abilities, groups)))
+    return list(drawn(Numbers(runs, scores, abilities, groups)))
 
 
-def _drawn(numbers: Numbers) -> Iterator[Figure]:
+def drawn(numbers: Numbers) -> Iterator[Figure]:
     for draw in DRAWN:
-        if figure := draw(numbers):
-            yield figure
-        if draw is ordering:
-            yield from matrices(numbers)
+        if isinstance(found := draw(numbers), Figure):
+            yield found
+        else:
+            yield from found or ()

@@ -1,9 +1,13 @@
 """The paper's Figure 8: score, skill and self-knowledge beside what models are able to do."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from selfexec.reporting.figures.canvas import Sign, drawing, legend, reach
 from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.numbers import Number, Numbers, texts
 from selfexec.reporting.figures.scatter import Axis, Spot, plane
-from selfexec.reporting.figures.tables import Number, Numbers, texts
+from selfexec.scores.correlating import score_columns
 
 TITLE = "Score, skill and self-knowledge beside ability"
 CAPTION = (
@@ -21,8 +25,9 @@ LEAST = 2  # models with a known ability
 
 
 def ability(numbers: Numbers) -> Figure | None:
+    means = score_columns(numbers.scores)
     abilities = {model: numbers.abilities[model] for model in numbers.models if model in numbers.abilities}
-    found = {metric: _shown(numbers, metric, column) for metric, (column, _, _) in MEASURES.items()}
+    found = {metric: _shown(numbers, metric, means.get(column, {})) for metric, (column, _, _) in MEASURES.items()}
     found = {metric: numbers_of for metric, numbers_of in found.items() if numbers_of}
     if not found or max(map(len, found.values())) < LEAST:
         return None
@@ -52,15 +57,15 @@ def ability(numbers: Numbers) -> Figure | None:
     return Figure("ability", TITLE, CAPTION, svg, *behind([*abilities], cells))
 
 
-def _shown(numbers: Numbers, metric: str, column: str) -> dict[str, Number]:
+def _shown(numbers: Numbers, metric: str, means: Mapping[str, float]) -> dict[str, Number]:
     """The headlines of models whose ability is known; one that is withheld without interval, with the reason."""
     found = {}
     for model in numbers.models:
         if model not in numbers.abilities:
             continue
         if number := numbers.number(model, "overall", metric):
-            found[model] = Number(number.value, number.low, number.high, number.items)
-        elif (mean := numbers.means.get(column, {}).get(model)) is not None:
+            found[model] = replace(number, note=None)
+        elif (mean := means.get(model)) is not None:
             row = numbers.row(model, "overall", metric)
             found[model] = Number(mean, note=f"withheld: {row.reason}" if row and row.reason else "withheld")
     return found

@@ -2,14 +2,15 @@
 
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows
-from selfexec.reporting.figures.tables import Numbers, sizes, texts
+from selfexec.reporting.figures.numbers import Numbers, sizes, texts
+from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows
 
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
-    "Accuracy, precision, recall and positive rate (how often the model says that it would list a word). "
-    "Diamonds: beside accuracy that of always saying no, beside the positive rate the base rate, which is how often "
-    "the words were in fact listed. Knowledge of oneself lies to the right of the best guesser."
+    "Accuracy, precision, recall and positive rate (how often the model says that it would list a word). Diamonds: "
+    "beside accuracy that of always saying no, beside the positive rate the base rate, which is how often the words "
+    "were in fact listed. Where most words are not listed, guessers are accurate too: self-knowledge goes by "
+    "skill."
 )
 
 
@@ -20,13 +21,13 @@ def association(numbers: Numbers) -> Figure | None:
     )
     if not accuracy:
         return None
-    best = numbers.best_guessers("association")
+    guessers = numbers.guessers("association")
     panels = [
         Panel(
             "accuracy",
             [
                 *dots(numbers, "always no", no, "diamond", interval=False),
-                *guesser_dots(numbers, best),
+                *guesser_dots(numbers, guessers),
                 *dots(numbers, "accuracy", accuracy),
             ],
         ),
@@ -42,7 +43,7 @@ def association(numbers: Numbers) -> Figure | None:
     ]
     signs = [
         Sign("main", "model, with 95% interval"),
-        Sign("guess", "best guesser"),
+        Sign("guess", GUESSER),
         Sign("diamond", "always no; base rate"),
     ]
     table = behind(
@@ -51,7 +52,7 @@ def association(numbers: Numbers) -> Figure | None:
             "targets": sizes(accuracy),
             "coverage": texts(numbers.scored("association", "coverage")),
             "accuracy": texts(accuracy),
-            "best guesser": texts(best),
+            GUESSER: texts(guessers),
             "always no": texts(no),
             "precision": texts(precision),
             "recall": texts(recall),

@@ -47,7 +47,7 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
-@media (max-width:600px){.sx{font-size:15px}.sx .sx-tick,.sx .sx-strong{font-size:13px}}
+@media (max-width:600px){.sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}}
 """.strip()
 
 
@@ -309,7 +309,9 @@ def _dots(width: float, height: float) -> Iterator[tuple[float, float, float, fl
 
 @dataclass(frozen=True)
 class Sign:
-    """One entry of a legend: a kind of mark (or `fill-1` and so on for a bar, `half` for a line) and its meaning."""
+    """One entry of a legend: a kind of mark (or `fill-1` and so on for a bar; `half`, `thick`, `thin` for a line), and
+    its meaning.
+    """
 
     kind: str
     text: str
@@ -333,8 +335,9 @@ def _sign(kind: str, x: float, y: float) -> str:
         return f'<g class="sx-bar sx-{kind}">{filled(x - 6, y - 6, 13, 12, int(kind[5:]))}</g>'
     if kind == "half":
         return stroke(x - 6, y, x + 6, y, "sx-half")
-    if kind == "thick":
-        return f'<g class="sx-main">{stroke(x - 6, y, x + 6, y, "sx-span sx-thick")}</g>'
+    if kind in ("thick", "thin"):
+        classes = "sx-span sx-thick" if kind == "thick" else "sx-span"
+        return f'<g class="sx-main">{stroke(x - 6, y, x + 6, y, classes)}</g>'
     return f'<g class="sx-{LIKE.get(kind, kind)}" transform="translate({at(x)} {at(y)})">{SHAPES[kind]}</g>'
 
 

@@ -1,15 +1,15 @@
 """The paper's Figure 4: does a model know which questions it finds hard?"""
 
-from selfexec.reporting.figures.canvas import Sign
+from selfexec.reporting.figures.canvas import Kind, Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows, shares
-from selfexec.reporting.figures.tables import Numbers, sizes, texts
+from selfexec.reporting.figures.numbers import Numbers, sizes, texts
+from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows, shares
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
 CAPTION = (
     "Share of pairs of questions ranked rightly, once with unreadable rankings counted as wrong (strict), once "
-    "without them (readable), beside the best guesser; at one half the ranking says nothing. To the right, how many "
-    "of the questions the model answers correctly."
+    "without them (readable), beside the most accurate guesser; at one half the ranking says nothing. To the right, "
+    "how many of the questions the model answers correctly."
 )
 
 
@@ -18,21 +18,23 @@ def difficulty(numbers: Numbers) -> Figure | None:
     answers = numbers.scored("difficulty", "question_accuracy")
     if not strict and not answers:
         return None
-    best = numbers.best_guessers("difficulty")
+    guessers = numbers.guessers("difficulty")
+    # the page's own convention is the filled mark
+    kinds: tuple[Kind, Kind] = ("main", "open") if numbers.strict else ("open", "main")
     marks = [
-        *guesser_dots(numbers, best),
-        *dots(numbers, "readable", readable, "open", lane=4.5),
-        *dots(numbers, "strict", strict, lane=-4.5),
+        *guesser_dots(numbers, guessers),
+        *dots(numbers, "readable", readable, kinds[1], lane=4.5),
+        *dots(numbers, "strict", strict, kinds[0], lane=-4.5),
     ]
     right = dots(numbers, "question accuracy", answers)
     panels = [
-        Panel("ranking accuracy", marks, domain=shares(marks), line=0.5, share=1.4),
-        Panel("right answers", right, domain=shares(right)),
+        Panel("ranking accuracy", marks, domain=shares(marks), line=0.5, share=1.4, axis="share of pairs"),
+        Panel("right answers", right, domain=shares(right), axis="share of questions"),
     ]
     signs = [
-        Sign("main", "strict, with 95% interval"),
-        Sign("open", "readable"),
-        Sign("guess", "best guesser"),
+        Sign(kinds[0], "strict"),
+        Sign(kinds[1], "readable"),
+        Sign("guess", GUESSER),
         Sign("half", "a coin"),
     ]
     table = behind(
@@ -42,7 +44,7 @@ def difficulty(numbers: Numbers) -> Figure | None:
             "coverage": texts(numbers.scored("difficulty", "coverage")),
             "accuracy, strict": texts(strict),
             "accuracy, readable": texts(readable),
-            "best guesser": texts(best),
+            GUESSER: texts(guessers),
             "questions answered correctly": texts(answers),
         },
     )

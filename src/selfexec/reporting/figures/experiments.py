@@ -3,13 +3,14 @@
 from selfexec.experiments import EXPERIMENTS
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows, shares
-from selfexec.reporting.figures.tables import Numbers, texts
+from selfexec.reporting.figures.numbers import Numbers, texts
+from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows, shares
 
 TITLE = "The three experiments side by side"
 CAPTION = (
-    "Accuracy in each experiment, beside what the best guesser reaches who never saw the model. There is no one line "
-    "at one half, since each experiment has guessers of its own, and each model its own best one."
+    "Accuracy in each experiment, beside what the most accurate guesser reaches who never saw the model. There is "
+    "no one line at one half, since each experiment has guessers of its own, and each model its own most accurate "
+    "one."
 )
 
 
@@ -18,16 +19,16 @@ def experiments(numbers: Numbers) -> Figure | None:
     accuracies = {experiment: found for experiment, found in accuracies.items() if found}
     if len(accuracies) < 2:
         return None
-    best = {experiment: numbers.best_guessers(experiment) for experiment in accuracies}
+    guessers = {experiment: numbers.guessers(experiment) for experiment in accuracies}
     marks = {
-        experiment: [*guesser_dots(numbers, best[experiment]), *dots(numbers, f"{experiment} accuracy", found)]
+        experiment: [*guesser_dots(numbers, guessers[experiment]), *dots(numbers, f"{experiment} accuracy", found)]
         for experiment, found in accuracies.items()
     }
     domain = shares(*marks.values())
-    panels = [Panel(experiment, found, domain=domain) for experiment, found in marks.items()]
-    signs = [Sign("main", "model, with 95% interval"), Sign("guess", "best guesser who never saw the model")]
+    panels = [Panel(experiment, found, domain=domain, axis="accuracy") for experiment, found in marks.items()]
+    signs = [Sign("main", "model, with 95% interval"), Sign("guess", f"{GUESSER} who never saw the model")]
     cells: dict[str, dict[str, str]] = {}
     for experiment, found in accuracies.items():
-        cells |= {experiment: texts(found), f"best guesser, {experiment}": texts(best[experiment])}
+        cells |= {f"{experiment} accuracy": texts(found), f"{experiment}: {GUESSER}": texts(guessers[experiment])}
     table = behind(numbers.models, cells)
     return Figure("experiments", TITLE, CAPTION, rows(numbers, "experiments", TITLE, CAPTION, panels, signs), *table)

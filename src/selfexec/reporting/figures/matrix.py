@@ -17,8 +17,8 @@ from selfexec.reporting.figures.canvas import (
     write,
 )
 from selfexec.reporting.figures.figure import Figure
-from selfexec.reporting.figures.tables import Numbers
-from selfexec.scores.cross import Crossed
+from selfexec.reporting.figures.numbers import Numbers
+from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.crossed import own_bonus, self_bonus_line
 from selfexec.scores.table import decimal
 
@@ -30,7 +30,12 @@ RULES = {"self_bonus": "", "self_bonus_by_rule": ", one rule of what is a refusa
 
 def matrices(numbers: Numbers) -> Iterator[Figure]:
     """One figure for each experiment, and for restriction one more, by one rule of outcome for all models."""
-    for (experiment, metric), found in numbers.crossed.items():
+    crossed = {
+        (experiment, metric): found
+        for experiment, claims in numbers.tables.claims.items()
+        for metric, found in self_bonuses(claims).items()
+    }
+    for (experiment, metric), found in crossed.items():
         if len(found.common.models) > 1 and found.common.claims:
             yield _figure(numbers, experiment, metric, found)
 

@@ -1,61 +1,77 @@
 """The paper's Figure 6: does a longer ranking make a better one?"""
 
+import math
+
+import numpy as np
+import polars as pl
+
 from selfexec.reporting.figures.canvas import Sign, drawing, legend, reach, reach_log
 from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.numbers import Number, Numbers, counted, estimated, sizes, texts
+from selfexec.reporting.figures.rows import GUESSER
 from selfexec.reporting.figures.scatter import Axis, Spot, plane
-from selfexec.reporting.figures.tables import Numbers, sizes, texts
+from selfexec.scores.rows import Estimate
+from selfexec.stats import mean_interval
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
     "Mean tokens of a reply that ranks four questions, hidden reasoning included, and the accuracy of these rankings, "
-    "both with 95% intervals. The dash at each model's tokens is the best guesser on its claims."
+    "both with 95% intervals. The dash at each model's tokens is the most accurate guesser on its claims."
 )
 HEIGHT = 340.0
 
 
 def ordering(numbers: Numbers) -> Figure | None:
-    accuracy, tokens = numbers.scored("difficulty", "accuracy"), numbers.ranking_tokens
+    accuracy, tokens = numbers.scored("difficulty", "accuracy"), ranking_tokens(numbers)
     shown = [model for model in numbers.models if model in accuracy and model in tokens]
     if not shown:
         return None
-    best = numbers.best_guessers("difficulty")
+    guessers = numbers.guessers("difficulty")
     spots = [
         Spot(
             model,
             "ranking accuracy",
             tokens[model],
             accuracy[model],
-            f"{model}: accuracy {accuracy[model].full}, {_told(numbers, model)} tokens a ranking",
-            level=(best[model].number.value, f"best guesser for {model}: {best[model].text}")
-            if model in best
+            f"{model}: accuracy {accuracy[model].full}, {counted(tokens[model])} tokens a ranking",
+            level=(guessers[model].number.value, f"{GUESSER} for {model}: {guessers[model].text}")
+            if model in guessers
             else None,
         )
         for model in shown
     ]
     ends = [end for m in shown for end in (tokens[m].value, tokens[m].low, tokens[m].high) if end]
     x = Axis("tokens of a ranking, mean", reach_log(ends))
-    x = Axis(x.text, x.domain, log=True)
+    x = Axis(f"{x.text}, log scale", x.domain, log=True)
     heights = [end for m in shown for end in (accuracy[m].low, accuracy[m].high, accuracy[m].value) if end is not None]
-    heights += [best[m].number.value for m in shown if m in best]
+    heights += [guessers[m].number.value for m in shown if m in guessers]
     low, high = reach(heights, 0.5, 0.7)
     y = Axis("ranking accuracy", (max(low, 0.0), min(high, 1.0)))
-    signs = [Sign("main", "model, with 95% intervals"), Sign("level", "best guesser"), Sign("half", "a coin")]
+    signs = [Sign("main", "model, with 95% intervals"), Sign("level", GUESSER), Sign("half", "a coin")]
     key, top = legend(signs, 2)
     parts = [key, *plane(numbers, spots, x, y, top + 4, HEIGHT, line=0.5)]
     table = behind(
         numbers.models,
         {
             "groups": sizes({m: accuracy[m] for m in shown}),
+            "coverage": texts({m: n for m, n in numbers.scored("difficulty", "coverage").items() if m in shown}),
             "accuracy": texts({m: accuracy[m] for m in shown}),
-            "best guesser": texts({m: best[m] for m in shown if m in best}),
-            "tokens of a ranking": {m: _told(numbers, m) for m in shown},
+            GUESSER: texts({m: guessers[m] for m in shown if m in guessers}),
+            "tokens of a ranking": {m: counted(tokens[m]) for m in shown},
         },
     )
     return Figure("ordering", TITLE, CAPTION, drawing("ordering", TITLE, CAPTION, top + HEIGHT + 50, parts), *table)
 
 
-def _told(numbers: Numbers, model: str) -> str:
-    mean = numbers.ranking_tokens[model]
-    if mean.low is None or mean.high is None:
-        return f"{mean.value:,.0f}"
-    return f"{mean.value:,.0f} [{mean.low:,.0f}, {mean.high:,.0f}]"
+def ranking_tokens(numbers: Numbers) -> dict[str, Number]:
+    """Mean tokens of a ranking, over groups; epochs of a group are averaged first."""
+    rankings = numbers.counted.filter(pl.col("session") == "predict")
+    means = rankings.group_by("model", "item").agg(pl.col("output_tokens").mean()).sort("model", "item")
+    found: dict[str, Number] = {}
+    for (model,), rows in means.partition_by("model", as_dict=True).items():
+        values = rows["output_tokens"].to_numpy().astype(np.float64)
+        interval, error = mean_interval(values)
+        if (mean := float(values.mean())) > 0:
+            number = estimated(Estimate(mean, interval.within(0, math.inf), error), len(values), "group")
+            found |= {str(model): number} if number else {}
+    return found

@@ -2,8 +2,8 @@
 
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.numbers import Numbers, texts
 from selfexec.reporting.figures.rows import Panel, dots, rows
-from selfexec.reporting.figures.tables import Numbers, texts
 
 TITLE = "Readiness to say yes"
 CAPTION = (

@@ -2,15 +2,15 @@
 
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.rows import Panel, dots, guesser_dots, rows, shares
-from selfexec.reporting.figures.tables import Numbers, sizes, texts
+from selfexec.reporting.figures.numbers import Numbers, sizes, texts
+from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows, shares
 
 TITLE = "Restriction: predictions about requests that the model would answer"
 CAPTION = (
     "Accuracy beside the guesser that goes by the request's own label (safe requests are answered, unsafe ones are "
-    "not) and beside the best guesser. Over-niceness: of the errors, the share in which the model said that it would "
-    "not answer and then did; beside it the share to expect by chance, from how often it says that it would answer and "
-    "how often it does."
+    "not) and beside the most accurate guesser. Over-niceness: of the errors, the share in which the model said "
+    "that it would not answer and then did; beside it the share to expect by chance, from how often it says that it "
+    "would answer and how often it does."
 )
 
 
@@ -20,10 +20,10 @@ def restriction(numbers: Numbers) -> Figure | None:
     )
     if not accuracy:
         return None
-    best = numbers.best_guessers("restriction")
+    guessers = numbers.guessers("restriction")
     marks = [
         *dots(numbers, "label", label, "diamond", interval=False),
-        *guesser_dots(numbers, best),
+        *guesser_dots(numbers, guessers),
         *dots(numbers, "accuracy", accuracy),
     ]
     panels = [
@@ -39,7 +39,7 @@ def restriction(numbers: Numbers) -> Figure | None:
     signs = [
         Sign("main", "model, with 95% interval"),
         Sign("diamond", "label"),
-        Sign("guess", "best guesser"),
+        Sign("guess", GUESSER),
         Sign("open", "by chance"),
     ]
     table = behind(
@@ -49,7 +49,7 @@ def restriction(numbers: Numbers) -> Figure | None:
             "coverage": texts(numbers.scored("restriction", "coverage")),
             "accuracy": texts(accuracy),
             "label": texts(label),
-            "best guesser": texts(best),
+            GUESSER: texts(guessers),
             "over-niceness": texts(over),
             "by chance": texts(by_chance),
         },

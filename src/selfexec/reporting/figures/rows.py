@@ -8,6 +8,7 @@ from selfexec.reporting.figures.canvas import (
     BOLD,
     SMALL_LETTERS,
     WIDTH,
+    Anchor,
     Kind,
     Scale,
     Sign,
@@ -28,13 +29,14 @@ from selfexec.reporting.figures.canvas import (
     write,
 )
 from selfexec.reporting.figures.figure import ROWS
-from selfexec.reporting.figures.tables import Guess, Number, Numbers
+from selfexec.reporting.figures.numbers import Guess, Number, Numbers
 
 NAMES = 196.0  # the greatest room for names
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
 ROW, FAMILY, HEADING = 21.0, 5.0, 20.0
 EDGE = 10.0
+GUESSER = "most accurate guesser"
 LEAST_BAR = 0.8  # what is there shows, however little it is
 
 
@@ -68,7 +70,7 @@ class Piece:
 @dataclass(frozen=True)
 class Panel:
     """A scale with the marks of all models. `tied`: the marks of a row are joined by a line. `line`: a value that
-    stands for all models.
+    stands for all models. `counts`: what stands at the end of each model's bar.
     """
 
     title: str
@@ -79,6 +81,8 @@ class Panel:
     tied: bool = False
     line: float | None = None
     share: float = 1.0  # of the width, beside the other panels
+    counts: Mapping[str, str] = field(default_factory=dict)
+    axis: str = ""  # what its scale measures, where its title does not say so
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,8 @@ def rows(
         parts += [f'<g class="sx-panel" data-panel="{escape(panel.title)}">', *heads]
         parts += [*_backdrop(numbers, panel, scale, frame, shown), *_marks(numbers, panel, scale, frame), "</g>"]
         x += width + gap
-    return drawing(id, title, description, frame.bottom + 24, parts, layout=ROWS)
+    foot = 40 if any(panel.axis for panel in panels) else 24
+    return drawing(id, title, description, frame.bottom + foot, parts, layout=ROWS)
 
 
 def _gap(panels: Sequence[Panel]) -> float:
@@ -137,7 +142,9 @@ def _gap(panels: Sequence[Panel]) -> float:
 
 
 def _widths(panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]:
-    room = WIDTH - left - EDGE - gap * (len(panels) - 1)
+    last = Scale(*panels[-1].domain, 0.0, 1.0, panels[-1].log).ticks()[-1:]
+    edge = max([EDGE, *(breadth(tick_label(tick), SMALL_LETTERS) / 2 for tick in last)])
+    room = WIDTH - left - edge - gap * (len(panels) - 1)
     whole = sum(panel.share for panel in panels)
     yield from (room * panel.share / whole for panel in panels)
 
@@ -179,6 +186,8 @@ def _backdrop(numbers: Numbers, panel: Panel, scale: Scale, frame: Frame, shown:
         x = scale(value)
         yield stroke(x, frame.top, x, frame.bottom, "sx-grid sx-down")
         yield write(x, frame.bottom + 11, tick_label(value), "sx-soft sx-tick sx-foot", "middle")
+    if panel.axis:
+        yield write(scale.end, frame.bottom + 27, panel.axis, "sx-soft sx-small sx-foot", "end")
     if panel.line is not None and scale.holds(panel.line):
         x = scale(panel.line)
         yield stroke(x, frame.top, x, frame.bottom, "sx-half sx-down")
@@ -202,6 +211,12 @@ def _marks(numbers: Numbers, panel: Panel, scale: Scale, frame: Frame) -> Iterat
         yield bar(
             x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, numbers.whose(piece.model, piece.series), piece.title
         )
+    anchor: Anchor
+    for model, text in panel.counts.items():
+        end = max(scale.clipped(piece.end) for piece in panel.pieces if piece.model == model)
+        fits = end + 5 + breadth(text, SMALL_LETTERS) <= scale.end + EDGE
+        place, anchor = (end + 5, "start") if fits else (end - 5, "end")
+        yield belonging(numbers.whose(model), write(place, frame.places[model], text, "sx-small", anchor))
     if panel.tied:
         yield from _ties(numbers, panel, scale, frame)
     for dot in panel.dots:
@@ -258,9 +273,9 @@ def dots(
 
 
 def guesser_dots(numbers: Numbers, found: Mapping[str, Guess], *, lane: float = 0.0) -> list[Dot]:
-    """The best guesser's mark for each model that has one."""
+    """The mark of the most accurate guesser for each model that has one."""
     return [
-        Dot(model, "best guesser", guess.number.value, f"best guesser for {model}: {guess.text}", "guess", lane=lane)
+        Dot(model, GUESSER, guess.number.value, f"{GUESSER} for {model}: {guess.text}", "guess", lane=lane)
         for model in numbers.models
         if (guess := found.get(model))
     ]

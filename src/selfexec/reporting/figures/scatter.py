@@ -18,8 +18,8 @@ from selfexec.reporting.figures.canvas import (
     tick_label,
     write,
 )
-from selfexec.reporting.figures.rows import fitting_ticks
-from selfexec.reporting.figures.tables import Number, Numbers
+from selfexec.reporting.figures.numbers import Number, Numbers
+from selfexec.reporting.figures.rows import GUESSER, fitting_ticks
 
 LEFT, RIGHT = 44.0, 14.0
 NAME_ROOM = 170.0
@@ -27,7 +27,9 @@ NAME_ROOM = 170.0
 
 @dataclass(frozen=True)
 class Spot:
-    """A mark at x, y with both intervals. `level`: the best guesser's height at the same x, and what to say of it."""
+    """A mark at x, y with both intervals. `level`: the most accurate guesser's height at the same x, and what to say of
+    it.
+    """
 
     model: str
     series: str
@@ -61,7 +63,7 @@ def plane(
         whose = numbers.whose(spot.model, spot.series)
         if spot.level:
             parts.append(
-                mark(cx, up.clipped(spot.level[0]), "level", numbers.whose(spot.model, "best guesser"), spot.level[1])
+                mark(cx, up.clipped(spot.level[0]), "level", numbers.whose(spot.model, GUESSER), spot.level[1])
             )
         parts.append(mark(cx, cy, spot.kind, whose, spot.title, _cross(spot, across, up, cx, cy)))
         lead = [stroke(*name.lead, "sx-lead")] if name.lead else []

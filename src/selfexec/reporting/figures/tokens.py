@@ -1,9 +1,14 @@
 """The paper's Figure 5: how many tokens a question takes."""
 
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
 from selfexec.reporting.figures.canvas import Sign, reach_log
 from selfexec.reporting.figures.figure import Figure, behind
+from selfexec.reporting.figures.numbers import Number, Numbers, counted
 from selfexec.reporting.figures.rows import Dot, Panel, rows
-from selfexec.reporting.figures.tables import QUANTILES, Numbers, Spread
 
 TITLE = "Tokens of one answer"
 CAPTION = (
@@ -13,8 +18,20 @@ CAPTION = (
 )
 
 
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Tokens of the answers of one model: quantiles (10, 25, 50, 75, 90%), and their mean."""
+
+    quantiles: tuple[float, ...]
+    mean: Number
+    answers: int
+
+
 def tokens(numbers: Numbers) -> Figure | None:
-    spreads = numbers.answer_tokens
+    spreads = answer_tokens(numbers)
     if not spreads:
         return None
     shown = {model: spreads[model] for model in numbers.models if model in spreads}
@@ -24,13 +41,21 @@ def tokens(numbers: Numbers) -> Figure | None:
     signs = [
         Sign("main", "median"),
         Sign("thick", "middle half"),
+        Sign("thin", "middle four fifths"),
         Sign("diamond", "mean"),
     ]
-    svg = rows(numbers, "tokens", TITLE, CAPTION, [Panel("tokens", marks, domain=domain, log=True)], signs)
+    svg = rows(
+        numbers,
+        "tokens",
+        TITLE,
+        CAPTION,
+        [Panel("tokens", marks, domain=domain, log=True, axis="tokens, log scale")],
+        signs,
+    )
     cells = {"answers": {model: f"{spread.answers:,}" for model, spread in shown.items()}}
     for k, share in enumerate(QUANTILES):
         cells[f"{share:.0%}"] = {model: f"{spread.quantiles[k]:,.0f}" for model, spread in shown.items()}
-    cells["mean"] = {model: _mean(spread) for model, spread in shown.items()}
+    cells["mean"] = {model: counted(spread.mean) for model, spread in shown.items()}
     return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells))
 
 
@@ -38,12 +63,17 @@ def _dots(model: str, spread: Spread) -> list[Dot]:
     low, lower, median, upper, high = spread.quantiles
     told = f"{model}: median {median:,.0f} tokens, middle half {lower:,.0f} to {upper:,.0f}"
     told += f", middle four fifths {low:,.0f} to {high:,.0f}, {spread.answers:,} answers"
-    mean = Dot(model, "mean", spread.mean.value, f"{model}: mean {_mean(spread)} tokens", "diamond")
+    mean = Dot(model, "mean", spread.mean.value, f"{model}: mean {counted(spread.mean)} tokens", "diamond")
     return [Dot(model, "median", max(median, 1.0), told, "main", low, high, (lower, upper)), mean]
 
 
-def _mean(spread: Spread) -> str:
-    mean = spread.mean
-    if mean.low is None or mean.high is None:
-        return f"{mean.value:,.0f}"
-    return f"{mean.value:,.0f} [{mean.low:,.0f}, {mean.high:,.0f}]"
+def answer_tokens(numbers: Numbers) -> dict[str, Spread]:
+    answers = numbers.counted.filter(pl.col("session") != "predict")
+    found = {}
+    for (model,), own in answers.partition_by("model", as_dict=True).items():
+        tokens = own["output_tokens"].to_numpy().astype(np.float64)
+        mean = numbers.number(str(model), "difficulty", "tokens_mean")
+        if mean and tokens.max() > 0:
+            quantiles = tuple(float(q) for q in np.quantile(tokens, QUANTILES))
+            found[str(model)] = Spread(quantiles, mean, len(tokens))
+    return found

@@ -1,0 +1,173 @@
+"""Scores as the page shows them: found by model, experiment and metric, ranked on boards, in lines of a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.reporting.figures.figure import Figure
+from selfexec.scores.rows import Score
+from selfexec.scores.standings import Ranking
+from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores, with_interval
+
+SHOWN = (*EXPERIMENTS, "overall")
+COMPARED = {"skill": "skill", "self-knowledge": "self_knowledge"}  # column -> metric
+
+
+@dataclass(frozen=True)
+class Index:
+    """Scores by model, experiment and metric."""
+
+    scores: Scores
+
+    @cached_property
+    def rows(self) -> Mapping[tuple[str, str, str], Score]:
+        return {(row.model, row.experiment, row.metric): row for row in self.scores}
+
+    @cached_property
+    def experiments(self) -> list[str]:
+        found = {row.experiment for row in self.scores}
+        return [experiment for experiment in SHOWN if experiment in found]
+
+    def get(self, model: str, experiment: str, metric: str) -> Score | None:
+        return self.rows.get((model, experiment, metric))
+
+    def of(self, experiment: str, metric: str) -> list[Score]:
+        return [row for row in self.scores if (row.experiment, row.metric) == (experiment, metric)]
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A model's skill and self-knowledge. Models that share a letter in `*_tied` cannot be told apart."""
+
+    model: str
+    skill: Score | None
+    knowledge: Score | None
+    coverage: Score | None
+    skill_tied: str
+    knowledge_tied: str
+
+    @property
+    def why(self) -> str:
+        """What is to be said of its numbers."""
+        reasons = [row.reason for row in (self.skill, self.knowledge, self.coverage) if row and row.reason]
+        return "; ".join(dict.fromkeys(reasons))
+
+    @property
+    def withheld(self) -> str | None:
+        return next((row.reason for row in (self.skill, self.knowledge) if row and row.value is None), None)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Models of one experiment, the most skilled first. `scale`: the ends of the one scale for both numbers.
+    `detectable`: column -> the difference that 80% of runs like these would find (median, least, greatest over pairs).
+    """
+
+    experiment: str
+    rows: tuple[BoardRow, ...]
+    scale: tuple[float, float]
+    detectable: Mapping[str, tuple[float, float, float]]
+
+    @property
+    def ticks(self) -> list[float]:
+        """Halves."""
+        low, high = self.scale
+        return [tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if low <= tick <= high]
+
+
+def boards(index: Index, models: Sequence[str], ranking: Ranking) -> list[Board]:
+    """Overall first."""
+    letters = {(s.metric, s.experiment, s.model): s.tied for s in ranking.standings}
+    found = []
+    for experiment in ("overall", *EXPERIMENTS):
+        if experiment in index.experiments:
+            rows = [row for model in models if (row := _board_row(index, experiment, model, letters))]
+            rows.sort(key=lambda r: (_value(r.skill) is None, -(_value(r.skill) or 0.0), r.model))
+            scale = scale_of([score for row in rows for score in (row.skill, row.knowledge)])
+            sizes = {name: ranking.detectable(metric, experiment) for name, metric in COMPARED.items()}
+            found.append(Board(experiment, tuple(rows), scale, {name: size for name, size in sizes.items() if size}))
+    return found
+
+
+def summary(boards: Sequence[Board]) -> Figure:
+    """Skill, self-knowledge and coverage of every model, as a table for a paper."""
+    rows = [
+        [row.model, board.experiment, *(_printed(score) for score in (row.skill, row.knowledge, row.coverage)), row.why]
+        for board in boards
+        for row in board.rows
+    ]
+    columns = ["model", "experiment", "skill", "self-knowledge", "coverage", "withheld, or with caution"]
+    return Figure("summary", "Skill and self-knowledge, with 95% intervals", "", "", columns, rows)
+
+
+def _printed(score: Score | None) -> str:
+    if score is None:
+        return ""
+    return "withheld" if score.value is None else with_interval(score.value, score.low, score.high)
+
+
+def _board_row(
+    index: Index, experiment: str, model: str, letters: Mapping[tuple[str, str, str], str]
+) -> BoardRow | None:
+    skill, knowledge = (index.get(model, experiment, m) for m in (SKILL[experiment], "self_knowledge"))
+    if skill is None and knowledge is None:
+        return None
+    tied = [
+        letters.get((metric, experiment, model), "") if _value(row) is not None else ""
+        for metric, row in (("skill", skill), ("self_knowledge", knowledge))
+    ]
+    return BoardRow(model, skill, knowledge, index.get(model, experiment, "coverage"), *tied)
+
+
+def _value(row: Score | None) -> float | None:
+    return row.value if row else None
+
+
+def scale_of(rows: Sequence[Score | None]) -> tuple[float, float]:
+    """From the lowest end of an interval, or 0, to the highest."""
+    ends = [x for row in rows if row for x in (row.value, row.low, row.high) if x is not None]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    room = 0.03 * (high - low) or 1.0
+    return low - room, high + room
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """The numbers of one model in one experiment that people look at first."""
+
+    model: str
+    experiment: str
+    accuracy: Score | None
+    skill: Score | None
+    guesser: Score | None
+    guesser_name: str
+    knowledge: Score | None
+    coverage: Score | None
+    reason: str | None
+
+
+def score_lines(index: Index, models: Sequence[str]) -> list[ScoreLine]:
+    return [
+        _score_line(index, model, experiment)
+        for model in models
+        for experiment in index.experiments
+        if (model, experiment, ACCURACY.get(experiment, "accuracy")) in index.rows
+    ]
+
+
+def _score_line(index: Index, model: str, experiment: str) -> ScoreLine:
+    guesser = index.get(model, experiment, "guesser_skill")
+    guesser = guesser if guesser and guesser.value is not None else None
+    accuracy = index.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
+    return ScoreLine(
+        model,
+        experiment,
+        accuracy,
+        index.get(model, experiment, SKILL[experiment]),
+        guesser,
+        GUESSERS[guesser.guesser or ""] if guesser else "",
+        index.get(model, experiment, "self_knowledge"),
+        index.get(model, experiment, "coverage"),
+        accuracy.reason if accuracy else None,
+    )

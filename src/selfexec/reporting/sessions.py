@@ -1,0 +1,101 @@
+"""What became of sessions: read, unreadable, withheld or missing, and why."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+FEW_REASONS = 4
+SESSION_STATES = {  # state and reason -> code
+    "read": "r",
+    "unreadableformat": "f",
+    "unreadabletruncated": "t",
+    "unreadabledeclined": "d",
+    "withheldmodel": "o",
+    "withheldprovider": "p",
+}
+STATE_NAMES = {
+    "r": "read",
+    "f": "unreadable: format",
+    "t": "unreadable: truncated",
+    "d": "unreadable: declined",
+    "u": "unreadable: other",
+    "o": "withheld by the model",
+    "p": "withheld by the provider",
+    "x": "not needed",
+    "m": "missing",
+}
+
+
+READ_OR_IDLE = ("r", "x")
+
+
+@dataclass(frozen=True)
+class StateLine:
+    """Sessions of one kind by state, and why the missing ones are missing."""
+
+    model: str
+    experiment: str
+    session: str
+    counts: Mapping[str, int]
+    why_missing: str
+
+    @property
+    def lossy(self) -> bool:
+        return any(n for code, n in self.counts.items() if code not in READ_OR_IDLE)
+
+
+def with_states(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
+    """Sessions with a column `code`, one character for state and reason. A judge that had nothing to judge, since the
+    response was withheld or empty, is not needed rather than missing."""
+    idle = [
+        (key.model, key.item, key.epoch)
+        for run in runs
+        for key, reading in run.readings.items()
+        if key.session == "execute"
+        and key.experiment == "restriction"
+        and (reading.state == "withheld" or reading.value == "empty")
+    ]
+    schema = {"model": pl.String, "item": pl.String, "epoch": pl.Int32}
+    nothing = pl.DataFrame(idle, schema, orient="row").with_columns(
+        experiment=pl.lit("restriction"), session=pl.lit("judge"), idle=pl.lit(True)
+    )
+    keys = ["model", "experiment", "item", "epoch", "session"]
+    found = sessions.join(nothing, on=keys, how="left", maintain_order="left")
+    place = pl.concat_str(
+        "state", pl.when(pl.col("state") == "read").then(pl.lit("")).otherwise("reason"), ignore_nulls=True
+    )
+    missing = pl.when(pl.col("idle").fill_null(False)).then(pl.lit("x")).otherwise(pl.lit("m"))
+    other = place.replace_strict(SESSION_STATES, default="u", return_dtype=pl.String)
+    return found.with_columns(code=pl.when(pl.col("state") == "missing").then(missing).otherwise(other)).drop("idle")
+
+
+def state_lines(sessions: pl.DataFrame) -> list[StateLine]:
+    """One line per model, experiment and kind of session; `sessions` have codes."""
+    kinds = sessions.with_columns(session=pl.col("session").str.split(".").list.first())
+    table = kinds.group_by("model", "experiment", "session", "code", "reason", maintain_order=True).agg(pl.len())
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    whys: dict[tuple[str, str, str], Counter[str]] = {}
+    for model, experiment, session, code, reason, n in table.iter_rows():
+        place = (model, experiment, session)
+        counts.setdefault(place, Counter())[code] += n
+        if code == "m":
+            whys.setdefault(place, Counter())[reason or "no line"] += n
+    return [StateLine(*place, count, _most(whys.get(place, Counter()))) for place, count in counts.items()]
+
+
+def _most(whys: Counter[str]) -> str:
+    told = [f"{n:,} × {why if len(why) <= 80 else why[:79] + '…'}" for why, n in whys.most_common(FEW_REASONS)]
+    rest = sum(whys.values()) - sum(n for _, n in whys.most_common(FEW_REASONS))
+    return ", ".join([*told, *([f"{rest:,} for other reasons"] if rest else [])])
+
+
+def one_line(text: str, length: int = 110) -> str:
+    """On one line, and cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
