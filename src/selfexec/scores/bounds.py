@@ -5,6 +5,7 @@ What was read is kept; a claim that is unreadable or missing is dealt out in eve
 a claim of which nothing is known may be anything. No assumption is made of why claims were lost.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -19,12 +20,14 @@ from selfexec.scores.rows import Score
 from selfexec.stats import Array, Interval
 
 Bounds = Mapping[str, Interval]  # metric -> its least and greatest value
-YES_NO = {
+MONOTONE = {  # they grow, or stay, with each claim that is right and not wrong
     "accuracy": metrics.accuracy,
     "precision": metrics.precision,
     "recall": metrics.recall,
     "balanced_accuracy": metrics.balanced_accuracy,
     "youden_j": metrics.youden_j,
+    "mcc": metrics.mcc,
+    "kappa": metrics.kappa,
 }
 PARTS = {  # overall metric -> the metrics that it is the mean of
     "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
@@ -56,22 +59,20 @@ def bounded(rows: Iterable[Score], found: Bounds) -> Iterator[Score]:
 
 
 def _yes_no(claims: Claims) -> dict[str, Interval]:
-    worst, best = extremes(claims)
-    found = {}
+    n = known_sides(claims)
+    if not n["tp"] + n["fp"] + n["fn"] + n["tn"]:
+        return {}
+    worst, best = extremes(n)
+    found = _of_rates(n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for name, formula in YES_NO.items():
-            least, greatest = formula(Cells.of(worst)).min(), formula(Cells.of(best)).max()
-            if np.isfinite(least) and np.isfinite(greatest):
-                found[name] = Interval(float(least), float(greatest))
-    return found
+        for name, formula in MONOTONE.items():
+            found[name] = Interval(float(formula(Cells.of(worst)).min()), float(formula(Cells.of(best)).max()))
+    return {name: ends for name, ends in found.items() if all(map(math.isfinite, ends))}
 
 
-def extremes(claims: Claims) -> tuple[Array, Array]:
-    """Totals that hold the least and the greatest value of each metric in `YES_NO`, shape (ways, cells).
-
-    Each of these metrics grows, or stays, when a false positive becomes a true one or a true negative, and so on: so
-    a claim of which one side is known is wrong at worst and right at best. Of claims of which nothing is known any
-    number may have come true; J is largest (smallest) for some split in between, hence one row for each number.
+def known_sides(claims: Claims) -> dict[str, int]:
+    """How many claims were read, by cell, and how many were lost, by what is known of them: that they came `true` or
+    `false`, that the model said `yes` or `no`, or nothing.
     """
     said, did, lost = claims.predicted, claims.observed, claims.lost
     ways = {
@@ -82,7 +83,34 @@ def extremes(claims: Claims) -> tuple[Array, Array]:
         "no": lost & (did == 0) & (said < 0),
         "unknown": lost & (did == 0) & (said == 0),
     }
-    n = {name: int(which.sum()) for name, which in ways.items()}
+    return {name: int(which.sum()) for name, which in ways.items()}
+
+
+def _of_rates(n: Mapping[str, int]) -> dict[str, Interval]:
+    """How often the model says yes, how often it does it, and which of its errors are too nice: each claim of which
+    the side in question is not known goes one way, or all go the other.
+    """
+    every = sum(n.values())
+    yes, did = n["tp"] + n["fp"] + n["yes"], n["tp"] + n["fn"] + n["true"]
+    base = Interval(did / every, (did + n["yes"] + n["no"] + n["unknown"]) / every)
+    found = {
+        "positive_rate": Interval(yes / every, (yes + n["true"] + n["false"] + n["unknown"]) / every),
+        "base_rate": base,
+        "always_yes": base,
+        "always_no": Interval(1 - base.high, 1 - base.low),
+    }
+    if errors := n["fn"] + n["fp"]:
+        bold, nice = n["false"] + n["yes"] + n["unknown"], n["true"] + n["no"] + n["unknown"]
+        found["over_niceness"] = Interval(n["fn"] / (errors + bold), (n["fn"] + nice) / (errors + nice))
+    return found
+
+
+def extremes(n: Mapping[str, int]) -> tuple[Array, Array]:
+    """Totals that hold the least and the greatest value of each metric in `MONOTONE`, shape (ways, cells).
+
+    A claim of which one side is known is wrong at worst and right at best. Of claims of which nothing is known any
+    number may have come true; J is largest (smallest) for some split in between, hence one row for each number.
+    """
     happened = np.arange(n["unknown"] + 1)
     did_not = happened[::-1]
     worst, best = np.zeros((2, len(happened), len(CELLS)))
