@@ -815,6 +815,40 @@ def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser
     assert browser.log == []
 
 
+def test_a_ranking_stands_beside_how_it_came_out(browser: Browser, panel: Run, html: Path) -> None:
+    browser.open(html)
+    n = PANEL.index("sim/typical")
+    browser.js(f"document.querySelector('#model-{n} button.ev[data-e=difficulty][data-c=R]').click()")
+    browser.until(DRILLED)
+    title = browser.js("document.querySelector('#drill-item h3').textContent")
+    rows = browser.js(
+        "[...document.querySelectorAll('.ranked tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    item = next(group for id, group in panel.items["difficulty"].items() if title.startswith(f"{id}:"))
+    mine = {
+        row["session"]: row
+        for row in panel.sessions.filter((pl.col("model") == "sim/typical") & (pl.col("item") == item.id)).to_dicts()
+    }
+    ranking = next(
+        r.value
+        for k, r in panel.readings.items()
+        if (k.model, k.item, k.session) == ("sim/typical", item.id, "predict")
+    )
+    answers = [mine[f"execute.Q{k}"] for k in (1, 2, 3, 4)]
+    cost = [(not row["correct"], row["output_tokens"]) for row in answers]
+    expected = [
+        [
+            f"Q{k}, {question.subject.replace('_', ' ')}",
+            str(ranking.index(f"Q{k}") + 1),
+            str(1 + sum(other < own for other in cost)),
+            "right" if row["correct"] else "wrong",
+            f"{row['output_tokens']:,}",
+        ]
+        for k, question, row, own in zip((1, 2, 3, 4), item.questions, answers, cost, strict=True)
+    ]
+    assert rows == expected
+
+
 def test_the_dialog_is_reached_and_left_by_keyboard(browser: Browser, html: Path) -> None:
     browser.open(html)
     browser.js("document.querySelector('#score-table button.ev').focus()")

@@ -452,6 +452,27 @@
     return parts;
   };
 
+  /** A group's questions as they were ranked, and as they came out: rightly answered ones first, then by tokens. */
+  const ranked = (item, sessions) => {
+    if (!item.questions || !sessions) return [];
+    const said = sessions.predict && Array.isArray(sessions.predict.value) ? sessions.predict.value : [];
+    const rows = item.questions.map((question, n) => {
+      const answer = sessions[`execute.Q${n + 1}`];
+      const right = answer && (answer.value === undefined ? false : answer.value === question.answer);
+      return { label: `Q${n + 1}`, subject: question.subject.replaceAll("_", " "), right, tokens: answer && answer.tokens };
+    });
+    const easier = (one, two) => (one.right !== two.right ? one.right : one.tokens < two.tokens);
+    const known = rows.every(({ right, tokens }) => right !== undefined && tokens !== undefined);
+    const body = rows.map((row) => {
+      const place = said.indexOf(row.label) + 1 || "–";
+      const was = known ? 1 + rows.filter((other) => easier(other, row)).length : "–";
+      const cells = [place, was, row.right === undefined ? "–" : row.right ? "right" : "wrong", row.tokens === undefined ? "–" : count(row.tokens)];
+      return make("tr", {}, make("th", { scope: "row" }, `${row.label}, `, isolated(row.subject)), ...cells.map((cell) => make("td", { className: "n" }, String(cell))));
+    });
+    const heads = ["Question", "Ranked", "Came out", "Answer", "Tokens"].map((text, n) => make("th", { scope: "col", className: n ? "n" : "" }, text));
+    return [make("table", { className: "ranked" }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body))];
+  };
+
   const asked = () => {
     const prompts = Object.entries(now.index.runs[now.model.run].prompts[now.experiment] || {});
     if (!prompts.length) return [];
@@ -470,7 +491,7 @@
       ? entry.sessions.flatMap(([name, state]) => sessionOf(name, sessions[name], state))
       : [make("p", { className: "note", textContent: "Its sessions are not in this page. selfexec report --evidence all takes all of them along." })];
     const pane = byId("drill-item");
-    pane.replaceChildren(title, ...facts(entry.item), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
+    pane.replaceChildren(title, ...facts(entry.item), ...ranked(entry.item, sessions), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
     pane.scrollTop = 0;
     for (const mark of all(".reply mark", pane)) { // what was read is in sight in a long reply
       const box = mark.parentElement;
