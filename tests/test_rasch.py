@@ -17,6 +17,7 @@ from selfexec.cli import main
 from selfexec.errors import InputError, NotSettled
 from selfexec.rates import load_rates
 from selfexec.stats import rasch as solver
+from selfexec.stats import rasch_steps as steps
 from selfexec.stats.intervals import Array
 from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors
 
@@ -276,7 +277,7 @@ def test_without_a_degree_of_freedom_there_is_no_error() -> None:
 def test_large_tables_are_solved_step_by_step_to_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = simulated(8, 400, 60, 50, holes=0.3)[2]
     outright = fit_rasch(rates)
-    monkeypatch.setattr(solver, "SMALL", 0)
+    monkeypatch.setattr(steps, "SMALL", 0)
     monkeypatch.setattr("selfexec.stats.rasch_cells.CELLS_PER_BLOCK", 1000)
     by_steps = fit_rasch(rates)
     np.testing.assert_allclose(by_steps.abilities, outright.abilities, atol=1e-9)
@@ -294,13 +295,13 @@ def test_a_large_table_starts_from_a_small_one_and_comes_to_the_same_estimates(
     rates = simulated(14, 60, 3000, questions, spread=0.7)[2]
     rates = rates.T if turned else rates
     asked: list[tuple[int, int]] = []
-    derivatives = solver._derivatives
+    derivatives = solver.derivatives
 
     def noted(table: Any, *rest: Any) -> Any:
         asked.append(table.shape)
         return derivatives(table, *rest)
 
-    monkeypatch.setattr(solver, "_derivatives", noted)
+    monkeypatch.setattr(solver, "derivatives", noted)
     from_small = fit_rasch(rates)
     assert len(set(asked)) == 2
     assert asked.count(rates.shape) == 2  # one step, and a look that it was enough
@@ -330,8 +331,8 @@ def chain(length: int) -> tuple[Array, Array, Array]:
 def test_weak_links_are_solved_too(monkeypatch: pytest.MonkeyPatch, large: int) -> None:
     rates, rows, columns = chain(60)
     outright = fit_rasch(rates, rows=rows, columns=columns)
-    monkeypatch.setattr(solver, "SMALL", 0)
-    monkeypatch.setattr(solver, "LARGE", large)
+    monkeypatch.setattr(steps, "SMALL", 0)
+    monkeypatch.setattr(steps, "LARGE", large)
     other = fit_rasch(rates, rows=rows, columns=columns)
     np.testing.assert_allclose(other.abilities, outright.abilities, atol=1e-8)
     # errors by series would be wrong here: they are worked out whole, or not given

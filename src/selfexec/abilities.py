@@ -12,7 +12,8 @@ import numpy as np
 from selfexec.arguments import Files, files
 from selfexec.errors import InputError
 from selfexec.rates import RateTable, load_rates
-from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors
+from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors
+from selfexec.stats.rasch_point import Sides
 from selfexec.tables import as_text
 
 if TYPE_CHECKING:
