@@ -28,6 +28,9 @@ from selfexec.reporting.figures.numbers import Numbers
 from selfexec.reporting.figures.pairs import by_basis, by_ratio, pairs_of
 from selfexec.runs import Run
 from selfexec.scores import Scores, score_together
+from selfexec.scores.accuracies import accuracy_on
+from test_scores import pair, request, table
+from test_scores import scores as scores_of
 
 pytestmark = pytest.mark.slow
 
@@ -178,6 +181,33 @@ def test_a_quick_accuracy_is_that_of_the_scores(panel: Run, convention: str) -> 
             row = whole.row(model, experiment, "accuracy")
             assert found[model].value == pytest.approx(row.value)
             assert (found[model].low, found[model].high) == (pytest.approx(row.low), pytest.approx(row.high))
+
+
+# Wilson 1927: of 30 trials all right the low end is 30 / (30 + z^2), of 30 all wrong the high end z^2 / (30 + z^2)
+Z_SQUARED = 1.959963984540054**2
+ALL_ALIKE = {
+    "right": (True, (1.0, 30 / (30 + Z_SQUARED), 1.0)),
+    "wrong": (False, (0.0, 0.0, Z_SQUARED / (30 + Z_SQUARED))),
+    "unread": (None, (None, None, None)),
+}
+
+
+@pytest.mark.parametrize("alike", ALL_ALIKE)
+@pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+def test_a_quick_accuracy_is_that_of_the_scores_where_all_items_are_alike(
+    experiment: str, alike: str, convention: str
+) -> None:
+    said, expected = ALL_ALIKE[alike]
+    row = pair if experiment == "difficulty" else request
+    state = "unreadable" if said is None else "read"
+    rows = [row(n, None if said is None else said == (n < 20), n < 20, state) for n in range(30)]
+    rows = [claim | {"experiment": experiment} for claim in rows]
+    found, _ = accuracy_on(table(rows).claims[experiment], convention == "strict")
+    numbers = (found.value, *found.interval)
+    assert tuple(None if math.isnan(number) else number for number in numbers) == pytest.approx(expected)
+    whole = scores_of(rows, convention).row("m", experiment, "accuracy")
+    assert (whole.value, whole.low, whole.high) == pytest.approx(expected)
 
 
 def test_the_best_guesser_is_the_most_accurate_one(drawn: dict[str, Figure], scores: Scores) -> None:

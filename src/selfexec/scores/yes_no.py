@@ -69,7 +69,7 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
     counted = claims.where(which)
     guessed = guesses(claims, others)
     records = guess_records(claims, guessed, which)
-    estimates |= {name: _share("accuracy", guess.counts) for name, guess in records.items()}
+    estimates |= {name: share_of("accuracy", guess.counts) for name, guess in records.items()}
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     if whole:
         estimates["shuffled_p"] = shuffled_p(counted)
@@ -85,7 +85,7 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
 
 def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:
     """What is told by a model's own record alone, shape (items, cells)."""
-    estimates = {name: _share(name, counts) for name in SHARES}
+    estimates = {name: share_of(name, counts) for name in SHARES}
     estimates |= {name: _other(name, *formula, counts) for name, formula in OTHERS.items()}
     if experiment == "restriction":
         estimates["over_niceness"] = _over_niceness(counts)
@@ -95,7 +95,8 @@ def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:
     return estimates
 
 
-def _share(name: str, counts: Array) -> Estimate:
+def share_of(name: str, counts: Array) -> Estimate:
+    """One of `SHARES`, of counts of shape (items, cells), with Wilson's interval on the items as clusters."""
     formula, trials = SHARES[name]
     # an item without a trial (a target of which nothing was listed, for recall) is no cluster
     counts = counts[trials(Cells.of(counts)) > 0] if len(counts) else counts
