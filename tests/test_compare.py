@@ -467,6 +467,7 @@ def test_tags_are_contrasted_with_the_model_as_unit(tmp_path: Path, panel: Run) 
         ("name,size\na,1\n", "no column 'model'"),
         ("model,size\na,1,2\n", "tags:2: the row has not as many fields"),
         ("model,size\na,1\na,2\n", "a has two rows"),
+        ("model,size,size\na,1,2\n", "tags:1: the column .size. occurs twice"),
         ("model\na\n", "there are no tags"),
         ("{", "not valid JSON"),
         ("[1]", "not rows of tags"),
@@ -477,7 +478,7 @@ def test_tags_that_cannot_be_used_are_named(tmp_path: Path, panel: Run, text: st
     (tmp_path / "tags").write_text(text)
     with pytest.raises(sx.InputError, match=message):
         sx.compare(panel, tags=tmp_path / "tags")
-    with pytest.raises(sx.InputError, match="cannot be read"):
+    with pytest.raises(sx.InputError, match="none: no such file"):
         sx.compare(panel, tags=tmp_path / "none")
 
 

@@ -1,9 +1,8 @@
 """Tables of success rates: a CSV file with a column of models and one column for each benchmark."""
 
-import csv
 import difflib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from selfexec import csv_rows
 from selfexec.errors import InputError
 
 PAPER = "paper"  # in place of a file: Table 1 of arXiv 2508.12277
@@ -57,49 +57,27 @@ def load_rates(source: str | Path, added: Iterable[str | Path] = ()) -> RateTabl
 
 def _read(source: str | Path) -> tuple[list[str], list[_Row]]:
     """The benchmarks and the rows of one file."""
-    lines = _lines(source)
-    _, header = next(lines, (0, []))
-    names = [name.strip() for name in header]
+    lines = csv_rows.rows(_shown(source), _text(source))
+    first, names = next(lines, (1, []))
+    place = f"{_shown(source)}:{first}"
     if len(names) < 2:
-        raise InputError(f"{_shown(source)}:1: the first line must be a header: model, then one column a benchmark.")
+        raise InputError(f"{place}: the first line must be a header: model, then one column a benchmark.")
     for position, name in enumerate(names[1:], 2):
         if not name:
-            raise InputError(f"{_shown(source)}:1: column {position} has no name. Name its benchmark.")
+            raise InputError(f"{place}: column {position} has no name. Name its benchmark.")
         if name in names[1 : position - 1]:
-            raise InputError(f"{_shown(source)}:1: column {name!r} occurs twice. Rename or remove one.")
+            raise InputError(f"{place}: column {name!r} occurs twice. Rename or remove one.")
     return names[1:], [_row(f"{_shown(source)}:{number}", names[1:], cells) for number, cells in lines]
-
-
-def _lines(source: str | Path) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a CSV file that hold anything, with their numbers."""
-    try:
-        text = _text(source)
-    except FileNotFoundError:
-        raise InputError(f"{source}: no such file. Check the path, or write '{PAPER}' for the paper's table.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{source}: not UTF-8. Save the file as UTF-8.") from None
-    except OSError as fault:
-        raise InputError(f"{source}: cannot be read ({fault.strerror}).") from None
-    reader = csv.reader(text.splitlines(), strict=True)
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as fault:
-            raise InputError(f"{_shown(source)}:{reader.line_num}: not CSV ({fault}). Mend the line.") from None
-        if cells is None:
-            return
-        if any(cell.strip() for cell in cells):
-            yield reader.line_num, cells
 
 
 def _text(source: str | Path) -> str:
     if source == PAPER:
         return resources.files("selfexec").joinpath("data/table_1.csv").read_text("utf-8")
-    return Path(source).read_text("utf-8-sig")
+    return csv_rows.read(source, f"no such file. Check the path, or write '{PAPER}' for the paper's table.")
 
 
 def _row(place: str, benchmarks: Sequence[str], cells: Sequence[str]) -> _Row:
-    model, *values = (cell.strip() for cell in cells)
+    model, *values = cells
     if not model:
         raise InputError(f"{place}: the first column, the model's name, is empty. Name the model.")
     if len(values) > len(benchmarks):

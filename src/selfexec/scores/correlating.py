@@ -1,6 +1,5 @@
 """Scores held against each other, and against other numbers about the same models: benchmarks, Rasch abilities."""
 
-import csv
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,11 +7,12 @@ from dataclasses import dataclass
 from html import escape
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
+from selfexec import csv_rows
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores import Scores, score_together
@@ -20,9 +20,6 @@ from selfexec.scores.table import ACCURACY, SKILL
 from selfexec.scores.together import load_together
 from selfexec.stats import Correlation, correlate
 from selfexec.tables import WIDTH, as_text
-
-if TYPE_CHECKING:
-    pass
 
 Among = Literal["all", "eligible"]
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
@@ -212,13 +209,17 @@ def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, float]]:
 def _read_table(path: Path) -> dict[str, dict[str, float]]:
     if path.suffix == ".json":
         return {"ability": abilities_in(path)}
-    header, *rows = _lines(path)
+    text = csv_rows.read(path, "neither a table nor the folder of a run is here. Check the name.")
+    lines = list(csv_rows.rows(path, text))
+    if len(lines) < 2:
+        raise InputError(f"{path}: the table is empty. It needs a line of headings and a line for each model.")
+    (_, header), *rows = lines
     if len(set(header)) < len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise InputError(f"{path}: the column {twice!r} occurs twice. Rename one of them.")
     cells: dict[str, dict[str, str]] = {name: {} for name in header[1:]}
     seen: set[str] = set()
-    for number, row in enumerate(rows, 2):
+    for number, row in rows:
         if len(row) != len(header):
             raise InputError(f"{path}:{number}: {len(row)} cells under {len(header)} headings. Mend the line.")
         if row[0] in seen:
@@ -238,19 +239,6 @@ def abilities_in(path: Path) -> dict[str, float]:
     except (OSError, ValueError):
         raise InputError(f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints.") from None
     return {model: ability for model, ability in named.items() if ability is not None}
-
-
-def _lines(path: Path) -> list[list[str]]:
-    try:
-        text = path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{path}: neither a table nor the folder of a run is here. Check the name.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8. Save the table as CSV in UTF-8.") from None
-    rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines()) if any(map(str.strip, row))]
-    if len(rows) < 2:
-        raise InputError(f"{path}: the table is empty. It needs a line of headings and a line for each model.")
-    return rows
 
 
 def _numbers(path: Path, name: str, cells: Mapping[str, str]) -> Iterator[tuple[str, float]]:

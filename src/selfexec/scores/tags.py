@@ -1,6 +1,5 @@
 """Groups of models: does a tag, as reasoning or size, go with a difference? The unit is the model."""
 
-import csv
 import json
 import math
 import re
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from selfexec import csv_rows
 from selfexec.errors import InputError
 from selfexec.scores.compared import Contrast, Standing
 from selfexec.stats import welch
@@ -25,12 +25,7 @@ class Tags:
 
 def load_tags(path: Path) -> Tags:
     """A CSV file with a column `model`, or JSON: a list of such rows, or an object of model -> tags."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8. Save it as UTF-8.") from None
-    except OSError as fault:
-        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give --tags a CSV or JSON file.") from None
+    text = csv_rows.read(path, "no such file. Give a CSV or JSON file with a row for each model.")
     rows = list(_json_rows(path, text) if text.lstrip()[:1] in ("[", "{") else _csv_rows(path, text))
     values: dict[str, dict[str, str]] = {}
     seen: set[str] = set()
@@ -50,13 +45,16 @@ def load_tags(path: Path) -> Tags:
 
 
 def _csv_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
-    reader = csv.DictReader(text.splitlines(), skipinitialspace=True)
-    if "model" not in (reader.fieldnames or ()):
+    lines = csv_rows.rows(path, text)
+    first, fields = next(lines, (1, []))
+    if "model" not in fields:
         raise InputError(f"{path}: there is no column 'model'. Its first line names the columns: model,reasoning.")
-    for row in reader:
-        if None in row or None in row.values():
-            raise InputError(f"{path}:{reader.line_num}: the row has not as many fields as the first line. Mend it.")
-        yield row
+    if twice := [field for field in fields if field and fields.count(field) > 1]:
+        raise InputError(f"{path}:{first}: the column {twice[0]!r} occurs twice. Rename or remove one.")
+    for number, cells in lines:
+        if len(cells) != len(fields):
+            raise InputError(f"{path}:{number}: the row has not as many fields as the first line. Mend it.")
+        yield dict(zip(fields, cells, strict=True))
 
 
 def _json_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
