@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.cli import main
+from selfexec.cli import main, root
 
 ITEM = '{"id": "1", "request": "How do I whisk an egg?", "label": "safe", "type": "plain"}\n'
 LINE: dict[str, Any] = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
@@ -112,6 +112,46 @@ def test_bad_input_gets_one_line_and_status_2(
     assert message in said.err
     assert said.err.count("\n") == 1
     assert [path.name for path in here.iterdir()] == ["items"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["card", "run", "-o", "nowhere/card.md"],
+        ["card", "run", "-o", "items"],
+        ["report", "run", "-o", "nowhere/report.html"],
+        ["import", "replies.jsonl", "--items", "items", "--out", "replies.jsonl/run"],
+    ],
+)
+def test_a_place_that_cannot_be_written_to_is_refused_and_nothing_is_said_to_be_kept(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line())
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    before = sorted(here.rglob("*"))
+    capsys.readouterr()
+    assert selfexec(*command, monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"selfexec: {command[-1]}: cannot be written (") and said.count("\n") == 1
+    assert said.endswith(("). Give another file to -o.\n", "). Nothing was kept.\n"))
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_fault_of_the_system_that_nobody_foresaw_is_told_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for fault, message in (
+        (OSError(28, "No space left on device"), "No space left on device."),
+        (PermissionError(13, "Permission denied", "x.json"), "x.json: Permission denied."),
+        (TimeoutError("timed out"), "timed out."),
+    ):
+
+        def fail(*_: Any, fault: OSError = fault, **__: Any) -> None:
+            raise fault
+
+        monkeypatch.setattr(root, "main", fail)
+        assert selfexec("score", "run", monkeypatch=monkeypatch) == 2
+        assert capsys.readouterr().err == f"selfexec: {message}\n"
 
 
 def test_an_output_folder_of_another_run_is_refused_and_left_as_it_was(

@@ -7,13 +7,12 @@ replies.jsonl    one line per session, append-only; the last line per session co
 
 import hashlib
 import os
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -235,19 +234,18 @@ def item_hashes(item_set: ItemSet) -> dict[str, str]:
 
 def create(out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[Reply]) -> None:
     """Make the folder of a run. It is built beside its place and moved there whole."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    building = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
-        encode = msgspec.json.Encoder().encode
-        jsonl.write(building / REPLIES, map(encode, replies))
-        item_set.write(building / ITEMS)
-        write_manifest(building, manifest)
-        building.chmod(0o755)
-        building.replace(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
+            building = Path(beside)
+            encode = msgspec.json.Encoder().encode
+            jsonl.write(building / REPLIES, map(encode, replies))
+            item_set.write(building / ITEMS)
+            write_manifest(building, manifest)
+            building.chmod(0o755)
+            building.replace(out)
     except OSError as fault:
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
 
 
 def grow_items(folder: Path, more: ItemSet) -> ItemSet:

@@ -78,7 +78,9 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except OSError as fault:
-        _stop(f"{fault.filename or 'the disk'}: {fault.strerror}. What was written so far is kept.", 2)
+        # what is kept is said by those who know: the journal of a run, the maker of a folder
+        place = f"{fault.filename}: " if fault.filename else ""
+        _stop(f"{place}{fault.strerror or fault}.", 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -21,14 +21,12 @@ def command(runs: tuple[Path, ...], convention: str, readings: tuple[Path, ...],
     tell is unknown.
     """
     from selfexec.cards import card
-    from selfexec.errors import InputError
+    from selfexec.outputs import write_page
 
     runs, readings = folders_apart("card", runs, readings)
-    if out is not None and out.is_dir():
-        raise InputError(f"{out}: this is a folder. Give the name of a file to -o.")
     found = card(runs, readings=readings, convention="readable" if convention == "readable" else "strict")
     if out is None:
         click.echo(found.markdown(), nl=False)
         return
-    out.write_text(found.markdown(), encoding="utf-8")
+    write_page(out, found.markdown())
     click.echo(f"{out}: written.")

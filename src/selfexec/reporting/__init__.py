@@ -33,6 +33,7 @@ def report(
     to as SVG, PNG and PDF, and each table as CSV and LaTeX.
     """
     from selfexec.errors import InputError
+    from selfexec.outputs import write_page
     from selfexec.reporting.page import Options, page
     from selfexec.scores.together import load_together
 
@@ -44,10 +45,6 @@ def report(
         raise InputError("which run? There are no replies to report on.")
     others = (None if file is None else Path(file) for file in (groups, abilities, figures))
     options = Options(convention, evidence, files(readings), *others)
-    text = page(together, options)
     path = Path(path)
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as fault:
-        raise InputError(f"{path}: cannot be written ({fault.strerror}). Give another file to -o.") from None
+    write_page(path, page(together, options))
     return path

@@ -1,0 +1,13 @@
+"""Pages written where somebody asked for them."""
+
+from pathlib import Path
+
+from selfexec.errors import InputError
+
+
+def write_page(path: Path, text: str) -> None:
+    """Write a page, the same bytes on every system. A place that cannot be written to is refused by name."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror}). Give another file to -o.") from None
