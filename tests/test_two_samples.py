@@ -1,4 +1,7 @@
-"""Two-sample tests against scipy's."""
+"""Ranks and two-sample tests against scipy's."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -6,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from selfexec.stats.ranks import ranks
 from selfexec.stats.two_samples import fisher_exact, rank_sum
 
 count = st.integers(0, 60)
@@ -28,3 +32,29 @@ def test_the_rank_sum_test_with_ties(one: list[float], two: list[float]) -> None
         assert rank_sum(np.array(one), np.array(two)) == pytest.approx(expected, rel=1e-9)
     else:
         assert rank_sum(np.array(one), np.array(two)) == 1.0
+
+
+# few numbers, so that many are equal, and any others, the greatest and the least among them
+tied = st.lists(st.sampled_from([-1e308, -1.5, -0.0, 0.0, 5e-324, 0.1, 0.1 + 0.2, 0.3, 1e308]), max_size=40)
+mixed = st.lists(st.floats(allow_nan=False), max_size=40)
+
+
+@given(tied | mixed)
+def test_ranks_with_ties(values: list[float]) -> None:
+    assert ranks(np.array(values)).tolist() == stats.rankdata(values).tolist()
+
+
+def test_equal_values_share_the_mean_of_their_ranks() -> None:
+    # 1 is first; the three 2s take ranks 2, 3 and 4, of which 3 is the mean; 7 is fifth
+    assert ranks(np.array([2.0, 7, 2, 1, 2])).tolist() == [3, 5, 3, 1, 3]
+
+
+def test_a_rank_correlation_does_without_the_half_second_that_scipy_stats_takes_to_import() -> None:
+    code = """if 1:
+        import sys
+        import numpy as np
+        from selfexec.stats import correlate
+        assert correlate(np.array([1.0, 2, 3, 4, 4]), np.array([1.0, 3, 2, 4, 5]), "spearman").value > 0.8
+        assert "scipy.stats" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -17,7 +17,8 @@ import numpy as np
 
 from selfexec.arrays import Claims, Flags, Numbers
 from selfexec.stats import Array, holm
-from selfexec.stats.two_samples import fisher_exact, rank_sum, ranks
+from selfexec.stats.ranks import ranks
+from selfexec.stats.two_samples import fisher_exact, rank_sum
 
 LEVEL = 0.05
 PERMUTATIONS = 1_999

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from selfexec.stats.intervals import NO_SPREAD, NONE, Array, Interval, Z
+from selfexec.stats.ranks import ranks
 
 Method = Literal["pearson", "spearman"]
 LEAST_PAIRS = 4  # Fisher's z has a standard error from four pairs on
@@ -35,7 +36,7 @@ def correlate(one: Array, two: Array, method: Method = "pearson") -> Correlation
     if n < LEAST_PAIRS:
         return Correlation(method, math.nan, NONE, n, f"only {n} pairs, fewer than {LEAST_PAIRS}")
     if method == "spearman":
-        one, two = _ranks(one), _ranks(two)
+        one, two = ranks(one), ranks(two)
     one, two = _standardized(one), _standardized(two)
     if not (one.any() and two.any()):
         return Correlation(method, math.nan, NONE, n, "one of the two is the same throughout")
@@ -46,14 +47,6 @@ def correlate(one: Array, two: Array, method: Method = "pearson") -> Correlation
     return Correlation(
         method, r, Interval(math.tanh(math.atanh(r) - Z * error), math.tanh(math.atanh(r) + Z * error)), n
     )
-
-
-def _ranks(values: Array) -> Array:
-    """Ranks from 1 on, ties at their mean rank."""
-    from scipy.stats import rankdata
-
-    ranks: Array = rankdata(values).astype(np.float64)
-    return ranks
 
 
 def _standardized(values: Array) -> Array:

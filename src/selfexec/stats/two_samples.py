@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 
 from selfexec.stats.intervals import Array
+from selfexec.stats.ranks import ranks
 
 
 def fisher_exact(one: Array, two: Array) -> float:
@@ -33,13 +34,6 @@ def rank_sum(one: Array, two: Array) -> float:
     off = abs(ranks(both)[:n].sum() - n * (n + m + 1) / 2)
     spread = math.sqrt(n * m / 12 * (n + m + 1 - (ties**3 - ties).sum() / ((n + m) * (n + m - 1))))
     return float(min(1.0, 2 * ndtr(-(off - 0.5) / spread)))
-
-
-def ranks(values: Array) -> Array:
-    """Ranks from 1; what is equal shares the mean of its ranks."""
-    _, place, ties = np.unique(values, return_inverse=True, return_counts=True)
-    found: Array = (np.cumsum(ties) - (ties - 1) / 2)[place]
-    return found
 
 
 def _log_choose(n: float, k: Array | float) -> Array:
