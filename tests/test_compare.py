@@ -392,6 +392,7 @@ def test_twins_are_found_to_differ_about_as_often_as_the_level_says(tmp_path: Pa
 def test_the_detectable_difference_is_found_in_four_of_five_studies() -> None:
     # (1.95996 + 0.84162) SE with many items
     assert detectable(0.1, math.inf) == pytest.approx(0.280158, abs=1e-6)
+    assert detectable(0.1, math.inf) == pytest.approx(detectable(0.1, 1e9), rel=1e-8)
     rng = np.random.default_rng(1)
     n, spread = 50, 1.3
     true = detectable(spread / math.sqrt(n), n - 1)

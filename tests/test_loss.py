@@ -17,7 +17,7 @@ import selfexec as sx
 from selfexec.arrays import Claims
 from selfexec.scores import Scores, metrics, score_tables
 from selfexec.scores.bounds import bounds
-from selfexec.scores.loss import by_permutation, loss_tests, loss_warnings
+from selfexec.scores.loss import loss_tests, loss_warnings
 from selfexec.scores.metrics import Cells
 from selfexec.stats import holm
 from test_scores import pair, request, table, whole_run
@@ -77,22 +77,6 @@ def test_a_group_is_as_long_as_its_questions_are_on_average() -> None:
     rows += [r for n in range(5, 10) for r in group(n, "read", 60, 10, 20, 42)]
     (found,) = loss_tests(claims_of(rows))
     assert found.text == ("the questions in its lost groups have 30 characters at the median, those read 33")
-
-
-def test_few_lost_items_are_drawn_in_every_way() -> None:
-    # three kinds; the two lost items are the only ones of kind 0: one way of C(8, 2) = 28
-    matrix = np.eye(3)[[0, 0, 1, 1, 1, 2, 2, 2]]
-    lost = np.arange(8) < 2
-    assert by_permutation(matrix, lost, np.random.default_rng(1)) == pytest.approx(1 / 28)
-
-
-def test_many_lost_items_give_the_p_of_the_usual_chi_square() -> None:
-    rng = np.random.default_rng(2)
-    kind = rng.integers(0, 4, 600)
-    lost = rng.random(600) < 0.35
-    counts = np.array([[(lost & (kind == k)).sum(), (~lost & (kind == k)).sum()] for k in range(4)])
-    usual = stats.chi2_contingency(counts, correction=False).pvalue
-    assert by_permutation(np.eye(4)[kind], lost, rng) == pytest.approx(usual, abs=0.03)
 
 
 def test_loss_at_random_is_seldom_warned_of() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from selfexec.stats.ranks import ranks
-from selfexec.stats.two_samples import fisher_exact, rank_sum
+from selfexec.stats.two_samples import by_permutation, fisher_exact, rank_sum
 
 count = st.integers(0, 60)
 
@@ -32,6 +32,22 @@ def test_the_rank_sum_test_with_ties(one: list[float], two: list[float]) -> None
         assert rank_sum(np.array(one), np.array(two)) == pytest.approx(expected, rel=1e-9)
     else:
         assert rank_sum(np.array(one), np.array(two)) == 1.0
+
+
+def test_a_small_sample_is_drawn_in_every_way() -> None:
+    # three kinds; the two of the sample are the only ones of kind 0: one way of C(8, 2) = 28
+    kinds = np.eye(3)[[0, 0, 1, 1, 1, 2, 2, 2]]
+    sample = np.arange(8) < 2
+    assert by_permutation(kinds, sample, np.random.default_rng(1)) == pytest.approx(1 / 28)
+
+
+def test_a_large_sample_has_the_p_of_the_usual_chi_square() -> None:
+    rng = np.random.default_rng(2)
+    kind = rng.integers(0, 4, 600)
+    sample = rng.random(600) < 0.35
+    counts = np.array([[(sample & (kind == k)).sum(), (~sample & (kind == k)).sum()] for k in range(4)])
+    usual = stats.chi2_contingency(counts, correction=False).pvalue
+    assert by_permutation(np.eye(4)[kind], sample, rng) == pytest.approx(usual, abs=0.03)
 
 
 # few numbers, so that many are equal, and any others, the greatest and the least among them

@@ -9,8 +9,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.compared import Difference, signed
 from selfexec.scores.measures import METRICS, OVERALL
-from selfexec.scores.planning import POWER_80
-from selfexec.stats.intervals import Z
+from selfexec.stats.intervals import POWER_80, Z
 
 FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")
 NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")

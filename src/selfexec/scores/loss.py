@@ -11,18 +11,16 @@ not stand for what was asked. The item is the unit: it is lost if any of its cla
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, compress
+from itertools import compress
 
 import numpy as np
 
 from selfexec.arrays import Claims, Flags, Numbers
 from selfexec.stats import Array, holm
 from selfexec.stats.ranks import ranks
-from selfexec.stats.two_samples import fisher_exact, rank_sum
+from selfexec.stats.two_samples import PERMUTATIONS, by_permutation, fisher_exact, rank_sum
 
 LEVEL = 0.05
-PERMUTATIONS = 1_999
-BLOCK = 200  # permutations at a time
 LOT = {
     "association": "the options of its lost targets",
     "restriction": "its lost requests",
@@ -122,35 +120,6 @@ def _by_kind(parts: Array, lost: Flags, kinds: Sequence[str], lot: str, are: str
     text = f"of {lot} {gone[most] / gone.sum():.0%} {are} {kinds[most]}, of those read {here[most] / here.sum():.0%}"
     whole = len(kinds) == 2 and set(np.unique(matrix)) <= {0.0, 1.0}
     return fisher_exact(gone, here) if whole else by_permutation(matrix, lost, np.random.default_rng(0)), text
-
-
-def by_permutation(matrix: Array, lost: Flags, rng: np.random.Generator) -> float:
-    """p of the chi-square of lost items over kinds, shape (items, kinds), were the lost ones drawn at random: over all
-    ways to draw them where there are no more than 2,000, else over so many random ones and the one that was seen.
-    """
-    n, k = len(lost), int(lost.sum())
-    expected = matrix.mean(0) * k
-
-    def chi_square(drawn: Array) -> Array:
-        """Of how much of each kind was drawn, shape (draws, kinds)."""
-        found: Array = ((drawn - expected) ** 2 / expected).sum(1)
-        return found
-
-    seen = chi_square(lost[None] @ matrix)[0] - 1e-9
-    if (ways := math.comb(n, k)) <= PERMUTATIONS + 1:
-        draws = np.zeros((ways, n))
-        for row, chosen in zip(draws, combinations(range(n), k), strict=True):
-            row[list(chosen)] = 1
-        return float((chi_square(draws @ matrix) >= seen).mean())
-    if set(np.unique(matrix)) <= {0.0, 1.0} and (matrix.sum(1) == 1).all():
-        # each item is of one kind: how many of each are drawn can be drawn at once
-        drawn = rng.multivariate_hypergeometric(matrix.sum(0).astype(int), k, size=PERMUTATIONS).astype(np.float64)
-        return (1 + int((chi_square(drawn) >= seen).sum())) / (1 + PERMUTATIONS)
-    extreme = 1
-    for start in range(0, PERMUTATIONS, BLOCK):
-        block = np.tile(lost.astype(np.float64), (min(BLOCK, PERMUTATIONS - start), 1))
-        extreme += int((chi_square(rng.permuted(block, axis=1) @ matrix) >= seen).sum())
-    return extreme / (1 + PERMUTATIONS)
 
 
 def _by_length(lengths: Array, lost: Flags, lot: str) -> tuple[float, str] | None:

@@ -9,9 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from selfexec import stats
 from selfexec.stats.intervals import Z
-
-POWER_80 = 0.8416212335729143  # the 80% point of the standard normal distribution
 
 
 class Spread(NamedTuple):
@@ -35,7 +34,7 @@ def half_width(experiment: str, items: int) -> float:
 
 def detectable(experiment: str, items: int) -> float:
     """The difference in skill of two models on the same items that is found in 80% of runs, at the 5% level."""
-    return (Z + POWER_80) * SKILL_SPREADS[experiment].paired / math.sqrt(items)
+    return stats.detectable(SKILL_SPREADS[experiment].paired / math.sqrt(items), math.inf)
 
 
 def outlook(items: Mapping[str, int]) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 NO_SPREAD = 1e-12  # a standard error below it is zero, but for rounding
 Z = 1.959963984540054  # the 97.5% point of the standard normal distribution
+POWER_80 = 0.8416212335729143  # its 80% point
 
 
 class Interval(NamedTuple):

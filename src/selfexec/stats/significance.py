@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.stats.intervals import NO_SPREAD, NONE, Array, Interval
+from selfexec.stats.intervals import NO_SPREAD, NONE, POWER_80, Array, Interval, Z
 
 
 def two_sided(value: float, error: float, freedom: float) -> float:
@@ -20,10 +20,10 @@ def two_sided(value: float, error: float, freedom: float) -> float:
 
 def detectable(error: float, freedom: float) -> float:
     """The true difference that is found in 80% of studies with this standard error, at the two-sided 5% level."""
-    from scipy.special import ndtri, stdtrit
-
     if math.isinf(freedom):
-        return float(ndtri(0.975) + ndtri(0.8)) * error
+        return (Z + POWER_80) * error
+    from scipy.special import stdtrit
+
     return float(stdtrit(freedom, 0.975) + stdtrit(freedom, 0.8)) * error
 
 
