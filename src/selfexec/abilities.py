@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +14,7 @@ from selfexec.errors import InputError
 from selfexec.rates import RateTable, load_rates
 from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors
 from selfexec.stats.rasch_point import Sides
-from selfexec.tables import as_text
+from selfexec.tables import all_as_html, as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,29 +62,27 @@ class Rasch:
 
     def table(self, width: int = 120) -> str:
         """Models from able to less able, benchmarks from hard to easy."""
-        fit, rates = self.fit, self.rates
-        return "\n".join(
-            [
-                as_text(
-                    TITLES[0],
-                    ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else [])),
-                    [[*row, *self._jackknife_cell(row[0])] for row in self._rows(rates.models, fit.abilities, 0)],
-                    width,
-                    layout="plain",
-                ),
-                as_text(
-                    TITLES[1],
-                    ("benchmark", "item difficulty", *COLUMNS),
-                    self._rows(rates.benchmarks, fit.item_difficulties, 1),
-                    width,
-                    layout="plain",
-                ),
-                *self._notes(),
-            ]
-        )
+        return "\n".join([*(as_text(*table, width, layout="plain") for table in self._tables()), *self._notes()])
 
     def __repr__(self) -> str:
         return self.table()
+
+    def _repr_html_(self) -> str:
+        return all_as_html(self._tables(), self._notes())
+
+    def _tables(self) -> Iterator[tuple[str, Sequence[str], list[list[str]]]]:
+        """Title, columns and rows: of the models, and of the benchmarks."""
+        fit, rates = self.fit, self.rates
+        yield (
+            TITLES[0],
+            ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else [])),
+            [[*row, *self._jackknife_cell(row[0])] for row in self._rows(rates.models, fit.abilities, 0)],
+        )
+        yield (
+            TITLES[1],
+            ("benchmark", "item difficulty", *COLUMNS),
+            self._rows(rates.benchmarks, fit.item_difficulties, 1),
+        )
 
     def _both(self, sides: Sides) -> dict[str, Named]:
         return {

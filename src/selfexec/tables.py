@@ -3,7 +3,7 @@
 import io
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
@@ -88,8 +88,20 @@ def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], n
         return f"<tr>{''.join(f'{opening}{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
     body = "".join(line("td", row) for row in _said_once(rows))
-    below = "<br>".join(map(escape, notes))
-    return f"<table><caption>{escape(title)}</caption>{line('th', columns)}{body}</table><p>{below}</p>"
+    table = f"<table><caption>{_lines_as_html([title])}</caption>{line('th', columns)}{body}</table>"
+    return f"{table}<p>{_lines_as_html(notes)}</p>" if notes else table
+
+
+def all_as_html(tables: Iterable[tuple[str, Sequence[str], Sequence[Sequence[str]]]], notes: Sequence[str] = ()) -> str:
+    """Tables (title, columns, rows) one below the other, with lines of text below them all."""
+    parts = [as_html(*table) for table in tables]
+    return "".join([*parts, f"<p>{_lines_as_html(notes)}</p>"] if notes else parts)
+
+
+def _lines_as_html(texts: Iterable[str]) -> str:
+    """Every line on its own, and as far in as it is."""
+    lines = [line for text in texts for line in text.splitlines()]
+    return "<br>".join("&ensp;" * (len(line) - len(line.lstrip())) + escape(line.lstrip()) for line in lines)
 
 
 def _said_once(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:

@@ -5,10 +5,9 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
-from selfexec.tables import as_text
+from selfexec.tables import all_as_html, as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -161,9 +160,7 @@ class Comparison:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return "".join(as_html(*table) for table in _tables(self)) + "".join(
-            f"<p>{escape(note)}</p>" for note in [*_gates(self), *_notes(self)]
-        )
+        return all_as_html(_tables(self), [*_notes(self), *_gates(self)])
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -318,12 +315,6 @@ def _pipes(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
     return "\n".join([line(columns), line(["---"] * len(columns)), *map(line, rows)])
-
-
-def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(column)}</th>" for column in columns)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +18,7 @@ from selfexec.scores import Scores, score_together
 from selfexec.scores.table import ACCURACY, SKILL
 from selfexec.scores.together import load_together
 from selfexec.stats import Correlation, correlate
-from selfexec.tables import WIDTH, as_text
+from selfexec.tables import WIDTH, as_html, as_text
 
 Among = Literal["all", "eligible"]
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
@@ -80,21 +79,13 @@ class Correlations(Sequence[Pair]):
         )
 
     def table(self, width: int = WIDTH) -> str:
-        legend = [LEGEND, *([ELIGIBLE] if any(pair.among == "eligible" for pair in self) else [])]
-        reasons = [
-            f"  {pair.one}, {pair.two}, {pair.among}: {reason}"
-            for pair in self
-            if math.isnan(pair.pearson.value) and (reason := pair.pearson.reason)
-        ]
-        return "\n".join([as_text(TITLE, HEADINGS, [_cells(p) for p in self], width), *legend, *self.notes, *reasons])
+        return "\n".join([as_text(TITLE, HEADINGS, [_cells(p) for p in self], width), *_below(self)])
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
-        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(pair))}</tr>" for pair in self)
-        return f"<table><caption>{TITLE}</caption><tr>{head}</tr>{body}</table><p>{escape(LEGEND)}</p>"
+        return as_html(TITLE, HEADINGS, [_cells(pair) for pair in self], _below(self))
 
 
 def correlations(
@@ -264,6 +255,17 @@ def _number(cell: str) -> float | None:
 
 
 # --- in print --------------------------------------------------------------------------------------------------------
+
+
+def _below(found: Correlations) -> list[str]:
+    """What the numbers are, which models are in no pair, and why a pair has no number."""
+    legend = [LEGEND, *([ELIGIBLE] if any(pair.among == "eligible" for pair in found) else [])]
+    reasons = [
+        f"  {pair.one}, {pair.two}, {pair.among}: {reason}"
+        for pair in found
+        if math.isnan(pair.pearson.value) and (reason := pair.pearson.reason)
+    ]
+    return [*legend, *found.notes, *reasons]
 
 
 def _cells(pair: Pair) -> list[str]:

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from selfexec.scores.rows import Estimate
 from selfexec.scores.table import decimal, with_interval
 from selfexec.scores.together import load_together, tables_of
 from selfexec.stats import Array
-from selfexec.tables import as_html, as_text
+from selfexec.tables import all_as_html, as_text
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -41,11 +40,8 @@ class CrossPrediction:
         return self.table()
 
     def _repr_html_(self) -> str:
-        parts = []
-        for key, found in self.parts.items():
-            *first, last = (partial(as_html, *table) for table in _tables(key, found))
-            parts += [*(html() for html in first), last(notes=[self_bonus_line(found)])]
-        return "".join(parts) + "<p>" + "<br>".join(NOTES) + "</p>"
+        parts = [all_as_html(_tables(key, found), [self_bonus_line(found)]) for key, found in self.parts.items()]
+        return "".join([*parts, all_as_html([], NOTES)])
 
     def _block(self, key: tuple[str, str], width: int) -> Iterator[str]:
         for table in _tables(key, self.parts[key]):

@@ -3,14 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from html import escape
 from typing import Any, Literal
 
 import polars as pl
 
-from selfexec.tables import WIDTH, as_text
+from selfexec.tables import WIDTH, all_as_html, as_text
 
 Kind = Literal["score", "guesser", "sensitivity", "rule", "readings"]
 POINT = 0.01  # numbers that lie further apart must have a reason; of tokens, this share of them
@@ -96,21 +95,20 @@ class Ledger(Sequence[Entry]):
 
     def table(self, width: int = WIDTH) -> str:
         """A table of each kind, its reasons below it by number."""
-        parts: list[str] = []
-        for kind, title in TITLES.items():
+        tables = (_with_notes(TITLES[kind], entries, width) for kind, entries in self._by_kind())
+        return "\n".join([*(f"{table}\n" for table in tables), LEGEND])
+
+    def _by_kind(self) -> Iterator[tuple[Kind, list[Entry]]]:
+        for kind in TITLES:
             if entries := [entry for entry in self if entry.kind == kind]:
-                parts += [_with_notes(title, entries, width), ""]
-        return "\n".join([*parts, LEGEND])
+                yield kind, entries
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(column)}</th>" for column in COLUMNS)
-        body = "".join(
-            f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in (*_cells(e), '; '.join(e.reasons)))}</tr>" for e in self
-        )
-        return f"<table><tr>{head}</tr>{body}</table><p>{escape(LEGEND)}</p>"
+        tables = ((TITLES[kind], COLUMNS, list(map(_with_reasons, entries))) for kind, entries in self._by_kind())
+        return all_as_html(tables, [LEGEND])
 
 
 BEFORE_REASONS = 86  # columns of a terminal that the other columns may take
@@ -143,6 +141,10 @@ def shown(value: float | None) -> str:
 def _cells(entry: Entry) -> list[str]:
     values = (entry.strict, entry.readable, entry.authors)
     return [entry.model, entry.experiment, entry.metric, *map(shown, values)]
+
+
+def _with_reasons(entry: Entry) -> list[str]:
+    return [*_cells(entry), "; ".join(entry.reasons)]
 
 
 def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:

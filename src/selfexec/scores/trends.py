@@ -4,18 +4,17 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.scores.apart import experiments_of, load_apart, select, unlike
-from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, as_html, cautions, chance, interval, signed
+from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, cautions, chance, interval, signed
 from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import check_names
 from selfexec.stats import two_sided
-from selfexec.tables import as_text
+from selfexec.tables import all_as_html, as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,8 +97,7 @@ class Trend:
         return self.table()
 
     def _repr_html_(self) -> str:
-        tables = "".join(as_html(*table) for table in _tables(self))
-        return tables + "".join(f"<p>{escape(note)}</p>" for note in _notes(self))
+        return all_as_html(_tables(self), _notes(self))
 
 
 def trend(

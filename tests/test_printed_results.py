@@ -1,0 +1,86 @@
+"""Every result says the same on a terminal and in a notebook, whatever the models are called."""
+
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import selfexec as sx
+from selfexec.rates import RateTable
+from selfexec.runs import Run
+from selfexec.scores.correlating import correlate_sources
+
+HOSTILE = 'a|b\\ <script>alert("x")</script> & c'
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Simulated models, of which one has a hostile name and one cannot keep to a format."""
+    folder = tmp_path_factory.mktemp("runs")
+    models = ["sim/typical", "sim/coin", "sim/knows-itself", "sim/breaks-format"]
+    sx.run(models, limit=12, out=folder / "made")
+    replies = (folder / "made" / "replies.jsonl").read_text("utf-8").replace('"sim/coin"', json.dumps(HOSTILE))
+    (folder / "replies.jsonl").write_text(replies, "utf-8")
+    found, _ = sx.import_replies([folder / "replies.jsonl"], item_source=folder / "made" / "items", out=folder / "run")
+    return found
+
+
+def correlated(panel: Run, folder: Path) -> Any:
+    (folder / "t.csv").write_text(f'model,a <b>\nsim/typical,1\n"{HOSTILE.replace(chr(34), 2 * chr(34))}",2\n')
+    return correlate_sources([panel.folder], [folder / "t.csv"])
+
+
+def contrasted(panel: Run, folder: Path) -> Any:
+    (folder / "tags.json").write_text(json.dumps({HOSTILE: {"<kind>": 1}, "sim/typical": {"<kind>": 2}}))
+    gates = ["overall.skill drops 0.02"]
+    return sx.compare(panel, models=["sim/typical", HOSTILE], tags=folder / "tags.json", fail_if=gates, precision=0.02)
+
+
+def fitted(panel: Run, folder: Path) -> Any:
+    rates = np.array([[0.9, 0.5, 0.6], [0.7, np.nan, 0.5], [0.4, 0.2, 0.4]])
+    return sx.rasch(RateTable((HOSTILE, "b", "c"), ("easy", "<i>hard</i>", "odd"), rates), jackknife=True)
+
+
+RESULTS: dict[str, Callable[[Run, Path], Any]] = {
+    "score": lambda panel, _: sx.score(panel),
+    "compare": lambda panel, _: sx.compare(panel, metrics=["skill", "self_knowledge"]),
+    "compare two": contrasted,
+    "trend": lambda panel, _: sx.trend(panel),
+    "cross": lambda panel, _: sx.cross_prediction(panel),
+    "ledger": lambda panel, _: sx.ledger(panel),
+    "correlate": correlated,
+    "rasch": fitted,
+    "check": lambda *_: sx.check("sim/typical"),
+}
+
+
+def words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"[^\s─]+", text))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_notebook_says_all_that_a_terminal_says(panel: Run, tmp_path: Path, name: str) -> None:
+    found = RESULTS[name](panel, tmp_path)
+    on_a_terminal = words(found.table(width=10_000))
+    in_a_notebook = words(html.unescape(re.sub(r"<[^>]+>", " ", found._repr_html_())))
+    assert on_a_terminal - in_a_notebook == Counter()
+    assert "<script>" not in found._repr_html_() and "<b>" not in found._repr_html_()
+    shown = {"check": "", "correlate": "<b>"}.get(name, '<script>alert("x")</script>')
+    assert not shown or shown in in_a_notebook
+
+
+def test_what_was_lost_on_the_way_to_the_notebook_is_there(panel: Run, tmp_path: Path) -> None:
+    correlations = correlated(panel, tmp_path)._repr_html_()
+    assert "not in the table: sim/knows-itself, sim/breaks-format" in correlations
+    assert "eligible: models whose headline is not withheld" in correlations
+    assert "only 2 pairs, fewer than 4" in correlations
+    ledger = sx.ledger(panel)._repr_html_()
+    assert "<caption>One number, three conventions</caption>" in ledger
+    assert "<caption>If one choice of ours were otherwise</caption>" in ledger
+    assert fitted(panel, tmp_path)._repr_html_().count("<table>") == 2
