@@ -225,6 +225,7 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
     [
         (whole_run(lost=30), "restriction: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)"),
         (whole_run(positives=19), "association: only 19 items have the rarer outcome, fewer than 20"),
+        (whole_run(positives=1), "association: only 1 item has the rarer outcome, fewer than 20"),
         ([r for r in whole_run() if r["experiment"] != "difficulty"], "difficulty was not run"),
     ],
 )

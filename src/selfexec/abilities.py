@@ -11,6 +11,7 @@ import numpy as np
 
 from selfexec.arguments import Files, files
 from selfexec.errors import InputError
+from selfexec.nouns import number_of
 from selfexec.rates import RateTable, load_rates
 from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors
 from selfexec.stats.rasch_point import Sides
@@ -111,8 +112,9 @@ class Rasch:
         origin = "not centred, as printed in the paper" if fit.method == "paper" else "item difficulties add up to 0"
         return [
             f"P(success) = expit(ability - item difficulty); {origin}.",
-            f"{len(rates.models)} models, {len(rates.benchmarks)} benchmarks, {filled} of {rates.rates.size} rates; "
-            f"method {fit.method}, {fit.iterations} iterations.",
+            f"{number_of(len(rates.models), 'model')}, {number_of(len(rates.benchmarks), 'benchmark')}, "
+            f"{filled} of {number_of(rates.rates.size, 'rate')}; "
+            f"method {fit.method}, {number_of(fit.iterations, 'iteration')}.",
             f"infit, outfit: misfit; {_shown(fit.dispersion)} (the dispersion) is the average, more fits worse.",
         ]
 

@@ -14,6 +14,7 @@ from selfexec.items import Item, ItemSet, Request
 from selfexec.items import load as load_items
 from selfexec.loops import finish
 from selfexec.memory import note, sessions_share_memory, shared_message
+from selfexec.nouns import number_of
 from selfexec.reading import Reading
 from selfexec.readings import KEPT, read_reply
 from selfexec.tables import as_html, as_text
@@ -115,7 +116,7 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
     """What to know before money is spent, one line each."""
     asked = [t for t in tried if (t.reply.experiment, t.reply.session) != KEPT and not t.reply.failed]
     unread = [t for t in asked if t.reading.state == "unreadable"]
-    yield f"format: {len(asked) - len(unread)} of {len(asked)} replies could be read" + (
+    yield f"format: {len(asked) - len(unread)} of {number_of(len(asked), 'reply', 'replies')} could be read" + (
         " (" + ", ".join(f"{t.reply.experiment} {t.reply.session}: {t.reading.reason}" for t in unread) + ")"
         if unread
         else ""
@@ -127,7 +128,7 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
         yield f"tokens: {sum(r.output_tokens or 0 for r in came) / len(came):,.0f} a reply, {_thoughts(came)}"
     yield f"refusals: {_refusals(tried)}"
     if cost := sum(reply.cost_usd or 0 for reply in came):
-        yield f"cost: ${cost:.4f} for {len(came)} replies"
+        yield f"cost: ${cost:.4f} for {number_of(len(came), 'reply', 'replies')}"
     yield f"served by: {', '.join(sorted({r.served_model or 'unnamed' for r in came})) or 'nobody'}"
     yield shared_message(model) if shared else "memory: no session knew what another was told"
 

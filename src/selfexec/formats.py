@@ -17,6 +17,7 @@ import msgspec
 
 from selfexec import jsonl
 from selfexec.errors import InputError
+from selfexec.nouns import number_of
 
 if TYPE_CHECKING:
     from selfexec.engines import Outcome
@@ -47,7 +48,7 @@ class BySession(dict[Key, T]):
         shown = [f"  {key}: {value!r}" for key, value in islice(self.items(), 3)]
         lines = [line if len(line) <= 200 else line[:199] + "…" for line in shown]
         more = [f"  and {len(self) - len(lines):,} more, by Key(model, experiment, item, epoch, session)"]
-        return "\n".join([f"{len(self):,} sessions", *lines, *(more if len(self) > len(lines) else [])])
+        return "\n".join([number_of(len(self), "session"), *lines, *(more if len(self) > len(lines) else [])])
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

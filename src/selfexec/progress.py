@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from selfexec.formats import Reply
+from selfexec.nouns import number_of
 
 LIVE_EVERY = 0.2  # seconds between updates on a terminal
 PLAIN_EVERY = 30.0  # elsewhere
@@ -70,9 +71,10 @@ def shown_progress() -> Iterator[Report]:
 
 def as_line(progress: Progress, rate: float) -> str:
     """`rate` is in calls a second."""
-    parts = [f"{progress.done:,} of {progress.total:,} sessions", f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
+    done = f"{progress.done:,} of {number_of(progress.total, 'session')}"
+    parts = [done, f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
     if progress.retries:
-        parts.append(f"{progress.retries:,} retries")
+        parts.append(number_of(progress.retries, "retry", "retries"))
     parts += [f"{n:,} x {error[:30]}" for error, n in progress.failures.most_common(3)]
     if progress.cost:
         parts.append(f"${progress.cost:.2f}")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from selfexec import csv_rows
 from selfexec.errors import InputError
+from selfexec.nouns import number_of
 
 PAPER = "paper"  # in place of a file: Table 1 of arXiv 2508.12277
 
@@ -82,8 +83,8 @@ def _row(place: str, benchmarks: Sequence[str], cells: Sequence[str]) -> _Row:
         raise InputError(f"{place}: the first column, the model's name, is empty. Name the model.")
     if len(values) > len(benchmarks):
         raise InputError(
-            f"{place}: {len(values)} rates for {len(benchmarks)} benchmarks. Remove what is too much (rates have a "
-            "decimal point, 0.85)."
+            f"{place}: {len(values)} rates for {number_of(len(benchmarks), 'benchmark')}. Remove what is too much "
+            "(rates have a decimal point, 0.85)."
         )
     found = {name: _rate(f"{place}, column {name!r}", value) for name, value in zip(benchmarks, values, strict=False)}
     return _Row(place, model, {name: rate for name, rate in found.items() if not math.isnan(rate)})

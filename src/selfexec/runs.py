@@ -24,6 +24,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import GivenReading, Key, Reply, load_replies
 from selfexec.items import ItemSet
 from selfexec.journal import read_journal
+from selfexec.nouns import number_of
 from selfexec.reading import Reading
 from selfexec.readings import read_replies
 
@@ -131,9 +132,9 @@ class Run:
     def __repr__(self) -> str:
         missing = sum(reply.failed for reply in self.replies.values())
         who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models) or "no models"
-        replies = f"{len(self.replies) - missing:,} replies, {missing:,} missing"
+        replies = f"{number_of(len(self.replies) - missing, 'reply', 'replies')}, {missing:,} missing"
         if unasked := sum(self.unasked.values()):
-            replies += f", {unasked:,} items without any reply"
+            replies += f", {number_of(unasked, 'item')} without any reply"
         return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
 
 

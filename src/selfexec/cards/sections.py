@@ -15,6 +15,7 @@ from selfexec.cards.redaction import HIDDEN, hides, shown
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Reply
 from selfexec.items import Group, Request
+from selfexec.nouns import number_of
 from selfexec.plans import all_prompts, prompt_hashes
 from selfexec.runs import item_hashes
 from selfexec.scores import Scores, score
@@ -103,7 +104,8 @@ def _total(values: Sequence[float | None], form: str = "{:,.0f}") -> str:
     if not known:
         return UNKNOWN
     total = form.format(math.fsum(known))
-    return total if len(known) == len(values) else f"{total} (of {len(known):,} of {len(values):,} replies)"
+    everything = number_of(len(values), "reply", "replies")
+    return total if len(known) == len(values) else f"{total} (of {len(known):,} of {everything})"
 
 
 # --- items, prompts, settings ----------------------------------------------------------------------------------------
@@ -133,8 +135,8 @@ def _composition(found: Iterable[Any]) -> str:
         return ", ".join(f"{n} {label}" for label, n in sorted(Counter(item.label for item in listed).items()))
     if all(isinstance(item, Group) for item in listed):
         subjects = {question.subject for item in listed for question in item.questions}
-        return f"{4 * len(listed)} questions on {len(subjects)} subjects"
-    return f"{sum(len(item.options) for item in listed)} options"
+        return f"{4 * len(listed)} questions on {number_of(len(subjects), 'subject')}"
+    return number_of(sum(len(item.options) for item in listed), "option")
 
 
 def prompts(run: "Run") -> str:
@@ -183,7 +185,8 @@ def coverage(run: "Run") -> str:
         by = ", ".join(f"{n:,} by the {who}" for who, n in sorted(withheld.items()))
         lines += ["", f"Withheld replies, which count as behaviour: {by}."]
     if run.given:
-        lines += ["", f"{len(run.given.keys() & run.replies.keys()):,} readings were given from elsewhere."]
+        given = number_of(len(run.given.keys() & run.replies.keys()), "reading was", "readings were")
+        lines += ["", f"{given} given from elsewhere."]
     return "\n".join(lines)
 
 

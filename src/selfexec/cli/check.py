@@ -6,6 +6,7 @@ import click
 
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options
 from selfexec.cli.variadic import Variadic
+from selfexec.nouns import number_of
 
 
 @click.command("check", cls=Variadic)
@@ -29,4 +30,4 @@ def command(model: str, items: str, **endpoint: Any) -> None:
     if found.shared_memory:
         raise InputError(shared_message(model))
     if found.failed:
-        raise InputError(f"{model}: {found.failed} sessions came to nothing. Their errors are in the table.")
+        raise InputError(f"{model}: {number_of(found.failed, 'session')} came to nothing. The table shows why.")

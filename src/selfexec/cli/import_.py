@@ -25,8 +25,8 @@ def command(replies: tuple[Path, ...], item_source: str, out: Path) -> None:
         click.echo(f"selfexec: warning: {warning}", err=True)
     for model, number in run.unasked.items():
         click.echo(
-            f"selfexec: warning: {model} has no line for {number:,} of the items: they count as missing. If it was not "
-            "asked them, give --items with those that it was.",
+            f"selfexec: warning: {model} has no line for {number:,} of the items, which count as missing. If it was "
+            "not asked them, give --items with those that it was.",
             err=True,
         )
     counts = f"replies: {len(run.replies):,}, models: {len(run.models)}"

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from selfexec.nouns import number_of
+
 
 @click.group("items")
 def command() -> None:
@@ -46,6 +48,6 @@ def check(folder: Path) -> None:
     for finding in findings:
         click.echo(str(finding))
     errors = sum(finding.level == "error" for finding in findings)
-    click.echo(f"{folder}: {errors} errors, {len(findings) - errors} warnings")
+    click.echo(f"{folder}: {number_of(errors, 'error')}, {number_of(len(findings) - errors, 'warning')}")
     if errors:
-        raise InputError(f"{folder}: {errors} errors, named above. Mend them before a run.")
+        raise InputError(f"{folder}: {number_of(errors, 'error')}, named above. Mend the items before a run.")

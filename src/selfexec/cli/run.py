@@ -11,6 +11,7 @@ import click
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options, json_object
 from selfexec.cli.variadic import Variadic
 from selfexec.engines import engine_for, in_process
+from selfexec.nouns import number_of
 
 if TYPE_CHECKING:
     from selfexec.progress import Progress
@@ -90,7 +91,9 @@ def command(
     if not dry_run:
         engine_for(planned.models, planned.item_set, planned.options)  # refuses models that it cannot serve
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
-    click.echo(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {planned.sessions:,} sessions")
+    click.echo(
+        f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(planned.sessions, 'session')}"
+    )
     if not models:
         click.echo("Simulated models: no language model is asked, and no score here is of a real one.")
     if models or preset:
@@ -102,22 +105,22 @@ def command(
     with shown_progress() as show:
         run = carry_out(planned, show, progress)
     missing = sum(reply.failed for reply in run.replies.values()) + progress.left
-    click.echo(
-        f"{planned.out}: {len(run.replies):,} replies kept, {missing} missing ({time.perf_counter() - started:.1f} s)"
-    )
+    kept = number_of(len(run.replies), "reply", "replies")
+    click.echo(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     if not in_process(planned.models, planned.options):
         click.echo("\n".join(summary(progress, run)))
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
-            click.echo(f"{model} was never asked {number:,} of the items here: they count as missing until it is.")
+            click.echo(f"{model} was never asked {number:,} of the items here, which count as missing until it is.")
     from selfexec.scores import score
     from selfexec.tables import terminal_width
 
     click.echo()
     click.echo(score(run).table(terminal_width()))
     if missing:
-        why = f" ({progress.left:,} were left by --max-calls)" if progress.left else ""
-        click.echo(f"\nselfexec: {missing} replies are missing{why}. The same command asks for them.", err=True)
+        why = f" ({progress.left:,} left by --max-calls)" if progress.left else ""
+        what = number_of(missing, "reply is", "replies are")
+        click.echo(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
         raise click.exceptions.Exit(3)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from selfexec import csv_rows
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.nouns import number_of
 from selfexec.scores import Scores, score_together
 from selfexec.scores.table import ACCURACY, SKILL
 from selfexec.scores.together import load_together
@@ -212,7 +213,8 @@ def _read_table(path: Path) -> dict[str, dict[str, float]]:
     seen: set[str] = set()
     for number, row in rows:
         if len(row) != len(header):
-            raise InputError(f"{path}:{number}: {len(row)} cells under {len(header)} headings. Mend the line.")
+            found, wanted = number_of(len(row), "cell"), number_of(len(header), "heading")
+            raise InputError(f"{path}:{number}: {found} under {wanted}. Mend the line.")
         if row[0] in seen:
             raise InputError(f"{path}:{number}: the model {row[0]!r} occurs twice. Keep one line.")
         seen.add(row[0])

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.arrays import READ, Claims, Numbers, Signs
+from selfexec.nouns import number_of
 from selfexec.scores.counts import share_interval
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
@@ -106,7 +107,8 @@ class Crossed:
         """What a self-bonus rests on, to be stated beside it."""
         c = self.common
         return (
-            f"{len(c.models)} models, {c.claims:,} common claims of {len(c.items)} items, "
+            f"{number_of(len(c.models), 'model')}, {number_of(c.claims, 'common claim')} of "
+            f"{number_of(len(c.items), 'item')}, "
             f"rarer outcome {c.rarer_share:.0%}"
         )
 
@@ -258,12 +260,11 @@ def _cell_intervals(common: Common, matrix: Array) -> Array:
 
 def _floor(common: Common, kind: str = "common") -> str | None:
     """Why a self-bonus must not be quoted, None where it may."""
-    items, rarer = len(common.items), common.rarer_items
-    if items < LEAST_COMMON_ITEMS:
-        return f"only {items} {kind} item{'s' * (items != 1)}, fewer than {LEAST_COMMON_ITEMS}"
-    if rarer < LEAST_RARER_ITEMS:
-        had = "item has" if rarer == 1 else "items have"
-        return f"only {rarer} {kind} {had} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    if (items := len(common.items)) < LEAST_COMMON_ITEMS:
+        return f"only {number_of(items, f'{kind} item')}, fewer than {LEAST_COMMON_ITEMS}"
+    if (rarer := common.rarer_items) < LEAST_RARER_ITEMS:
+        few = number_of(rarer, f"{kind} item has", f"{kind} items have")
+        return f"only {few} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
     return None
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.nouns import number_of
 from selfexec.scores.compared import Difference, signed
 from selfexec.scores.measures import METRICS, OVERALL
 from selfexec.stats.intervals import POWER_80, Z
@@ -80,7 +81,8 @@ def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> 
     sign = -1 if gate.verb == "drops" else 1
     edge = sign * gate.margin
     near, far = (row.low, row.high) if gate.verb == "drops" else (row.high, row.low)
-    numbers = f"new - old is {signed(row.difference)} [{signed(row.low)}, {signed(row.high)}] on {row.items} items"
+    gap = f"new - old is {signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
+    numbers = f"{gap} on {number_of(row.items, 'item')}"
     if few:
         return "cannot tell", f"{numbers}, too few to tell ({few})"
     if sign * near < gate.margin:
@@ -98,4 +100,4 @@ def _more_items(gate: Gate, row: Difference) -> str:
     needed = math.ceil(row.items * ((Z + POWER_80) * row.error / gate.margin) ** 2)
     if needed <= row.items:
         return ""
-    return f"; a model that has not changed would pass in 80% of runs with {needed:,} items"
+    return f"; a model that has not changed would pass in 80% of runs with {number_of(needed, 'item')}"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from selfexec.arrays import Claims, Flags
+from selfexec.nouns import number_of
 from selfexec.scores.counted import SKILL, Counted, count, guess_counts, scorable, value
 from selfexec.scores.guessers import OF_OTHERS, again, guess_records
 from selfexec.scores.paired import skill_difference
@@ -100,7 +101,7 @@ def _shared(claims: Claims, guessed: Mapping[str, Array], which: Flags) -> tuple
     shared = ~np.isnan(guessed["others_mode"])
     asked, met = (len(np.unique(claims.item[these])) for these in (which, which & shared))
     if met < LEAST_COVERAGE * asked:
-        return f"only {met} of {asked} items were asked of two other models", everything
+        return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of two other models", everything
     return None, shared
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.nouns import number_of
 from selfexec.scores import CONVENTIONS, Scores, metrics, score_together
 from selfexec.scores.accounts import (
     Account,
@@ -173,7 +174,7 @@ def _explained(account: Account, formula: Formula, metric: str) -> Iterator[str]
             if step.moved:
                 moves.setdefault(str(step.cause), []).append(f"{convention} {_moved(step.moved, metric)}")
     if moves:
-        yield f"{total:,.0f} {account.unit}s count under readable"
+        yield f"{number_of(round(total), f'{account.unit} counts', f'{account.unit}s count')} under readable"
     for cause, moved in moves.items():
         yield f"{cause}: {', '.join(moved)}"
 
@@ -192,10 +193,10 @@ def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
     gone = lost(claims)
     if items - gone.total() < LEAST_COVERAGE * items:
         whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
-        yield f"rests on {items - gone.total()} of {items} {UNITS[experiment]} ({whys})"
+        yield f"rests on {items - gone.total()} of {number_of(items, UNITS[experiment])} ({whys})"
 
 
-UNITS = {"association": "targets", "restriction": "requests", "difficulty": "groups"}
+UNITS = {"association": "target", "restriction": "request", "difficulty": "group"}
 
 
 def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
@@ -251,7 +252,7 @@ def _means_of_guessers(entries: Sequence[Entry]) -> Iterator[Entry]:
             beaten = sum((guess.readable or 0) > (model.readable or 0) for guess, model in pairs)
             mean = _mean(model.readable for _, model in pairs)
             strict, readable, authors = (_mean(getattr(guess, c) for guess, _ in pairs) for c in CONVENTIONS)
-            why = f"above {beaten} of {len(pairs)} models (mean {shown(mean)})"
+            why = f"above {beaten} of {number_of(len(pairs), 'model')} (mean {shown(mean)})"
             yield Entry("guesser", ALL, experiment, guesser, strict, readable, authors, (why,))
 
 
@@ -272,15 +273,17 @@ def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterato
         errors = items - cells.tp - cells.tn
         if errors and cells.fn + cells.fp < errors:
             why = (
-                f"with {errors - cells.fn - cells.fp:.0f} lost or unread requests in the denominator; the authors left "
-                "out those that they counted as failures: the published number lies from here to over_niceness"
+                f"with {number_of(round(errors - cells.fn - cells.fp), 'lost or unread request')} in the denominator; "
+                "the authors left out those that they counted as failures: the published number lies from here to "
+                "over_niceness"
             )
             yield Entry("rule", model, experiment, "over_niceness_lost_in", None, None, cells.fn / errors, (why,))
     elif experiment == "difficulty" and 0 < totals[1] < items:
         mean, share = totals[0] / totals[1], totals[1] / items
-        why = f"the mean over the {totals[1]:.0f} of {items} groups with a ranking, divided once more by their share"
+        ranked = f"{totals[1]:.0f} of {number_of(items, 'group')} with a ranking"
+        why = f"the mean over the {ranked}, divided once more by their share"
         yield Entry("rule", model, experiment, "adjusted_accuracy", None, None, mean / share, (f"{why}: no accuracy",))
-        why = f"{items - totals[1]:.0f} of {items} groups without a ranking score 0"
+        why = f"{items - totals[1]:.0f} of {number_of(items, 'group')} without a ranking score 0"
         yield Entry("rule", model, experiment, "accuracy_unread_zero", None, None, totals[0] / items, (why,))
 
 
@@ -347,7 +350,7 @@ def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame
         account = association_account(run, model, changed, listed_or_inflected)
         more = int((changed["observed"] & ~claims["observed"]).sum())
         for metric in INFLECTED:
-            why = [f"{more} options more are listed, by an inflected form"]
+            why = [f"{number_of(more, 'option more is', 'options more are')} listed, by an inflected form"]
             yield _changed(
                 "inflected", model, experiment, metric, of_cells(getattr(metrics, metric)), plain, account, why
             )

@@ -11,6 +11,7 @@ import numpy as np
 from selfexec.arrays import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.nouns import number_of
 from selfexec.scores.apart import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count
 from selfexec.scores.counts import known_and_asked, share_interval
@@ -199,9 +200,10 @@ def common_of(records: Sequence[Record]) -> int:
 def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
     if (n := common_of(records)) < 2:
         names = " and ".join(record.label for record in records)
+        common = number_of(n, "scorable item") if n else "no scorable items"
         raise InputError(
-            f"{experiment}: {names} have {n or 'no'} scorable item{'s' if n != 1 else ''} in common, and a comparison "
-            "takes two. Ask them the same items, or leave this out with --experiment or --model."
+            f"{experiment}: {names} have {common} in common, and a comparison takes two. "
+            "Ask them the same items, or leave this out with --experiment or --model."
         )
 
 
@@ -222,10 +224,8 @@ def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | No
     """Why a comparison rests on too little to decide anything by it, None where it does not."""
     if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
         return None
-    what = (
-        "common items" if metric == "coverage" or experiment == "difficulty" else "common items with the rarer outcome"
-    )
-    return f"{experiment}: only {n} {what}, fewer than {LEAST_RARER_ITEMS}"
+    rarer = "" if metric == "coverage" or experiment == "difficulty" else " with the rarer outcome"
+    return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
 
 
 def uncovered(experiment: str, records: Sequence[Record]) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from selfexec.arrays import MISSING, Answers, Claims
+from selfexec.nouns import number_of
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
@@ -62,7 +63,7 @@ def score_orders(
     if groups:
         estimates, _ = degenerate(claims, groups, estimates)
         held = replace(held, knowledge=estimates["self_knowledge"])
-    too_few = f"only {groups} groups could be scored, fewer than {LEAST_GROUPS}"
+    too_few = f"only {number_of(groups, 'group')} could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
     rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
     return Scored(rows, asked, estimates["accuracy"], estimates["tau"], caution, record, held)

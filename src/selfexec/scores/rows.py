@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from selfexec.nouns import number_of
 from selfexec.stats import NONE, Interval
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Asked:
         if self.coverage < LEAST_COVERAGE:
             return (
                 f"coverage {self.coverage:.3f} is below {LEAST_COVERAGE} "
-                f"({self.unreadable} claims unreadable, {self.missing} missing of {self.claims})"
+                f"({number_of(self.unreadable, 'claim')} unreadable, {self.missing:,} missing of {self.claims:,})"
             )
         return None
 

@@ -8,6 +8,7 @@ import msgspec
 import polars as pl
 
 from selfexec.formats import Key, Reply
+from selfexec.nouns import number_of
 from selfexec.reading.words import fold
 
 if TYPE_CHECKING:
@@ -86,9 +87,9 @@ def without_reasoning(run: "Run", model: str) -> "tuple[Run | None, str]":
         return None, "reasoning tokens were not recorded"
     changed = {k: _with_tokens(r, recorded.get(k)) if k in answers else r for k, r in mine.items()}
     taken = sum(answers[k].output_tokens or 0 for k in recorded) - sum(recorded.values())
-    about = f"{taken:,} reasoning tokens of {len(recorded):,} answers left out"
+    about = f"{number_of(taken, 'reasoning token')} of {number_of(len(recorded), 'answer')} left out"
     if rest := len(answers) - len(recorded):
-        about += f"; {rest:,} answers without a record of theirs have no count then"
+        about += f"; {number_of(rest, 'answer has', 'answers have')} no record of theirs, and no count then"
     return replace(run, replies=changed), about
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from selfexec.nouns import number_of
 from selfexec.scores.rows import Score
 from selfexec.stats import holm
 from selfexec.stats.intervals import Z
@@ -267,7 +268,7 @@ def _quoted(row: Score) -> str:
 
 
 def _of(k: int, n: int) -> str:
-    return f"All {n} models" if k == n > 1 else f"{k} of {n} models"
+    return f"All {n} models" if k == n > 1 else f"{k} of {number_of(n, 'model')}"
 
 
 def _names(rows: Sequence[Score]) -> str:
@@ -292,7 +293,7 @@ def _common_reason(rows: Sequence[Score]) -> str:
     if len(rows) == kinds.count(most) == 1 or (len(alike) == 1 and kinds.count(most) == len(rows)):
         return example
     such = "" if len(alike) == 1 else " or the like"
-    return f"{example}{such} ({kinds.count(most)} of {len(rows)} models)"
+    return f"{example}{such} ({kinds.count(most)} of {number_of(len(rows), 'model')})"
 
 
 def all_said(sentences: Iterator[Said | None]) -> list[Said]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from selfexec.nouns import number_of
 from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.rows import Score, Scored
@@ -160,13 +161,14 @@ def decimal(value: float | None) -> str:
 
 def _cuts(scores: Scores) -> list[str]:
     """Which numbers rest on a preset's cut of the items."""
-    cuts: dict[tuple[str, str], list[str]] = {}
+    cuts: dict[tuple[str, str], list[Score]] = {}
     for row in scores:
         if row.preset and row.metric == "accuracy":
-            cuts.setdefault((row.model, row.preset), []).append(f"{row.items} {row.experiment}")
+            cuts.setdefault((row.model, row.preset), []).append(row)
     told: dict[str, list[str]] = {}
-    for (model, preset), items in cuts.items():
-        told.setdefault(f"preset {preset} ({', '.join(items)} items)", []).append(model)
+    for (model, preset), (*rows, last) in cuts.items():
+        sizes = [*(f"{row.items} {row.experiment}" for row in rows), number_of(last.items, f"{last.experiment} item")]
+        told.setdefault(f"preset {preset} ({', '.join(sizes)})", []).append(model)
     return [cut if len(told) == 1 else f"{cut}: {', '.join(models)}" for cut, models in told.items()]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.arrays import Claims
+from selfexec.nouns import number_of
 from selfexec.scores import metrics
 from selfexec.scores.counted import count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
@@ -181,4 +182,4 @@ def _too_few(claims: Claims) -> str | None:
     items = min(len(np.unique(claims.item[claims.observed == outcome])) for outcome in (1, -1))
     if items >= LEAST_RARER_ITEMS:
         return None
-    return f"only {items} items have the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    return f"only {number_of(items, 'item has', 'items have')} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"

@@ -34,7 +34,7 @@ def correlate(one: Array, two: Array, method: Method = "pearson") -> Correlation
     one, two = one[whole], two[whole]
     n = len(one)
     if n < LEAST_PAIRS:
-        return Correlation(method, math.nan, NONE, n, f"only {n} pairs, fewer than {LEAST_PAIRS}")
+        return Correlation(method, math.nan, NONE, n, f"only {n} pair{'' if n == 1 else 's'}, fewer than {LEAST_PAIRS}")
     if method == "spearman":
         one, two = ranks(one), ranks(two)
     one, two = _standardized(one), _standardized(two)
