@@ -260,6 +260,27 @@ def test_scores_have_the_agreed_fields_as_json_and_csv(
     assert float(rows[0]["value"]) == scores[0]["value"]
 
 
+def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin")]
+    selfexec("run", "--model", *models, "--out", "run", monkeypatch=monkeypatch)
+
+    def answer(*arguments: str) -> list[str]:
+        capsys.readouterr()
+        assert selfexec("score", "run", *arguments, monkeypatch=monkeypatch) == 0
+        return capsys.readouterr().out.split("\n\n")[0].splitlines()[1:]
+
+    # another model has no full score only because it was not asked for
+    [line] = answer("--model", "sim/knows-itself")
+    assert line == "sim/knows-itself predicts itself better than somebody who never saw it."
+    one, two = answer("--experiment", "association", "difficulty")
+    assert one.startswith("association: ") and "word lists" in one
+    assert two.startswith("difficulty: ") and "which questions" in two
+    selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
+    assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
+
+
 def test_without_a_model_it_says_plainly_that_the_panel_is_simulated(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

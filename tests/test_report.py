@@ -104,7 +104,12 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
         ([0.3, -0.3], "yes", "1 of 2 models predicts its own word lists better than somebody who only knows what other "
          "models list (m0, .30 [.25, .35])."),
         ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
-        ([None], "withheld", "Nothing can be said: it takes two."),
+        ([None], "withheld", "Of self-knowledge nothing can be said: it takes two."),
+        # one model alone is named, and no other is spoken of
+        ([0.3], "yes", "m0 predicts its own word lists better than somebody who only knows what other models list "
+         "(self-knowledge .30 [.25, .35])."),
+        ([0.01], "open", "m0 is not shown to predict its own word lists better than somebody who only knows"),
+        ([-0.3], "no", "m0 does not predict its own word lists better than somebody who only knows"),
     ],
 )  # fmt: skip
 def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
@@ -130,11 +135,23 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
         ([0.0, -0.2], "open", "None of the 2 models is shown to predict itself better than somebody who never saw it."),
         ([-0.3, None], "no", "m0, the one model with a full score, does not predict itself better than somebody"),
         ([0.01, None], "open", "m0, the one model with a full score, is not shown to predict itself better than"),
+        ([0.3], "yes", "m0 predicts itself better than somebody who never saw it."),
     ],
 )
 def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
     said = sentences.answer([row(f"m{n}", value, experiment="overall") for n, value in enumerate(values)])
     assert said.tone == tone and said.text.startswith(words)
+
+
+def test_a_model_without_company_has_its_skill_said_first() -> None:
+    alone = [row("m0", None, reason="it takes two")]
+    skill = row("m0", 0.3, metric="youden_j")
+    # 0.3 +- 0.05
+    assert sentences.self_knowledge("association", alone, [skill]).text == (
+        "Skill .30 [.25, .35], where 0 is chance. Of self-knowledge nothing can be said: it takes two."
+    )
+    two = [*alone, row("m1", None, reason="it takes two")]
+    assert sentences.self_knowledge("association", two, [skill]).text.startswith("Of self-knowledge nothing")
 
 
 def test_a_simple_guesser_is_named_only_where_models_are_surely_less_often_right() -> None:

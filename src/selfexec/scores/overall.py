@@ -8,6 +8,7 @@ from selfexec.scores.rows import Asked, Estimate, Score, Scored
 from selfexec.stats import Interval, normal, sum_interval
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
+NOT_RUN = {experiment: f"{experiment} was not run" for experiment in EXPERIMENTS}
 LEAST = {"self_execution_score": 0.0, "self_execution_skill": -1.0, "self_knowledge": -2.0}  # what is possible
 
 
@@ -33,9 +34,9 @@ def combine(estimates: Mapping[str, Estimate], least: float) -> Estimate:
     """Mean over the three experiments; its error is the root of the sum of squares, over three. Of a part near an end
     the arms of its interval are summed in place of its error.
     """
+    if absent := [experiment for experiment in EXPERIMENTS if experiment not in estimates]:
+        return Estimate(math.nan, reason=NOT_RUN[absent[0]])
     for experiment in EXPERIMENTS:
-        if experiment not in estimates:
-            return Estimate(math.nan, reason=f"{experiment} was not run")
         if math.isnan(estimates[experiment].value):
             return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
     value = sum(e.value for e in estimates.values()) / len(estimates)

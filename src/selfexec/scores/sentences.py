@@ -101,17 +101,13 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
     found = verdicts(rows)
     n, k = len(found.judged), len(found.above)
     if not n:
-        skill = next(
-            (f"Overall skill {_number(row)}, where 0 is chance. " for row in skills if row.value is not None), ""
-        )
-        alone = skill if len(rows) == 1 else ""
+        alone = _skill_alone("Overall skill", rows, skills)
         return Said("overall", "withheld", f"{alone}Self-knowledge is withheld: {_common_reason(found.withheld)}.")
     full = " with a full score" if found.withheld else ""
     stranger = STRANGER["overall"]
     if n == 1:
-        who = f"{found.judged[0].model}, the one model with a full score,"
-        verb = "predicts" if k else "does not predict" if found.below else "is not shown to predict"
-        return Said("overall", _tone(found), f"{who} {verb} itself better than {stranger}.")
+        who = f"{found.judged[0].model}, the one model with a full score," if full else found.judged[0].model
+        return Said("overall", _tone(found), f"{who} {_predicts(found)} itself better than {stranger}.")
     if k == n:
         return Said(
             "overall", "yes", f"All {n} models{full} predict themselves better than somebody who never saw them."
@@ -126,6 +122,17 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
 
 def _tone(found: Verdicts) -> Tone:
     return "yes" if found.above else "open" if found.open else "no"
+
+
+def _predicts(found: Verdicts) -> str:
+    """The verb for one model."""
+    return "predicts" if found.above else "is not shown to predict" if found.open else "does not predict"
+
+
+def _skill_alone(what: str, rows: Sequence[Score], skills: Sequence[Score]) -> str:
+    """The skill of a model without company, of which no more can be said; nothing of several."""
+    known = [row for row in skills if row.value is not None]
+    return f"{what} {_number(known[0])}, where 0 is chance. " if len(rows) == 1 and known else ""
 
 
 def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said | None:
@@ -147,13 +154,18 @@ def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said |
 # --- one experiment --------------------------------------------------------------------------------------------------
 
 
-def self_knowledge(experiment: str, rows: Sequence[Score]) -> Said:
-    """Does a model predict itself better than a stranger does?"""
+def self_knowledge(experiment: str, rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
+    """Does a model predict itself better than a stranger does? Of a model alone its skill, too, where that is known."""
     found = verdicts(rows)
     judged, thing, stranger = found.judged, THING[experiment], STRANGER[experiment]
     n, k = len(judged), len(found.above)
     if not n:
-        return Said(experiment, "withheld", f"Nothing can be said: {_common_reason(found.withheld)}.")
+        alone = _skill_alone("Skill", rows, skills)
+        reason = _common_reason(found.withheld)
+        return Said(experiment, "withheld", f"{alone}Of self-knowledge nothing can be said: {reason}.")
+    if len(rows) == 1:
+        text = f"{judged[0].model} {_predicts(found)} {thing} better than {stranger}"
+        return Said(experiment, _tone(found), f"{text} (self-knowledge {_number(judged[0])}).")
     best = f"best: {judged[0].model}, self-knowledge {_number(judged[0])}"
     tone: Tone
     if k:

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
+from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score, Scored
-from selfexec.scores.sentences import answer
+from selfexec.scores.sentences import answer, self_knowledge
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -114,12 +116,17 @@ class Scores(Sequence[Score]):
 
 
 def _title(scores: Scores) -> str:
-    """The question and, where there are overall scores, the answer."""
-    knowledge, skills = (
-        [row for row in scores if (row.experiment, row.metric) == ("overall", metric)]
-        for metric in ("self_knowledge", "self_execution_skill")
-    )
-    return f"{TITLE}\n{answer(knowledge, skills).text}" if knowledge else TITLE
+    """The question and the answer: the overall one or, where not all experiments were asked, that of each."""
+
+    def rows(experiment: str, metric: str) -> list[Score]:
+        return [row for row in scores if (row.experiment, row.metric) == (experiment, metric)]
+
+    overall = rows("overall", "self_knowledge")
+    if any(row.reason not in NOT_RUN.values() for row in overall):
+        return f"{TITLE}\n{answer(overall, rows('overall', SKILL['overall'])).text}"
+    parts = {experiment: rows(experiment, "self_knowledge") for experiment in EXPERIMENTS}
+    said = [f"{e}: {self_knowledge(e, known, rows(e, SKILL[e])).text}" for e, known in parts.items() if known]
+    return "\n".join([TITLE, *said])
 
 
 def score_cells(scores: Scores) -> list[list[str]]:
