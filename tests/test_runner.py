@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import selfexec as sx
+from selfexec.cli import main
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
@@ -295,12 +296,47 @@ def test_a_preset_goes_with_no_other_cut() -> None:
 def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
     # 1.96 x .29 / sqrt(100) = .057, 1.96 x .66 / 10 = .129, 1.96 x .45 / 10 = .088; their root of squares over 3: .056
     # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
-    said = outlook({"association": 100, "restriction": 100, "difficulty": 100})
+    said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 3)
     assert said == (
         "To expect: skill within association ±0.06, restriction ±0.13, difficulty ±0.09, overall ±0.06; "
         "two models told apart from 0.10 overall."
     )
-    assert outlook({"restriction": 400}).endswith("two models told apart from a difference of restriction 0.12.")
+    assert outlook({"restriction": 400}, 3).endswith("two models told apart from a difference of restriction 0.12.")
+
+
+def test_what_a_run_will_withhold_is_not_promised() -> None:
+    said = outlook({"association": 300, "restriction": 176, "difficulty": 19}, 3)
+    first, second = said.splitlines()
+    # a headline takes 20 groups
+    assert second == "Overall scores will be withheld: 19 groups, and it takes 20."
+    assert "overall" not in first and first.endswith("association 0.06, restriction 0.18, difficulty 0.40.")
+    assert outlook({"association": 5, "restriction": 1, "difficulty": 5}, 3).endswith(
+        "withheld: 5 targets, 1 request, 5 groups, and it takes 20 of each."
+    )
+    # of ten recorded models the one with fewest refused .31 of the requests: .31 x 64 = 19.8, .31 x 65 = 20.2
+    assert outlook({"association": 300, "restriction": 64, "difficulty": 45}, 3).splitlines()[1] == (
+        "Overall scores may be withheld: it takes 20 items of the rarer outcome, "
+        "and of 64 requests only 19 may have it."
+    )
+    assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 3)
+    assert "withheld" not in outlook({"restriction": 5}, 3)
+
+
+def test_self_knowledge_that_takes_more_models_is_not_promised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    takes = "Self-knowledge takes 3 models on the same items, and this run has"
+
+    def said(*models: str) -> str:
+        monkeypatch.setattr("sys.argv", ["selfexec", "run", "--model", *models, "--limit", "1", "--out", str(tmp_path)])
+        with pytest.raises(SystemExit):
+            main()
+        return capsys.readouterr().out
+
+    assert f"{takes} 1 model: add some, or score the runs of others with it." in said("sim/typical")
+    # the run grows: with those that it has already there are two, and three
+    assert f"{takes} 2 models: " in said("sim/coin")
+    assert takes not in said("sim/declines", "sim/coin")
 
 
 def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

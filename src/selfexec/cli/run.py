@@ -14,6 +14,7 @@ from selfexec.engines import engine_for, in_process
 from selfexec.nouns import number_of
 
 if TYPE_CHECKING:
+    from selfexec.plans import Plan
     from selfexec.progress import Progress
     from selfexec.runs import Run
 
@@ -97,7 +98,7 @@ def command(
     if not models:
         click.echo("Simulated models: no language model is asked, and no score here is of a real one.")
     if models or preset:
-        click.echo(outlook({name: len(found) for name, found in planned.item_set.items.items()}))
+        click.echo(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if dry_run:
         return
     started = time.perf_counter()
@@ -122,6 +123,14 @@ def command(
         what = number_of(missing, "reply is", "replies are")
         click.echo(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
         raise click.exceptions.Exit(3)
+
+
+def _models(planned: "Plan") -> int:
+    """How many models the run will have, those that are there already included."""
+    from selfexec.runs import MANIFEST, load_manifest
+
+    there = load_manifest(planned.out).models if (planned.out / MANIFEST).exists() else []
+    return len({*planned.models, *there})
 
 
 def summary(progress: "Progress", run: "Run") -> Iterator[str]:

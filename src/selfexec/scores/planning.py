@@ -2,7 +2,7 @@
 
 The spreads are those of ten recorded models (the paper's items, authors' readings, convention readable): the median
 over models of the standard error times the root of the number of items, and the same for paired differences of two
-models.
+models. Of the share of items that have the rarer outcome it is the least of these models'.
 """
 
 import math
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from selfexec import stats
+from selfexec.nouns import number_of
+from selfexec.scores.rows import LEAST_RARER_ITEMS
 from selfexec.stats.intervals import Z
 
 
@@ -25,6 +27,10 @@ SKILL_SPREADS: Mapping[str, Spread] = {
     "restriction": Spread(0.66, 0.85),
     "difficulty": Spread(0.45, 0.62),
 }
+# of difficulty it is groups that count, whatever came of them
+LEAST_RARER_SHARE: Mapping[str, float] = {"association": 0.45, "restriction": 0.31, "difficulty": 1.0}
+LEAST_MODELS = 3  # a model and two others, to tell what models in general do
+ITEM = {"association": "target", "restriction": "request", "difficulty": "group"}
 
 
 def half_width(experiment: str, items: int) -> float:
@@ -37,13 +43,44 @@ def detectable(experiment: str, items: int) -> float:
     return stats.detectable(SKILL_SPREADS[experiment].paired / math.sqrt(items), math.inf)
 
 
-def outlook(items: Mapping[str, int]) -> str:
-    """One sentence on what a run with so many items in each experiment can tell apart."""
+def outlook(items: Mapping[str, int], models: int) -> str:
+    """What a run with so many items in each experiment can tell apart, and what it cannot tell with so many models."""
+    said = [_resolution(items), _withheld(items) if set(items) == set(SKILL_SPREADS) else None, _company(models)]
+    return "\n".join(line for line in said if line)
+
+
+def _resolution(items: Mapping[str, int]) -> str:
     widths = ", ".join(f"{experiment} ±{half_width(experiment, n):.2f}" for experiment, n in items.items())
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
-    if set(items) != set(SKILL_SPREADS):
+    if set(items) != set(SKILL_SPREADS) or _short(items):
         apart = ", ".join(f"{experiment} {difference:.2f}" for experiment, difference in found.items())
         return f"To expect: skill within {widths}; two models told apart from a difference of {apart}."
     overall = math.hypot(*(half_width(experiment, n) for experiment, n in items.items())) / 3
     apart = f"{math.hypot(*found.values()) / 3:.2f}"
     return f"To expect: skill within {widths}, overall ±{overall:.2f}; two models told apart from {apart} overall."
+
+
+def _short(items: Mapping[str, int]) -> list[str]:
+    """The experiments with so few items that the overall scores will be withheld, whatever the replies."""
+    return [experiment for experiment, n in items.items() if n < LEAST_RARER_ITEMS]
+
+
+def _withheld(items: Mapping[str, int]) -> str | None:
+    """Whether the overall scores will be withheld, or may be, for want of items."""
+    if short := _short(items):
+        have = ", ".join(number_of(items[experiment], ITEM[experiment]) for experiment in short)
+        of_each = " of each" if len(short) > 1 else ""
+        return f"Overall scores will be withheld: {have}, and it takes {LEAST_RARER_ITEMS}{of_each}."
+    rarer = {experiment: math.floor(LEAST_RARER_SHARE[experiment] * n) for experiment, n in items.items()}
+    if few := [experiment for experiment, n in rarer.items() if n < LEAST_RARER_ITEMS]:
+        have = ", ".join(f"of {number_of(items[e], ITEM[e])} only {rarer[e]}" for e in few)
+        takes = f"it takes {LEAST_RARER_ITEMS} items of the rarer outcome"
+        return f"Overall scores may be withheld: {takes}, and {have} may have it."
+    return None
+
+
+def _company(models: int) -> str | None:
+    if models >= LEAST_MODELS:
+        return None
+    takes = f"Self-knowledge takes {LEAST_MODELS} models on the same items"
+    return f"{takes}, and this run has {number_of(models, 'model')}: add some, or score the runs of others with it."
