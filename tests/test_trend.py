@@ -1,6 +1,7 @@
 """Trends: checkpoints in order, held against the first, the previous, and a line."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,47 @@ def test_a_checkpoint_that_was_not_asked_leaves_a_gap_with_a_reason(tmp_path: Pa
     assert found.slope("restriction").slope is None
     assert found.slope("association").slope is not None
     assert found.slope("overall").reason == "restriction: sim/coin was not asked"
+
+
+def test_each_difference_stands_beside_the_items_that_it_rests_on(tmp_path: Path) -> None:
+    # requests 0 to 199, 100 to 199, 50 to 199: half answered in each, so that all claims can be scored
+    runs = [
+        requests_run(tmp_path / name, {"m": wrong_on([], count)}, first=first)
+        for name, count, first in (("one", 200, 0), ("two", 100, 100), ("three", 150, 50))
+    ]
+    found = sx.trend(runs, metrics=["accuracy"])
+    last = found.points[2]
+    assert last.from_first is not None and last.from_previous is not None
+    assert (last.from_first.items, last.from_previous.items) == (150, 100)
+    row = next(line for line in found.table().splitlines() if "m (three/run)" in line)
+    assert re.findall(r"\]   (\d+)", row) == ["150", "100"]
+    assert found.frame()["from_first_items"].to_list() == [None, 100, 150]
+    # 100 of 200 are just half
+    slope = found.slope("restriction", "accuracy")
+    assert (slope.items, slope.caution) == (100, None)
+
+
+def test_a_slope_on_less_than_half_of_the_items_is_to_be_read_with_caution(tmp_path: Path) -> None:
+    one = requests_run(tmp_path / "one", {"m": wrong_on([], 200)})
+    two = requests_run(tmp_path / "two", {"m": wrong_on([], 98)})
+    found = sx.trend([one, two], metrics=["accuracy"])
+    told = "restriction: the slope rests on 98 of 200 items; m (two/run) has the fewest, 98"
+    assert found.slope("restriction", "accuracy").caution == told
+    assert f"  {told}" in found.table().splitlines()
+
+
+def test_models_of_one_run_are_no_checkpoints_before_somebody_says_in_which_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = requests_run(tmp_path / "x", {m: wrong_on([]) for m in ("b", "a", "c")}).folder
+    assert selfexec(monkeypatch, "trend", folder, "--format", "json") == 0
+    said = capsys.readouterr()
+    [warning] = json.loads(said.out)["warnings"]
+    assert said.err == f"selfexec: warning: {warning}\n"
+    assert f"{folder}: its 3 models are taken for checkpoints, in the order in which the run has them." in warning
+    assert warning in repr(sx.trend(folder))
+    assert selfexec(monkeypatch, "trend", folder, "--model", "c", "a", "b") == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_checkpoints_without_two_items_in_common_are_refused(tmp_path: Path) -> None:

@@ -46,4 +46,6 @@ def command(
     found = trend(
         runs, models=models, experiments=experiments, convention=convention, readings=readings, metrics=metrics
     )
+    for warning in found.warnings:
+        click.echo(f"selfexec: warning: {warning}", err=True)
     click.echo(found.json() if form == "json" else found.table(terminal_width()))

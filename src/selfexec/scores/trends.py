@@ -2,17 +2,19 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
-from selfexec.scores.apart import experiments_of, load_apart, select, unlike
+from selfexec.nouns import number_of
+from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
 from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, cautions, chance, interval, signed
 from selfexec.scores.comparisons import Family
-from selfexec.scores.measures import check_names
+from selfexec.scores.measures import OVERALL, check_names
 from selfexec.stats import two_sided
 from selfexec.tables import all_as_html, as_text
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from selfexec.runs import Run
+
+LEAST_SHARE = 0.5  # of the items that there are: a slope on fewer is to be read with caution
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,8 @@ class Point:
 class Slope:
     """Change per checkpoint: least squares over the order 1, 2, 3, ..., on the `items` that all checkpoints share.
 
-    Its interval is about the items: what other items would have said of these same checkpoints.
+    Its interval is about the items: what other items would have said of these same checkpoints. `caution`: that these
+    are less than half of the items that one checkpoint or another has.
     """
 
     metric: str
@@ -54,17 +59,21 @@ class Slope:
     checkpoints: int
     items: int
     reason: str | None = None
+    caution: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Trend:
-    """Checkpoints in their order. Prints as a table, and turns into JSON or a data frame."""
+    """Checkpoints in their order. Prints as a table, and turns into JSON or a data frame. `warnings` say of models that
+    nobody has put in order.
+    """
 
     models: tuple[str, ...]
     convention: str
     points: tuple[Point, ...]
     slopes: tuple[Slope, ...]
     notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def slope(self, experiment: str, metric: str = "skill") -> Slope:
         for row in self.slopes:
@@ -85,19 +94,27 @@ class Trend:
             "points": [asdict(point) for point in self.points],
             "slopes": [asdict(slope) for slope in self.slopes],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
     def json(self) -> str:
         return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def table(self, width: int = 120) -> str:
-        return "\n".join([*(as_text(*table, width) for table in _tables(self)), *_notes(self)])
+        shown: list[str] = []
+        for metric in _metrics(self):
+            shown += [
+                as_text(*_point_table(self, metric), width, "stacked"),
+                as_text(*_slope_table(self, metric), width),
+            ]
+        return "\n".join([*shown, *_notes(self)])
 
     def __repr__(self) -> str:
-        return self.table()
+        return "\n".join([self.table(), *self.warnings])
 
     def _repr_html_(self) -> str:
-        return all_as_html(_tables(self), _notes(self))
+        tables = [made(self, metric) for metric in _metrics(self) for made in (_point_table, _slope_table)]
+        return all_as_html(tables, [*_notes(self), *self.warnings])
 
 
 def trend(
@@ -131,7 +148,18 @@ def trend(
             slopes += [_slope(family, experiment) for experiment in family.estimates]
     if all(point.value is None for point in points):
         raise InputError(f"there is no trend to see: {points[0].reason if points else 'no claim could be scored'}.")
-    return Trend(tuple(e.label for e in chosen), convention, tuple(points), tuple(slopes), tuple(unlike(chosen)))
+    warnings = [] if names(models) else list(_unordered(chosen))
+    labels = tuple(e.label for e in chosen)
+    return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings))
+
+
+def _unordered(chosen: Sequence[Entrant]) -> Iterator[str]:
+    """The runs that have several models, which nobody has put in order."""
+    for run, number in Counter(e.run.folder for e in chosen).items():
+        if number > 1:
+            order = "in the order in which the run has them"
+            way_out = "If that is not their order, name them in it with --model."
+            yield f"{run}: its {number} models are taken for checkpoints, {order}. {way_out}"
 
 
 def _points(family: Family, experiment: str) -> Iterator[Point]:
@@ -160,52 +188,68 @@ def _slope(family: Family, experiment: str) -> Slope:
     found, items = family.weighed(experiment, {x: (n - middle) / scale for n, x in enumerate(family.labels)})
     p = two_sided(found.value, found.error, family.freedom(experiment, items))
     value, low, high, p_or_none = (None if math.isnan(x) else x for x in (found.value, *found.interval, p))
-    return Slope(family.metric, experiment, value, low, high, p_or_none, count, items, found.reason)
+    caution = _scanty(family, experiment) if value is not None else None
+    return Slope(family.metric, experiment, value, low, high, p_or_none, count, items, found.reason, caution)
+
+
+def _scanty(family: Family, experiment: str) -> str | None:
+    """Whether a slope rests on less than half of the items that one checkpoint or another has."""
+    if experiment == OVERALL:
+        return next((found for part in family.records if (found := _scanty(family, part))), None)
+    of_each = {label: set(record.counted.items) for label, record in family.records[experiment].items()}
+    everything, common = set.union(*of_each.values()), set.intersection(*of_each.values())
+    if len(common) >= LEAST_SHARE * len(everything):
+        return None
+    fewest = min(of_each, key=lambda label: len(of_each[label]))
+    rests = f"{experiment}: the slope rests on {len(common):,} of {number_of(len(everything), 'item')}"
+    return f"{rests}; {fewest} has the fewest, {len(of_each[fewest]):,}"
 
 
 # --- how it prints ---------------------------------------------------------------------------------------------------
 
 
-def _tables(found: Trend) -> Iterator[Table]:
-    for metric in dict.fromkeys(point.metric for point in found.points):
-        points = [point for point in found.points if point.metric == metric]
-        title = metric.replace("_", "-").capitalize()
-        yield (
-            title,
-            ["experiment", "", "checkpoint", metric, "from first", "from previous"],
-            [_cells(p) for p in points],
-        )
-        slopes = [slope for slope in found.slopes if slope.metric == metric]
-        yield (
-            f"{title}: change per checkpoint",
-            ["experiment", "slope", "p", "items"],
-            [[s.experiment, interval(s.slope, s.low, s.high, signed), chance(s.p), f"{s.items:,}"] for s in slopes],
-        )
+def _metrics(found: Trend) -> list[str]:
+    return list(dict.fromkeys(point.metric for point in found.points))
+
+
+def _title(metric: str) -> str:
+    return metric.replace("_", "-").capitalize()
+
+
+def _point_table(found: Trend, metric: str) -> Table:
+    columns = ["experiment", "", "checkpoint", metric, "from first", "items", "from previous", "items"]
+    return _title(metric), columns, [_cells(point) for point in found.points if point.metric == metric]
+
+
+def _slope_table(found: Trend, metric: str) -> Table:
+    rows = [
+        [s.experiment, interval(s.slope, s.low, s.high, signed), chance(s.p), f"{s.items:,}"]
+        for s in found.slopes
+        if s.metric == metric
+    ]
+    return f"{_title(metric)}: change per checkpoint", ["experiment", "slope", "p", "items"], rows
 
 
 def _cells(point: Point) -> list[str]:
-    def change(row: Difference | None) -> str:
-        return "" if row is None else interval(row.difference, row.low, row.high, signed)
-
     value = interval(point.value, point.low, point.high)
-    return [
-        point.experiment,
-        str(point.order),
-        point.model,
-        value,
-        change(point.from_first),
-        change(point.from_previous),
-    ]
+    changes = (*_change(point.from_first), *_change(point.from_previous))
+    return [point.experiment, str(point.order), point.model, value, *changes]
+
+
+def _change(row: Difference | None) -> tuple[str, str]:
+    """A difference, and the items that it rests on."""
+    return ("", "") if row is None else (interval(row.difference, row.low, row.high, signed), f"{row.items:,}")
 
 
 def _notes(found: Trend) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(point.metric == "skill" for point in found.points):
         notes.append(SKILLS)
+    notes.append("items: those that both checkpoints have, for their difference; a value is on all that its own has.")
     notes.append("slope: least squares over the order of checkpoints, on the items that all of them share.")
     rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]
     reasons = [point.reason for point in found.points] + [row.reason or row.caution for row in rows]
-    reasons += [slope.reason for slope in found.slopes]
+    reasons += [slope.reason or slope.caution for slope in found.slopes]
     return [*notes, *found.notes, *cautions(reasons)]
 
 
@@ -217,5 +261,6 @@ def _flat(point: Point) -> dict[str, Any]:
             name: change and change.difference,
             f"{name}_low": change and change.low,
             f"{name}_high": change and change.high,
+            f"{name}_items": change and change.items,
         }
     return row | {"reason": point.reason}
