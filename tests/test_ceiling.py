@@ -184,10 +184,28 @@ def test_known_shares_of_variance_come_back() -> None:
 
 
 def test_what_is_below_zero_is_said_to_be_an_estimate() -> None:
-    # each request right exactly once in two: repeats differ more than items do
+    # 29 requests right once in two and one each time: repeats differ more than requests do
     right = np.stack([np.arange(30) % 2 == 0, np.arange(30) % 2 == 1], axis=1)
+    right[0] = True
+    found = scores(repeated(np.ones_like(right), right))
+    items, repeats = (found.row("m", "restriction", f"variance_{part}") for part in ("items", "repeats"))
+    assert (items.value, items.reason) == (0.0, "estimated below 0")
+    assert (repeats.value, repeats.reason) == (1.0, "estimated above 1")
+    # means of 1/2, and one of 1: between them 2 x (29/4 + 1 - 15.5^2/30) / 29 = .0167; within them 14.5 / 30 = .4833
+    # (.0167 - .4833) / 2 = -.2333, over -.2333 + .4833: -.93, far below 0 with all of its interval
+    assert (items.low, items.high, repeats.low, repeats.high) == (None,) * 4
+    assert "  m: restriction 0.00 (estimated below 0)" in found.table().splitlines()
+
+
+def test_an_interval_of_which_a_part_is_possible_is_cut_to_it() -> None:
+    # of 30 requests 16 are right once in two, 7 always and 7 never
+    once, always = np.arange(30) < 16, (np.arange(30) >= 16) & (np.arange(30) < 23)
+    right = np.stack([once | always, always], axis=1)
     row = scores(repeated(np.ones_like(right), right)).row("m", "restriction", "variance_items")
-    assert (row.value, row.reason) == (0.0, "estimated below 0")
+    # between 30 means of 0, 1/2, 1: sum of squares 2 (7 + 16/4 - 30/4) = 7, over 29; within 16 / 2 / 30 = .2667
+    # (7 / 29 - .2667) / 2 = -.0126, over -.0126 + .2667: -.0498
+    assert (row.value, row.reason, row.low) == (0.0, "estimated below 0", 0.0)
+    assert row.high is not None and row.high > 0.2
 
 
 # --- where nothing can be said ---------------------------------------------------------------------------------------

@@ -105,7 +105,8 @@ def variance_split(claims: Claims) -> tuple[Estimate, Estimate]:
     """Shares of the variance of correctness that lie in the claims, the same each time, and in the repeats.
 
     One-way random effects, a claim for a group: the ANOVA estimator for unequal groups (Searle, Casella and McCulloch
-    1992, section 3.6), with items as clusters. A negative estimate is given as 0, and said to be one.
+    1992, section 3.6), with items as clusters. A negative estimate is given as 0, and said to be one; where its whole
+    interval is negative there is none.
     """
     item, n, right = _by_claim(claims, claims.right)
     _, counts = _by_item(claims, item, [np.ones_like(n), n, n**2, right, right**2 / n])
@@ -131,10 +132,13 @@ def share_of_groups(totals: Array) -> Array:
 
 
 def _share(found: Estimate) -> Estimate:
+    possible = found.interval.within(0, 1)
     if 0 <= found.value <= 1:
-        return Estimate(found.value, found.interval.within(0, 1), found.error)
+        return Estimate(found.value, possible, found.error)
     least = "estimated below 0" if found.value < 0 else "estimated above 1"
-    return Estimate(min(max(found.value, 0.0), 1.0), found.interval.within(0, 1), found.error, least)
+    if possible.low == possible.high:
+        possible = NONE  # none of it is possible: both ends at 0 would look certain
+    return Estimate(min(max(found.value, 0.0), 1.0), possible, found.error, least)
 
 
 def _estimate(formula: Formula, counts: Array, otherwise: str) -> Estimate:

@@ -35,7 +35,9 @@ def _ceilings(scores: "Scores") -> Iterator[str]:
     if split:
         yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
     for model, rows in split.items():
-        yield f"  {model}: " + ", ".join(f"{row.experiment} {row.value:.2f}{_interval(row)}" for row in rows)
+        yield f"  {model}: " + ", ".join(
+            f"{row.experiment} {row.value:.2f}{_interval(row)}{_reason(row)}" for row in rows
+        )
 
 
 def _over(row: Score, scores: "Scores") -> str:
@@ -48,6 +50,10 @@ def _over(row: Score, scores: "Scores") -> str:
 
 def _interval(row: Score) -> str:
     return f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None else ""
+
+
+def _reason(row: Score) -> str:
+    return f" ({row.reason})" if row.reason else ""
 
 
 def _worst_cases(scores: "Scores") -> Iterator[str]:
