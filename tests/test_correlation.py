@@ -165,10 +165,32 @@ def test_a_table_of_other_models_is_refused(panel: Run, tmp_path: Path) -> None:
 
 
 def test_models_that_the_table_lacks_are_named(panel: Run, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("model,x\nsim/coin,1\nsim/typical,2\n")
+    (tmp_path / "t.csv").write_text("model,x\n" + "".join(f"{model},{len(model)}\n" for model in panel.models[:4]))
     found = correlate_sources([panel.folder], [tmp_path / "t.csv"])
-    assert found.notes == ("not in the table: sim/knows-itself, sim/knows-models, sim/breaks-format",)
-    assert found[0].pearson.reason == "only 2 pairs, fewer than 4"
+    assert found.notes == ("not in the table: sim/breaks-format",)
+
+
+def test_too_few_models_for_any_correlation_are_refused_in_one_sentence(panel: Run, tmp_path: Path) -> None:
+    alone = run(["sim/coin"], limit=20, out=tmp_path / "alone")
+    part = run(panel.models, limit=20, experiments=["association"], out=tmp_path / "part")
+    (tmp_path / "t.csv").write_text("model,x,y\nsim/coin,1,3\nsim/typical,2,\n")
+    takes = "a correlation takes 4 models that have both numbers, and no two columns here share more than"
+    for sources, tables, message in (
+        ([alone.folder], [], f"{takes} 1. Give more runs: their models count together."),
+        # x has two models, y one
+        ([tmp_path / "t.csv"], [], f"{takes} 1. Add models to the table."),
+        ([panel.folder], [tmp_path / "t.csv"], f"{takes} 2. Give more runs, or a table with more of their models."),
+        ([part.folder], [], "a correlation takes two columns, and these runs have scores in one experiment at most."),
+    ):
+        with pytest.raises(InputError) as fault:
+            correlate_sources(sources, tables)
+        assert str(fault.value).startswith(message)
+
+
+def test_columns_that_are_the_same_throughout_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("model,x,y\n" + "".join(f"m{n},{n},7\n" for n in range(5)))
+    with pytest.raises(InputError, match="x and y: one of the two is the same throughout"):
+        correlate_sources([tmp_path / "t.csv"])
 
 
 def test_the_command_prints_a_table_and_json(panel: Run, tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import selfexec as sx
 from selfexec.arrays import Claims
+from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.runs import Run
@@ -433,6 +435,30 @@ def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> 
     diagonal = [bonus["matrix"][n][n] for n in range(len(bonus["models"]))]
     sums = np.array(bonus["as_predictor"]) + np.array(bonus["as_behaviour"]) + np.array(bonus["own_bonus"])
     assert diagonal == pytest.approx(list(sums), abs=1e-12)
+
+
+def test_one_model_alone_is_crossed_with_nobody(tmp_path: Path) -> None:
+    alone = sx.run(["sim/typical"], limit=5, out=tmp_path / "alone")
+    shown = CliRunner().invoke(root, ["cross", str(alone.folder)])
+    assert isinstance(shown.exception, sx.InputError) and not shown.output
+    sentence = "cross-prediction takes two models, and there is only sim/typical. Give another run."
+    assert str(shown.exception) == repr(sx.cross_prediction(alone)) == sentence
+    assert sx.cross_prediction(alone)._repr_html_() == f"<p>{sentence}</p>"
+
+
+def test_models_without_a_common_claim_are_not_crossed(tmp_path: Path) -> None:
+    runs = [
+        sx.run([f"sim/{model}"], limit=5, experiments=[experiment], out=tmp_path / model)
+        for model, experiment in (("typical", "association"), ("coin", "restriction"))
+    ]
+    found = sx.cross_prediction(runs)
+    assert found.nothing == (
+        "no claim was read of all of these models: sim/typical, sim/coin. Give runs of the same items."
+    )
+    more = sx.run(["sim/declines"], limit=5, experiments=["restriction"], out=tmp_path / "more")
+    some = sx.cross_prediction([*runs, more])
+    # in restriction there are two models, in association one, of which there is no number
+    assert some.nothing is None and "nan" not in some.table()
 
 
 def test_the_order_of_models_and_items_changes_no_score(panel: Run) -> None:

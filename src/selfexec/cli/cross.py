@@ -19,10 +19,13 @@ def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tup
     A model that predicts others as well as itself knows models, not itself. The self-bonus says how much better it is
     about itself than a predictor of its skill is about anyone.
     """
+    from selfexec.errors import InputError
     from selfexec.scores.crossed import cross_prediction
     from selfexec.scores.together import load_together
     from selfexec.tables import terminal_width
 
     runs, readings = folders_apart("cross", runs, readings)
     found = cross_prediction(load_together(runs, readings), experiments)
+    if found.nothing:
+        raise InputError(found.nothing)
     click.echo(found.json() if form == "json" else found.table(terminal_width()))

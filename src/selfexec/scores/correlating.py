@@ -18,7 +18,7 @@ from selfexec.nouns import number_of
 from selfexec.scores import Scores, score_together
 from selfexec.scores.table import ACCURACY, SKILL
 from selfexec.scores.together import load_together
-from selfexec.stats import Correlation, correlate
+from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.tables import WIDTH, as_html, as_text
 
 Among = Literal["all", "eligible"]
@@ -134,12 +134,16 @@ def correlate_sources(
             raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
         if len(against) < 2:
             raise InputError(f"{files[0]}: a correlation takes two columns of numbers, there are {len(against)}.")
-        return correlations(against)
+        return _refuse_empty(correlations(against), "Add models to the table.")
     scores = score_together(load_together(folders, readings), convention)
     eligible = eligible_models(scores)
     if against is None:
         measures = [correlations(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
-        return Correlations(pair for found in measures for pair in found)
+        if not any(measures):
+            there = "these runs have scores in one experiment at most"
+            raise InputError(f"a correlation takes two columns, and {there}. Give a table with --with.")
+        pairs = Correlations(pair for found in measures for pair in found)
+        return _refuse_empty(pairs, "Give more runs: their models count together.")
     models = dict.fromkeys(row.model for row in scores)
     known = {model for column in against.values() for model in column}
     if not known & models.keys():
@@ -147,9 +151,20 @@ def correlate_sources(
             f"{files[0]}: none of its models is in these runs, which have {', '.join(models)}. "
             "Write the names in its first column as the runs do."
         )
-    found = correlations(score_columns(scores), against, eligible)
+    way_out = "Give more runs, or a table with more of their models."
+    found = _refuse_empty(correlations(score_columns(scores), against, eligible), way_out)
     absent = [model for model in models if model not in known]
     return Correlations(found, [f"not in the table: {', '.join(absent)}"] if absent else [])
+
+
+def _refuse_empty(found: Correlations, way_out: str) -> Correlations:
+    """The same, if there is any correlation in it."""
+    if any(not math.isnan(pair.pearson.value) for pair in found):
+        return found
+    if (most := max((pair.pearson.n for pair in found), default=0)) < LEAST_PAIRS:
+        shared = f"no two columns here share more than {most}"
+        raise InputError(f"a correlation takes {LEAST_PAIRS} models that have both numbers, and {shared}. {way_out}")
+    raise InputError(f"nothing can be correlated: {found[0].one} and {found[0].two}: {found[0].pearson.reason}.")
 
 
 def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[str, dict[str, float]]:

@@ -33,13 +33,28 @@ class CrossPrediction:
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
 
+    @property
+    def nothing(self) -> str | None:
+        """Why no model can be held against another, and the way out; None where some can."""
+        models = list(dict.fromkeys(model for found in self.parts.values() for model in found.common.models))
+        if len(models) < 2:
+            there = f"there is only {models[0]}" if models else "no claim of any could be read"
+            return f"cross-prediction takes two models, and {there}. Give another run."
+        if not any(found.common.claims and len(found.common.models) > 1 for found in self.parts.values()):
+            return f"no claim was read of all of these models: {', '.join(models)}. Give runs of the same items."
+        return None
+
     def table(self, width: int = 120) -> str:
+        if self.nothing:
+            return self.nothing
         return "\n".join(line for key in self.parts for line in self._block(key, width)) + "\n" + "\n".join(NOTES)
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
+        if self.nothing:
+            return all_as_html([], [self.nothing])
         parts = [all_as_html(_tables(key, found), [self_bonus_line(found)]) for key, found in self.parts.items()]
         return "".join([*parts, all_as_html([], NOTES)])
 
@@ -91,7 +106,7 @@ def _title(key: tuple[str, str]) -> str:
 def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     """Title, columns and rows: of the matrix, and of what it is taken apart into, where that may be quoted."""
     names = [f"{n} {model}" for n, model in enumerate(found.common.models, 1)]
-    cells = [[f"{value:.2f}".lstrip("0") for value in row] for row in found.matrix]
+    cells = [["–" if math.isnan(x) else f"{x:.2f}".lstrip("0") for x in row] for row in found.matrix]
     yield (
         _title(key),
         ["predictor", *(str(n + 1) for n in range(len(names)))],

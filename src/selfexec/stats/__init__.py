@@ -1,7 +1,7 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
 from selfexec.stats.bootstrap import percentile_intervals, resampled_totals
-from selfexec.stats.correlation import Correlation, correlate
+from selfexec.stats.correlation import LEAST_PAIRS, Correlation, correlate
 from selfexec.stats.holm import holm, tied_groups
 from selfexec.stats.intervals import (
     NO_SPREAD,
@@ -19,6 +19,7 @@ from selfexec.stats.intervals import (
 from selfexec.stats.significance import Welch, detectable, two_sided, welch
 
 __all__ = [
+    "LEAST_PAIRS",
     "NONE",
     "NO_SPREAD",
     "Array",
