@@ -187,6 +187,19 @@ def test_too_few_models_for_any_correlation_are_refused_in_one_sentence(panel: R
         assert str(fault.value).startswith(message)
 
 
+def test_a_part_is_said_to_go_with_its_whole_by_construction(panel: Run, tmp_path: Path) -> None:
+    # x + y + z over 3, of 100,000 that have nothing to do with each other: cov(x, mean) = 1/3, sd(mean) = 1/sqrt(3)
+    parts = np.random.default_rng(1).normal(size=(3, 100_000))
+    assert correlate(parts[0], parts.mean(0)).value == pytest.approx(1 / math.sqrt(3), abs=0.01)
+    found = correlate_sources([panel.folder])
+    assert found.notes == (
+        "overall is the mean of the three: each correlates with it by construction, by .58 if by nothing else.",
+    )
+    assert found.notes[0] in found.table()
+    part = run(panel.models, limit=40, experiments=["association", "restriction"], out=tmp_path / "part")
+    assert not correlate_sources([part.folder]).notes
+
+
 def test_columns_that_are_the_same_throughout_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("model,x,y\n" + "".join(f"m{n},{n},7\n" for n in range(5)))
     with pytest.raises(InputError, match="x and y: one of the two is the same throughout"):

@@ -30,6 +30,8 @@ LEGEND = (
     "Intervals are 95%, by Fisher's z (Spearman: Bonett and Wright 2000).\n"
     "Models are few: over 15 of them the interval of a correlation of .50 reaches from -.02 to .81."
 )
+# of three that have nothing to do with each other and spread alike, each correlates with their mean by 1 / sqrt(3)
+WHOLE = "overall is the mean of the three: each correlates with it by construction, by .58 if by nothing else."
 ELIGIBLE = "eligible: models whose headline is not withheld. skill: Youden's J, for difficulty Kendall's tau."
 
 
@@ -138,12 +140,7 @@ def correlate_sources(
     scores = score_together(load_together(folders, readings), convention)
     eligible = eligible_models(scores)
     if against is None:
-        measures = [correlations(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
-        if not any(measures):
-            there = "these runs have scores in one experiment at most"
-            raise InputError(f"a correlation takes two columns, and {there}. Give a table with --with.")
-        pairs = Correlations(pair for found in measures for pair in found)
-        return _refuse_empty(pairs, "Give more runs: their models count together.")
+        return _refuse_empty(_of_scores(scores, eligible), "Give more runs: their models count together.")
     models = dict.fromkeys(row.model for row in scores)
     known = {model for column in against.values() for model in column}
     if not known & models.keys():
@@ -155,6 +152,16 @@ def correlate_sources(
     found = _refuse_empty(correlations(score_columns(scores), against, eligible), way_out)
     absent = [model for model in models if model not in known]
     return Correlations(found, [f"not in the table: {', '.join(absent)}"] if absent else [])
+
+
+def _of_scores(scores: Scores, eligible: Sequence[str]) -> Correlations:
+    """Scores with each other, each measure by itself."""
+    measures = [correlations(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
+    pairs = [pair for found in measures for pair in found]
+    if not pairs:
+        there = "these runs have scores in one experiment at most"
+        raise InputError(f"a correlation takes two columns, and {there}. Give a table with --with.")
+    return Correlations(pairs, [WHOLE] if any(pair.two.startswith("overall ") for pair in pairs) else [])
 
 
 def _refuse_empty(found: Correlations, way_out: str) -> Correlations:
