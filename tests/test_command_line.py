@@ -98,6 +98,9 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
         (["score", "nowhere"], "nowhere: no run is here"),
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
+        (["score", "nowhere", "--modle", "m"], "No such option '--modle'. Did you mean --model? See: "),
+        # of --model and --help the two dashes are alike, and no more
+        (["cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
         (["read", "nowhere"], "nowhere: no run is here"),
         (["items", "check", "nowhere"], "nowhere: no such folder"),
         (["frobnicate"], "No such command 'frobnicate'"),

@@ -238,10 +238,31 @@ def test_what_is_undefined_has_a_reason_and_no_number(tmp_path: Path) -> None:
     found = sx.compare(requests_run(tmp_path / "x", {"a": always, "b": always}), metrics=["skill", "accuracy"])
     row = found.row("restriction", "a", "b", "skill")
     assert (row.difference, row.p, row.p_holm) == (None, None, None)
-    assert row.reason == "predictions or outcomes are all the same"
+    assert row.reason == "the outcomes of b and a are all the same"
+    assert "  restriction: the outcomes of b and a are all the same" in found.table().splitlines()
     assert found.row("restriction", "a", "b", "accuracy").difference == 0
     # the other two experiments were not run: nothing is said of them, nor overall
     assert {row.experiment for row in found.differences} == {"restriction"}
+
+
+def test_of_two_models_the_one_that_did_the_same_with_everything_is_named(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": [(True, n % 2 == 0) for n in range(30)], "b": [(True, True)] * 30})
+    with pytest.raises(sx.InputError) as fault:
+        sx.compare(run)
+    assert str(fault.value) == "nothing can be compared: restriction: the outcomes of b are all the same."
+
+
+def test_where_a_model_has_no_claim_the_experiment_is_named_once(tmp_path: Path) -> None:
+    run = sx.run(["sim/typical", "sim/coin"], limit=20, out=tmp_path / "run")
+    path = run.folder / "replies.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    kept = [row for row in lines if (row["model"], row["experiment"]) != ("sim/coin", "difficulty")]
+    lost = {"model": "sim/coin", "experiment": "difficulty", "session": "predict", "text": None, "error": "lost"}
+    first = next(row for row in lines if row["experiment"] == "difficulty")
+    write(path, [*kept, {**first, **lost}])
+    told = "  difficulty: no claim of sim/coin could be scored"
+    for found in (sx.compare(run.folder), sx.trend(run.folder, models=["sim/typical", "sim/coin"])):
+        assert found.table().splitlines().count(told) == 1
 
 
 def test_one_model_is_no_comparison(tmp_path: Path) -> None:
@@ -479,8 +500,10 @@ def test_tags_that_cannot_be_used_are_named(tmp_path: Path, panel: Run, text: st
     (tmp_path / "tags").write_text(text)
     with pytest.raises(sx.InputError, match=message):
         sx.compare(panel, tags=tmp_path / "tags")
-    with pytest.raises(sx.InputError, match="none: no such file"):
+    with pytest.raises(sx.InputError, match="none: no such file. Give --tags a CSV or JSON file"):
         sx.compare(panel, tags=tmp_path / "none")
+    with pytest.raises(sx.InputError, match="none: no such file. Give --groups a CSV or JSON file"):
+        sx.report(panel, tmp_path / "report.html", groups=tmp_path / "none")
 
 
 # --- gates -----------------------------------------------------------------------------------------------------------

@@ -68,7 +68,8 @@ def main() -> None:
         _stop(str(fault), 2)
     except click.UsageError as fault:
         path = fault.ctx.command_path if fault.ctx else "selfexec"
-        _stop(f"{fault.format_message().rstrip('.')}. See: {path} --help", 2)
+        message = _no_such_option(fault) if isinstance(fault, click.NoSuchOption) else fault.format_message()
+        _stop(f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2)
     except click.ClickException as fault:
         _stop(fault.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
@@ -103,6 +104,16 @@ def process() -> None:
         os.write(2, f"selfexec: the output could not be written ({fault.strerror}).\n".encode())
         status = 2
     os._exit(status)
+
+
+def _no_such_option(fault: click.NoSuchOption) -> str:
+    """Which option is wrong, and those that are near it by name: two dashes make any two alike, and do not count."""
+    import difflib
+
+    names = {name.lstrip("-"): name for name in fault.possibilities or ()}
+    near = difflib.get_close_matches(fault.option_name.lstrip("-"), names)
+    meant = f" Did you mean {' or '.join(names[name] for name in near)}?" if near else ""
+    return f"No such option {fault.option_name!r}.{meant}"
 
 
 def _stop(message: str, status: int) -> None:

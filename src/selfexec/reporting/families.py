@@ -19,6 +19,6 @@ def families(models: Iterable[str], groups: Path | None = None) -> Mapping[str, 
     if groups is not None:
         from selfexec.scores.tags import load_tags
 
-        tags = load_tags(groups).values
+        tags = load_tags(groups, "--groups").values
         said = tags.get("family") or next(iter(tags.values()))
     return {model: said.get(model) or family_of(model) for model in models}

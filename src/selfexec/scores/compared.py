@@ -333,9 +333,15 @@ def _notes(found: Comparison) -> list[str]:
     notes.append(DETECTABLE)
     if found.contrasts:
         notes.append("groups of models: Welch's t test with the model as unit; not adjusted for the number of tags.")
-    reasons = [row.reason for row in found.differences] + [row.caution for row in found.differences]
+    reasons = [about(row.experiment, row.reason) for row in found.differences]
+    reasons += [row.caution for row in found.differences]
     reasons += [f"tag {row.tag}: {row.reason}" for row in found.contrasts if row.reason]
     return [*notes, *found.notes, *cautions(reasons)]
+
+
+def about(experiment: str, reason: str | None) -> str | None:
+    """A reason, with the experiment that it is about in front. One that holds an overall value back names its own."""
+    return reason if reason is None or experiment == "overall" else f"{experiment}: {reason}"
 
 
 def cautions(reasons: Iterable[str | None]) -> list[str]:

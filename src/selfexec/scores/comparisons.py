@@ -13,7 +13,7 @@ from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
-from selfexec.scores.compared import Comparison, Difference, Standing
+from selfexec.scores.compared import Comparison, Difference, Standing, about
 from selfexec.scores.gates import Gate, Verdict, judge
 from selfexec.scores.measures import (
     OVERALL,
@@ -76,7 +76,7 @@ def compare(
     ]
     differences = [row for family in families for row in family.differences(precision)]
     if all(row.difference is None for row in differences):
-        raise InputError(f"nothing can be compared: {differences[0].reason}.")
+        raise InputError(f"nothing can be compared: {about(differences[0].experiment, differences[0].reason)}.")
     standings = [row for family in families for row in family.standings(differences)]
     marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
     return Comparison(

@@ -18,6 +18,7 @@ from selfexec.scores.metrics import CELLS, Cells
 from selfexec.scores.rows import Estimate
 from selfexec.stats import Array, ratio_error, student
 
+NO_CONTRAST = "predictions or outcomes are all the same"
 Formula = Callable[[Any], Any]  # totals, cells on the last axis -> value
 
 
@@ -162,7 +163,7 @@ def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[flo
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(total(counts.sum(0)))
         if not math.isfinite(value):
-            return Estimate(math.nan, reason="predictions or outcomes are all the same")
+            return Estimate(math.nan, reason=NO_CONTRAST)
         error = ratio_error(total, counts)
     return Estimate(value, student(value, error, len(counts)), error)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
@@ -13,7 +13,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.scores.apart import Entrant, claims_together, company
-from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, common_items, contrast, count
+from selfexec.scores.counted import ACCURACY, NO_CONTRAST, SKILL, Counted, Formula, common_items, contrast, count, value
 from selfexec.scores.counts import known_and_asked, share_interval
 from selfexec.scores.guessers import guesses
 from selfexec.scores.knowledge import Held, held_against
@@ -154,6 +154,8 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
         found = skill_difference(experiment, *counted)
     else:
         found = contrast(formula_of(metric, experiment), counted, weights)
+    if found.reason == NO_CONTRAST:
+        return replace(found, reason=_without_contrast(metric, experiment, records))
     if math.isnan(found.value) or found.near_end:
         return found
     least, most = METRICS[metric]
@@ -166,6 +168,15 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     half = otherwise * max(high - found.value, found.value - low)
     error = half / (student(0.0, 1.0, items).high)
     return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
+
+
+def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -> str:
+    """Whose skill is not defined on the common items: who did the same with all of them."""
+    common = common_items([record.counted for record in records])
+    formula = formula_of(metric, experiment)
+    counted = {record.label: Counted(tuple(common), record.counted.on(common)) for record in records}
+    alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
+    return f"the outcomes of {' and '.join(alike)} are all the same"
 
 
 def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:

@@ -23,9 +23,11 @@ class Tags:
     values: Mapping[str, Mapping[str, str]]
 
 
-def load_tags(path: Path) -> Tags:
-    """A CSV file with a column `model`, or JSON: a list of such rows, or an object of model -> tags."""
-    text = csv_rows.read(path, "no such file. Give a CSV or JSON file with a row for each model.")
+def load_tags(path: Path, option: str = "--tags") -> Tags:
+    """A CSV file with a column `model`, or JSON: a list of such rows, or an object of model -> tags. `option` is what
+    it was given to.
+    """
+    text = csv_rows.read(path, f"no such file. Give {option} a CSV or JSON file with a row for each model.")
     rows = list(_json_rows(path, text) if text.lstrip()[:1] in ("[", "{") else _csv_rows(path, text))
     values: dict[str, dict[str, str]] = {}
     seen: set[str] = set()

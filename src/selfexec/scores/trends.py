@@ -12,7 +12,7 @@ from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
 from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
-from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, cautions, chance, interval, signed
+from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, about, cautions, chance, interval, signed
 from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import OVERALL, check_names
 from selfexec.stats import two_sided
@@ -147,7 +147,8 @@ def trend(
             points += found
             slopes += [_slope(family, experiment) for experiment in family.estimates]
     if all(point.value is None for point in points):
-        raise InputError(f"there is no trend to see: {points[0].reason if points else 'no claim could be scored'}.")
+        why = about(points[0].experiment, points[0].reason) if points else "no claim could be scored"
+        raise InputError(f"there is no trend to see: {why}.")
     warnings = [] if names(models) else list(_unordered(chosen))
     labels = tuple(e.label for e in chosen)
     return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings))
@@ -248,8 +249,9 @@ def _notes(found: Trend) -> list[str]:
     notes.append("items: those that both checkpoints have, for their difference; a value is on all that its own has.")
     notes.append("slope: least squares over the order of checkpoints, on the items that all of them share.")
     rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]
-    reasons = [point.reason for point in found.points] + [row.reason or row.caution for row in rows]
-    reasons += [slope.reason or slope.caution for slope in found.slopes]
+    reasons = [about(point.experiment, point.reason) for point in found.points]
+    reasons += [about(row.experiment, row.reason) or row.caution for row in rows]
+    reasons += [about(slope.experiment, slope.reason) or slope.caution for slope in found.slopes]
     return [*notes, *found.notes, *cautions(reasons)]
 
 

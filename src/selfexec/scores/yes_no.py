@@ -10,7 +10,7 @@ import numpy as np
 from selfexec.arrays import Claims
 from selfexec.nouns import number_of
 from selfexec.scores import metrics
-from selfexec.scores.counted import count, scorable
+from selfexec.scores.counted import NO_CONTRAST, count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
@@ -54,7 +54,6 @@ SIDES: tuple[tuple[Callable[[Cells], Any], Callable[[Cells], Any], Callable[[Cel
     (metrics.specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
 )
 MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
-NO_CONTRAST = "predictions or outcomes are all the same"
 
 
 def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, whole: bool = True) -> Scored:
