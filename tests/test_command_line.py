@@ -280,6 +280,8 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     one, two = answer("--experiment", "association", "difficulty")
     assert one.startswith("association: ") and "word lists" in one
     assert two.startswith("difficulty: ") and "which questions" in two
+    [line] = answer("--experiment", "overall")
+    assert line == "1 of 3 models predicts itself better than somebody who never saw it: sim/knows-itself."
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 

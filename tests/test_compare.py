@@ -202,6 +202,22 @@ def test_pairing_makes_intervals_narrower_where_models_err_alike(
     assert 0.15 < float(np.median(saved)) < 0.25
 
 
+def test_overall_alone_is_what_it_is_among_all(panel: Run, tmp_path: Path) -> None:
+    names = ("sim/coin", "sim/typical")
+    for wanted in (["overall"], ["overall", "restriction"]):
+        found = sx.compare(panel, models=names, experiments=wanted, fail_if=["difficulty.skill drops 0.5"])
+        assert {row.experiment for row in found.differences} == {row.experiment for row in found.standings} == {*wanted}
+        assert found.row("overall", *names).low == sx.compare(panel, models=names).row("overall", *names).low
+        assert found.verdicts[0].outcome == "holds"  # also of what is not shown
+    points = sx.trend(panel, models=names, experiments="overall", metrics="skill")
+    assert [(point.experiment, point.model) for point in points.points] == [("overall", name) for name in names]
+    assert [slope.experiment for slope in points.slopes] == ["overall"]
+    assert points.slopes[0].slope == found.row("overall", *names).difference
+    part = sx.run(names, experiments=["association"], limit=5, out=tmp_path / "part")
+    with pytest.raises(sx.InputError, match=r"nothing can be compared: restriction: sim/typical was not asked\."):
+        sx.compare(part, experiments=["overall"])
+
+
 # --- nothing to go by ------------------------------------------------------------------------------------------------
 
 

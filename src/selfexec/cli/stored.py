@@ -11,7 +11,9 @@ from selfexec.errors import InputError
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 runs_argument = click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-experiments_option = click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
+experiments_option = click.option(
+    "--experiment", "experiments", multiple=True, help="Only these experiments, or overall, where there is one."
+)
 models_option = click.option("--model", "models", multiple=True, help="Only these models.")
 readings_option = click.option(
     "--readings", multiple=True, type=click.Path(path_type=Path), help="Files of readings that replace ours."

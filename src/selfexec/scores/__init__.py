@@ -95,7 +95,7 @@ def score_runs(
     """Scores of the runs in these folders, of some models or experiments only if you like."""
     runs = load_together(folders, readings)
     have = [model for run in runs for model in run.models]
-    for wanted, known, what in ((models, have, "model"), (experiments, EXPERIMENTS, "experiment")):
+    for wanted, known, what in ((models, have, "model"), (experiments, [*EXPERIMENTS, "overall"], "experiment")):
         if strange := [name for name in wanted if name not in known]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
     found = score_together(runs, convention, bootstrap=bootstrap, seed=seed)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import polars as pl
 
@@ -16,6 +16,14 @@ from selfexec.scores.together import read_as_given, refuse_different_items
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
+
+
+class OfExperiment(Protocol):
+    @property
+    def experiment(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=OfExperiment)
 
 
 @dataclass(frozen=True)
@@ -66,8 +74,17 @@ def select(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[Entrant]:
 
 
 def experiments_of(entrants: Sequence[Entrant], wanted: Sequence[str]) -> list[str]:
-    """The experiments that are wanted; if none is named, those that any of these models was asked."""
+    """The experiments that it takes: those that are wanted, for overall all; if none is named, those that any of these
+    models was asked.
+    """
+    if "overall" in wanted:
+        return list(EXPERIMENTS)
     return [e for e in EXPERIMENTS if (e in wanted if wanted else any(x.was_asked(e) for x in entrants))]
+
+
+def wanted_of(rows: Iterable[Row], wanted: Sequence[str]) -> list[Row]:
+    """Without the rows of experiments that only the overall values take, where these are wanted by name."""
+    return [row for row in rows if "overall" not in wanted or row.experiment in wanted]
 
 
 def claims_together(entrants: Sequence[Entrant], experiment: str) -> Claims:

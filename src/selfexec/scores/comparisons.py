@@ -12,7 +12,7 @@ import numpy as np
 from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
+from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike, wanted_of
 from selfexec.scores.compared import Comparison, Difference, Standing, about
 from selfexec.scores.gates import Gate, Verdict, judge
 from selfexec.scores.measures import (
@@ -67,7 +67,8 @@ def compare(
     if len(chosen) < 2:
         raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
     gates = [Gate.of(text) for text in names(fail_if)]
-    asked = experiments_of(chosen, names(experiments))
+    wanted = names(experiments)
+    asked = experiments_of(chosen, wanted)
     _refuse_idle(gates, asked, len(chosen))
     groups = load_tags(Path(tags)) if tags is not None else None
     families = [
@@ -75,15 +76,16 @@ def compare(
         for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])
     ]
     differences = [row for family in families for row in family.differences(precision)]
-    if all(row.difference is None for row in differences):
-        raise InputError(f"nothing can be compared: {about(differences[0].experiment, differences[0].reason)}.")
-    standings = [row for family in families for row in family.standings(differences)]
+    shown = wanted_of(differences, wanted)
+    if all(row.difference is None for row in shown):
+        raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
+    standings = wanted_of((row for family in families for row in family.standings(differences)), wanted)
     marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
     return Comparison(
         models=tuple(e.label for e in chosen),
         convention=convention,
         precision=precision,
-        differences=tuple(differences),
+        differences=tuple(shown),
         standings=tuple(standings),
         contrasts=tuple(marked),
         verdicts=tuple(_verdict(gate, differences, families) for gate in gates),

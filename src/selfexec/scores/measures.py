@@ -249,7 +249,7 @@ def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
 
 def check_names(experiments: Sequence[str], metrics: Sequence[str], convention: str) -> None:
     for given, known, what in (
-        (experiments, list(EXPERIMENTS), "experiment"),
+        (experiments, [*EXPERIMENTS, OVERALL], "experiment"),
         (metrics, list(METRICS), "metric"),
         ([convention], ["strict", "readable"], "convention"),
     ):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
-from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike
+from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike, wanted_of
 from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, about, cautions, chance, interval, signed
 from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import OVERALL, check_names
@@ -137,15 +137,16 @@ def trend(
     chosen = select(entrants, names(models))
     if len(chosen) < 2:
         raise InputError(f"a trend takes two checkpoints, and there is only {chosen[0].label}. Give another run.")
-    asked = experiments_of(chosen, names(experiments))
+    wanted = names(experiments)
+    asked = experiments_of(chosen, wanted)
     points: list[Point] = []
     slopes: list[Slope] = []
     for metric in measures or ("skill", "accuracy", "self_knowledge"):
         family = Family.of(metric, asked, chosen, entrants, convention, [e.name for e in chosen])
-        found = [point for experiment in family.estimates for point in _points(family, experiment)]
+        found = wanted_of((point for experiment in family.estimates for point in _points(family, experiment)), wanted)
         if measures or any(point.value is not None for point in found):
             points += found
-            slopes += [_slope(family, experiment) for experiment in family.estimates]
+            slopes += wanted_of((_slope(family, experiment) for experiment in family.estimates), wanted)
     if all(point.value is None for point in points):
         why = about(points[0].experiment, points[0].reason) if points else "no claim could be scored"
         raise InputError(f"there is no trend to see: {why}.")
