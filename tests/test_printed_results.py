@@ -1,4 +1,4 @@
-"""Every result says the same on a terminal and in a notebook, whatever the models are called."""
+"""Every result says the same on a terminal, in a notebook and in Markdown, whatever the models are called."""
 
 import html
 import json
@@ -15,6 +15,7 @@ import selfexec as sx
 from selfexec.rates import RateTable
 from selfexec.runs import Run
 from selfexec.scores.correlating import correlate_sources
+from selfexec.tables import as_markdown
 
 HOSTILE = 'a|b\\ <script>alert("x")</script> & c'
 
@@ -84,3 +85,33 @@ def test_what_was_lost_on_the_way_to_the_notebook_is_there(panel: Run, tmp_path:
     assert "<caption>One number, three conventions</caption>" in ledger
     assert "<caption>If one choice of ours were otherwise</caption>" in ledger
     assert fitted(panel, tmp_path)._repr_html_().count("<table>") == 2
+
+
+# --- in Markdown -----------------------------------------------------------------------------------------------------
+
+CELL = re.compile(r"((?:\\.|[^|\\])*)\|")  # of GitHub's tables: what a backslash stands before ends no cell
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a row as they are shown."""
+    assert row.startswith("|") and row.endswith("|")
+    return [html.unescape(re.sub(r"\\(.)", r"\1", cell)).strip() for cell in CELL.findall(row[1:])]
+
+
+@pytest.mark.parametrize("name", ["compare", "compare two", "ledger", "card"])
+def test_no_name_breaks_a_table_in_markdown(panel: Run, tmp_path: Path, name: str) -> None:
+    page = (sx.card(panel) if name == "card" else RESULTS[name](panel, tmp_path)).markdown()
+    assert re.findall(r"<(?!br>|\.\d)", page) == []
+    found: list[str] = []
+    for table in re.findall(r"(?m)(?:^\|.*\n?)+", page):
+        header, rule, *rows = table.splitlines()
+        assert set(cells(rule)) == {"---"}
+        assert {len(cells(row)) for row in rows} == {len(cells(header))}
+        found += [cell for row in rows for cell in cells(row)]
+    assert HOSTILE in found or name == "compare two"  # which has the names of the two in its title
+
+
+def test_a_cell_in_markdown_keeps_its_lines() -> None:
+    # a line break would end the table, and a backslash before the pipe would be taken for its escape
+    row = as_markdown(["a", "b"], [["x\n y  z", "p\\|q<r <.05"]]).splitlines()[2]
+    assert row == "| x<br>y z | p\\\\\\|q&lt;r <.05 |"

@@ -1,6 +1,7 @@
 """Tables as text."""
 
 import io
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -102,6 +103,26 @@ def _lines_as_html(texts: Iterable[str]) -> str:
     """Every line on its own, and as far in as it is."""
     lines = [line for text in texts for line in text.splitlines()]
     return "<br>".join("&ensp;" * (len(line) - len(line.lstrip())) + escape(line.lstrip()) for line in lines)
+
+
+def as_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The same table for a page in Markdown. The lines of a cell stay lines."""
+
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join('<br>'.join(map(in_markdown, cell.splitlines())) for cell in cells)} |"
+
+    return "\n".join([line(columns), line(["---"] * len(columns)), *map(line, rows)])
+
+
+def bullets(notes: Iterable[str]) -> str:
+    """Lines of text for a page in Markdown, those that are set in one step further in."""
+    return "\n".join(f"{'  ' if note.startswith(' ') else ''}- {in_markdown(note)}" for note in notes)
+
+
+def in_markdown(text: str) -> str:
+    """A text in one line that opens no HTML and ends no cell; emphasis is left to whoever wrote it."""
+    escaped = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
+    return re.sub("<(?=[A-Za-z/!?])", "&lt;", escaped)  # "<.001" stays readable as it is
 
 
 def _said_once(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:

@@ -21,6 +21,7 @@ from selfexec.runs import item_hashes
 from selfexec.scores import Scores, score
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, LEGENDS, score_cells
+from selfexec.tables import as_markdown, bullets
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -66,7 +67,7 @@ def measured(run: "Run") -> str:
 def models(run: "Run") -> str:
     columns = ["model", "served as", "replies", "missing", "first reply", "last reply", "output tokens", "cost"]
     rows = [_model_row(model, replies) for model, replies in _by_model(run).items()]
-    lines = [_table(columns, rows)]
+    lines = [as_markdown(columns, rows)]
     simulated = [model for model in run.models if model.startswith(SIMULATED)]
     if simulated:
         who = "All models are" if len(simulated) == len(run.models) else f"{', '.join(simulated)} are"
@@ -118,7 +119,8 @@ def items(run: "Run", origins: Mapping[str, Origin]) -> str:
         found = origins[experiment]
         size, digest = len(by_id), hashes[experiment]
         rows.append([experiment, f"{size}", _composition(by_id.values()), found.of(size), found.licence, digest])
-    lines = [_table(["experiment", "items", "of which", "from", "source and licence", "SHA-256 of the file"], rows)]
+    columns = ["experiment", "items", "of which", "from", "source and licence", "SHA-256 of the file"]
+    lines = [as_markdown(columns, rows)]
     changed = [e for e, digest in hashes.items() if run.manifest.items.get(e) != digest]
     if changed:
         lines += ["", f"The items of {', '.join(changed)} are not those of the manifest: their file was changed."]
@@ -148,7 +150,7 @@ def prompts(run: "Run") -> str:
         for name, digest in run.manifest.prompts.items()
     ]
     where = f"Compared with selfexec {selfexec.__version__}, which has them whole in `selfexec/experiments`."
-    return "\n".join([_table(["prompt", "text", "SHA-256"], rows), "", where])
+    return "\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), "", where])
 
 
 def settings(run: "Run") -> str:
@@ -160,7 +162,7 @@ def settings(run: "Run") -> str:
         return "None were sent. What the providers' defaults were at the time is unknown."
     rows = [[name, _setting(name, value)] for name, value in sorted(run.manifest.settings.items())]
     rest = "Whatever is not listed was the provider's default, which is unknown."
-    return "\n".join([_table(["setting", "value"], rows), "", rest])
+    return "\n".join([as_markdown(["setting", "value"], rows), "", rest])
 
 
 def _setting(name: str, value: Any) -> str:
@@ -179,7 +181,7 @@ def coverage(run: "Run") -> str:
         _coverage_row(str(model), str(experiment), claims)
         for (model, experiment), claims in run.observations.group_by(["model", "experiment"], maintain_order=True)
     ]
-    lines = [_table(columns, rows)]
+    lines = [as_markdown(columns, rows)]
     withheld = Counter(by for reply in run.replies.values() if (by := reply.withheld_by))
     if withheld:
         by = ", ".join(f"{n:,} by the {who}" for who, n in sorted(withheld.items()))
@@ -211,24 +213,20 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 
 def results(scores: Scores, convention: str) -> str:
     legend = [
-        f"- {LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
-        *(f"- {text[0].upper()}{text[1:]}" for text in LEGENDS),
+        f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
+        *(f"{text[0].upper()}{text[1:]}" for text in LEGENDS),
     ]
     reasons = {
         (row.model, row.experiment): row.reason
         for row in scores
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
-    caution = ["", "Withheld, or to be read with caution:", ""]
-    caution += [f"- {model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
-    return "\n".join(
-        [_table(COLUMNS, score_cells(scores)), "", *legend, *_noise(scores), *(caution if reasons else [])]
-    )
-
-
-def _noise(scores: Scores) -> list[str]:
-    """What is known of noise and loss, as below the table of `selfexec score`."""
-    return [f"  - {note.strip()}" if note.startswith(" ") else f"- {note}" for note in noise_and_loss(scores)]
+    # what is known of noise and loss stands here as below the table of `selfexec score`
+    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores)])]
+    if reasons:
+        told = bullets(f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items())
+        parts += ["Withheld, or to be read with caution:", told]
+    return "\n\n".join(parts)
 
 
 def limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
@@ -298,7 +296,7 @@ def again(run: "Run", convention: str) -> str:
             f"    selfexec import {' '.join(map(shlex.quote, run.manifest.sources)) or 'REPLIES'} "
             f"--items {shlex.quote(f'{name}/items')} --out NEW",
             "",
-            _table(["file", "SHA-256"], files) if files else "Which files they were is unknown.",
+            as_markdown(["file", "SHA-256"], files) if files else "Which files they were is unknown.",
         ]
     )
 
@@ -332,12 +330,3 @@ def _missing(run: "Run") -> Iterator[str]:
     ours = prompt_hashes(all_prompts({}))
     if any(ours.get(name) != digest for name, digest in run.manifest.prompts.items()):
         yield "Some prompts are not those of this version: give them with `--prompts`; the run has only their hashes."
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return (
-            "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
-        )
-
-    return "\n".join([line(columns), line(["---"] * len(columns)), *map(line, rows)])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.tables import all_as_html, as_text
+from selfexec.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -151,10 +151,11 @@ class Comparison:
 
     def markdown(self) -> str:
         """For a pull request."""
-        said = [*_gates(self), *_notes(self)]
-        tables = (f"**{title}**\n\n{_pipes(columns, rows)}" for title, columns, rows in _tables(self, verdicts=True))
-        notes = "\n".join(f"  - {note.strip()}" if note.startswith(" ") else f"- {note}" for note in said)
-        return "\n\n".join([*tables, notes])
+        tables = (
+            f"**{in_markdown(title)}**\n\n{as_markdown(columns, rows)}"
+            for title, columns, rows in _tables(self, verdicts=True)
+        )
+        return "\n\n".join([*tables, bullets([*_gates(self), *_notes(self)])])
 
     def __repr__(self) -> str:
         return self.table()
@@ -308,13 +309,6 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
 
 def _title(metric: str) -> str:
     return metric.replace("_", "-").capitalize()
-
-
-def _pipes(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-    return "\n".join([line(columns), line(["---"] * len(columns)), *map(line, rows)])
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from selfexec.tables import WIDTH, all_as_html, as_text
+from selfexec.tables import WIDTH, all_as_html, as_markdown, as_text
 
 Kind = Literal["score", "guesser", "sensitivity", "rule", "readings"]
 POINT = 0.01  # numbers that lie further apart must have a reason; of tokens, this share of them
@@ -87,11 +87,11 @@ class Ledger(Sequence[Entry]):
 
     def markdown(self) -> str:
         """Tables for a page: one for each kind, every entry with its reasons."""
-        return "\n\n".join(
-            "\n".join([f"## {TITLES[kind]}", "", _markdown_row(COLUMNS), _markdown_row(["---"] * len(COLUMNS)), *rows])
-            for kind in TITLES
-            if (rows := [_markdown_row([*_cells(e), "<br>".join(e.reasons)]) for e in self if e.kind == kind])
-        )
+        parts: list[str] = []
+        for kind, entries in self._by_kind():
+            rows = [[*_cells(entry), "\n".join(entry.reasons)] for entry in entries]
+            parts += [f"## {TITLES[kind]}", as_markdown(COLUMNS, rows)]
+        return "\n\n".join(parts)
 
     def table(self, width: int = WIDTH) -> str:
         """A table of each kind, its reasons below it by number."""
@@ -107,7 +107,10 @@ class Ledger(Sequence[Entry]):
         return self.table()
 
     def _repr_html_(self) -> str:
-        tables = ((TITLES[kind], COLUMNS, list(map(_with_reasons, entries))) for kind, entries in self._by_kind())
+        tables = (
+            (TITLES[kind], COLUMNS, [[*_cells(entry), "; ".join(entry.reasons)] for entry in entries])
+            for kind, entries in self._by_kind()
+        )
         return all_as_html(tables, [LEGEND])
 
 
@@ -143,10 +146,6 @@ def _cells(entry: Entry) -> list[str]:
     return [entry.model, entry.experiment, entry.metric, *map(shown, values)]
 
 
-def _with_reasons(entry: Entry) -> list[str]:
-    return [*_cells(entry), "; ".join(entry.reasons)]
-
-
 def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:
     """A table, and below it the reasons by number, where they are too long to stand in it; entries with the same
     reasons share a number."""
@@ -161,7 +160,3 @@ def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:
         for first, reason in zip([True] + [False] * len(reasons), reasons, strict=False)
     ]
     return "\n".join([as_text(title, COLUMNS, rows, width), *([] if inside else notes)])
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
