@@ -225,7 +225,7 @@ def test_a_run_without_replies_and_an_unknown_convention_are_refused(panel: Run,
     with pytest.raises(InputError, match="no replies yet"):
         sx.card(empty)
     with pytest.raises(InputError, match="strict or readable"):
-        sx.card(panel, convention="authors")  # type: ignore[arg-type]
+        sx.card(panel, convention="authors")
 
 
 def test_the_papers_items_are_known_where_they_are_whole_and_not_fetched(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from selfexec.arguments import Files
 
@@ -40,7 +40,7 @@ def card(
     run: "Run | str | Path | Iterable[Run | str | Path]",
     *,
     readings: Files = (),
-    convention: Literal["strict", "readable"] = "strict",
+    convention: str = "strict",
 ) -> Card:
     """The card of a run, scored under one convention: what was measured, of whom, with what, when, how much of it came
     back and could be read, what came out, what that does not show, and how to do it again.

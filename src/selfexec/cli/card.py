@@ -24,7 +24,7 @@ def command(runs: tuple[Path, ...], convention: str, readings: tuple[Path, ...],
     from selfexec.outputs import write_page
 
     runs, readings = folders_apart("card", runs, readings)
-    found = card(runs, readings=readings, convention="readable" if convention == "readable" else "strict")
+    found = card(runs, readings=readings, convention=convention)
     if out is None:
         click.echo(found.markdown(), nl=False)
         return
