@@ -516,9 +516,9 @@ def test_tags_that_cannot_be_used_are_named(tmp_path: Path, panel: Run, text: st
     (tmp_path / "tags").write_text(text)
     with pytest.raises(sx.InputError, match=message):
         sx.compare(panel, tags=tmp_path / "tags")
-    with pytest.raises(sx.InputError, match="none: no such file. Give --tags a CSV or JSON file"):
+    with pytest.raises(sx.InputError, match=r"none: no such file\. Give --tags a CSV or JSON file"):
         sx.compare(panel, tags=tmp_path / "none")
-    with pytest.raises(sx.InputError, match="none: no such file. Give --groups a CSV or JSON file"):
+    with pytest.raises(sx.InputError, match=r"none: no such file\. Give --groups a CSV or JSON file"):
         sx.report(panel, tmp_path / "report.html", groups=tmp_path / "none")
 
 

@@ -29,7 +29,7 @@ def test_a_run_of_one_item_counts_one_of_each(tmp_path: Path) -> None:
     reasons = {row.reason for row in sx.score(run) if row.reason}
     assert {
         "only 1 group could be scored, fewer than 20",
-        "only 1 item is common to the models, fewer than 100",
+        "only 1 common item, fewer than 100",
     } < reasons
     page = sx.report(run, tmp_path / "report.html").read_text("utf-8")
     assert "1 association item · 1 restriction item · 1 difficulty item · strict" in page
