@@ -148,7 +148,8 @@ def test_a_model_without_company_has_its_skill_said_first() -> None:
     skill = row("m0", 0.3, metric="youden_j")
     # 0.3 +- 0.05
     assert sentences.self_knowledge("association", alone, [skill]).text == (
-        "Skill .30 [.25, .35], where 0 is chance. Of self-knowledge nothing can be said: it takes two."
+        "m0 predicts its own word lists better than chance (skill .30 [.25, .35]). "
+        "Of self-knowledge nothing can be said: it takes two."
     )
     two = [*alone, row("m1", None, reason="it takes two")]
     assert sentences.self_knowledge("association", two, [skill]).text.startswith("Of self-knowledge nothing")

@@ -101,7 +101,8 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
     found = verdicts(rows)
     n, k = len(found.judged), len(found.above)
     if not n:
-        alone = _skill_alone("Overall skill", rows, skills)
+        known = [row for row in skills if row.value is not None]
+        alone = f"Overall skill {_number(known[0])}, where 0 is chance. " if len(rows) == 1 and known else ""
         return Said("overall", "withheld", f"{alone}Self-knowledge is withheld: {_common_reason(found.withheld)}.")
     full = " with a full score" if found.withheld else ""
     stranger = STRANGER["overall"]
@@ -129,12 +130,6 @@ def _predicts(found: Verdicts) -> str:
     return "predicts" if found.above else "is not shown to predict" if found.open else "does not predict"
 
 
-def _skill_alone(what: str, rows: Sequence[Score], skills: Sequence[Score]) -> str:
-    """The skill of a model without company, of which no more can be said; nothing of several."""
-    known = [row for row in skills if row.value is not None]
-    return f"{what} {_number(known[0])}, where 0 is chance. " if len(rows) == 1 and known else ""
-
-
 def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said | None:
     """Who is ahead in overall skill, and who cannot be told from it."""
     judged = sorted((r for r in rows if r.value is not None and not r.reason), key=lambda r: (-(r.value or 0), r.model))
@@ -160,9 +155,10 @@ def self_knowledge(experiment: str, rows: Sequence[Score], skills: Sequence[Scor
     judged, thing, stranger = found.judged, THING[experiment], STRANGER[experiment]
     n, k = len(judged), len(found.above)
     if not n:
-        alone = _skill_alone("Skill", rows, skills)
+        alone = skill_alone(experiment, skills[0]) if len(rows) == len(skills) == 1 else None
+        skill = f"{alone.text} " if alone and alone.tone != "withheld" else ""
         reason = _common_reason(found.withheld)
-        return Said(experiment, "withheld", f"{alone}Of self-knowledge nothing can be said: {reason}.")
+        return Said(experiment, "withheld", f"{skill}Of self-knowledge nothing can be said: {reason}.")
     if len(rows) == 1:
         text = f"{judged[0].model} {_predicts(found)} {thing} better than {stranger}"
         return Said(experiment, _tone(found), f"{text} (self-knowledge {_number(judged[0])}).")
