@@ -225,10 +225,10 @@ def test_two_models_that_agree_on_every_item_are_not_known_to_be_the_same(tmp_pa
     row = sx.compare(requests_run(tmp_path / "x", {"a": wrong_on([1]), "b": wrong_on([1])}), metrics=["accuracy"]).row(
         "restriction", "a", "b"
     )
-    # none of 200 items differs, 100 of each outcome: Wilson's upper end for 0 of 100 is z^2 / (100 + z^2) = .037
+    # none of 200 items differs, and accuracy asks for no outcome: Wilson's upper end for none of 200, z^2 / (200 + z^2)
     assert row.difference == 0
     assert row.p == 1
-    assert row.high == pytest.approx(1.96**2 / (100 + 1.96**2), abs=1e-5)
+    assert row.high == pytest.approx(1.96**2 / (200 + 1.96**2), abs=1e-5)
     assert row.low == -(row.high or 0)
 
 
@@ -276,9 +276,34 @@ def test_where_a_model_has_no_claim_the_experiment_is_named_once(tmp_path: Path)
     lost = {"model": "sim/coin", "experiment": "difficulty", "session": "predict", "text": None, "error": "lost"}
     first = next(row for row in lines if row["experiment"] == "difficulty")
     write(path, [*kept, {**first, **lost}])
-    told = "  difficulty: no claim of sim/coin could be scored"
+    told = "  difficulty: sim/coin: no claim was read (120 missing)"
     for found in (sx.compare(run.folder), sx.trend(run.folder, models=["sim/typical", "sim/coin"])):
         assert found.table().splitlines().count(told) == 1
+
+
+def test_of_a_model_whose_every_prediction_is_unreadable_score_and_compare_say_the_same(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": wrong_on(range(10)), "b": [(None, n % 2 == 0) for n in range(200)]})
+    reason = "no claim was read (200 unreadable)"
+    for convention in ("strict", "readable"):
+        row = sx.score(run, convention).row("b", "restriction", "accuracy")
+        assert (row.value, row.reason) == (None, reason)
+        with pytest.raises(sx.InputError, match=re.escape(f"b: {reason}")):
+            sx.compare(run, metrics=["accuracy"], convention=convention)
+
+
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+def test_a_model_that_lost_everything_fails_a_gate_on_coverage(tmp_path: Path, convention: str) -> None:
+    run = requests_run(tmp_path / "x", {"old": wrong_on(range(10)), "new": [(None, n % 2 == 0) for n in range(200)]})
+    found = sx.compare(run, metrics=["coverage"], convention=convention, fail_if=["restriction.coverage drops 0.1"])
+    # from 1 to 0, and Wilson's upper end for none of 200 is .019
+    assert found.differences[0].difference == -1
+    assert found.verdicts[0].outcome == "fails"
+
+
+def test_an_outcome_that_nobody_has_makes_accuracies_no_more_doubtful(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": [(True, True)] * 200, "b": [(True, True)] * 200})
+    row = sx.compare(run, metrics=["accuracy"]).differences[0]
+    assert (row.difference, row.high) == (0, pytest.approx(1.96**2 / (200 + 1.96**2), abs=1e-5))
 
 
 def test_one_model_is_no_comparison(tmp_path: Path) -> None:

@@ -314,7 +314,7 @@ def test_where_nothing_could_be_read_there_is_the_reason_and_no_number(tmp_path:
     told = "\n".join(entry.reasons)
     assert "rests on 0 of 1 request (1 missing)" in told
     assert "1 × missing request: authors only" in told
-    assert "no number (strict, readable): no claim could be scored" in told
+    assert "no number (strict, readable): no claim was read (1 missing)" in told
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from selfexec.arrays import READ, Claims
+from selfexec.arrays import MISSING, READ, TIE, UNREADABLE, Claims
 from selfexec.scores.rows import Estimate
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 
@@ -21,12 +21,23 @@ def degenerate(claims: Claims, items: int, estimates: Mapping[str, Estimate]) ->
     has shares, but no skill.
     """
     reason, kept = None, set(estimates)
-    if not (claims.state == READ).any():
-        reason, kept = NOTHING_READ, {"coverage", "question_accuracy", "tokens_mean"}
+    if why := nothing_read(claims):
+        reason, kept = why, {"coverage", "question_accuracy", "tokens_mean"}
     elif items == 1:
         reason, kept = "only one item could be scored", kept - OF_SKILL
     unknown = Estimate(math.nan, reason=reason)
     return {name: found if name in kept else unknown for name, found in estimates.items()}, reason
+
+
+def nothing_read(claims: Claims) -> str | None:
+    """Why nothing can be said of these claims, None where one of them was read. Strictly each unreadable prediction is
+    wrong; a model of which all are has told nothing, and is not the worst of those that told something.
+    """
+    if (claims.state == READ).any():
+        return None
+    states = {"unreadable": UNREADABLE, "missing": MISSING, "a tie": TIE}
+    lost = [f"{n:,} {name}" for name, state in states.items() if (n := int((claims.state == state).sum()))]
+    return f"no claim was read ({', '.join(lost)})" if lost else NOTHING_READ
 
 
 def coverage(claims: Claims) -> Estimate:

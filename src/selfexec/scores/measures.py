@@ -14,7 +14,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.scores.apart import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, NO_CONTRAST, SKILL, Counted, Formula, common_items, contrast, count, value
-from selfexec.scores.counts import known_and_asked, share_interval
+from selfexec.scores.counts import known_and_asked, nothing_read, share_interval
 from selfexec.scores.guessers import guesses
 from selfexec.scores.knowledge import Held, held_against
 from selfexec.scores.overall import combine, too_wide
@@ -67,8 +67,8 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
         nothing = Counted((), np.zeros((0, 2)))
         return Record(label, nothing, nothing, math.nan, f"{label} was not asked")
     own, share = part.record, part.asked.coverage
-    if not own.items:
-        return Record(label, own, own, share, f"no claim of {label} could be scored")
+    if math.isnan(part.accuracy.value):
+        return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
     if metric != "self_knowledge":
         return Record(label, own, own, share)
     return _held_record(label, part.held, share)
@@ -81,10 +81,10 @@ def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant]
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
     if not len(claims):
         return Record(label, own, own, share, f"{label} was not asked")
-    if not own.items:
-        return Record(label, own, own, share, f"no claim of {label} could be scored")
     if metric == "coverage":
         return Record(label, own, covered, share)
+    if reason := nothing_read(claims):
+        return Record(label, own, own, share, f"{label}: {reason}")
     if metric != "self_knowledge":
         return Record(label, own, own, share)
     strangers = everyone.outcomes(other.label for other in others)
@@ -164,7 +164,9 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     items = len(common_items(counted))
     if found.error > NO_SPREAD:
         return Estimate(found.value, student(found.value, found.error, items).within(low, high), found.error)
-    otherwise = wilson(0.0, max(rarer_items(metric, experiment, records), 1)).high
+    # accuracy is as good as decided by items of one outcome as by those of the other
+    telling = items if metric == "accuracy" else rarer_items(metric, experiment, records)
+    otherwise = wilson(0.0, max(telling, 1)).high
     half = otherwise * max(high - found.value, found.value - low)
     error = half / (student(0.0, 1.0, items).high)
     return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
