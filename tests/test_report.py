@@ -133,8 +133,8 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
         ([0.3, -0.2], "yes", "1 of 2 models predicts itself better than somebody who never saw it: m0."),
         ([-0.3, -0.2], "no", "None of the 2 models predicts itself as well as somebody who never saw it."),
         ([0.0, -0.2], "open", "None of the 2 models is shown to predict itself better than somebody who never saw it."),
-        ([-0.3, None], "no", "m0, the one model with a full score, does not predict itself better than somebody"),
-        ([0.01, None], "open", "m0, the one model with a full score, is not shown to predict itself better than"),
+        ([-0.3, None], "no", "m0, the one model that can be judged, does not predict itself better than somebody"),
+        ([0.01, None], "open", "m0, the one model that can be judged, is not shown to predict itself better than"),
         ([0.3], "yes", "m0 predicts itself better than somebody who never saw it."),
     ],
 )

@@ -240,6 +240,18 @@ def test_runs_whose_items_differ_under_one_id_are_not_scored_together(tmp_path: 
         score_runs([tmp_path / "r0", tmp_path / "r1"])
 
 
+def test_a_table_says_why_self_knowledge_is_withheld_where_the_answer_does_not(tmp_path: Path) -> None:
+    whole = sx.run(["sim/typical", "sim/knows-itself"], out=tmp_path / "whole")
+    part = sx.run(["sim/coin"], limit=30, out=tmp_path / "part")
+    told = score_together([whole, part]).table()
+    lines = [
+        line for line in told.splitlines() if "self-knowledge of sim/typical, sim/knows-itself, restriction" in line
+    ]
+    assert [line.split(": ")[1] for line in lines] == ["only 30 of 176 items were asked of two other models"]
+    alone = sx.score(part).table()
+    assert alone.count("it takes two other models") == 1  # on top
+
+
 # --- self-bonus ------------------------------------------------------------------------------------------------------
 
 

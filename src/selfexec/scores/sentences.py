@@ -104,10 +104,10 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
         known = [row for row in skills if row.value is not None]
         alone = f"Overall skill {_number(known[0])}, where 0 is chance. " if len(rows) == 1 and known else ""
         return Said("overall", "withheld", f"{alone}Self-knowledge is withheld: {_common_reason(found.withheld)}.")
-    full = " with a full score" if found.withheld else ""
+    full = " that can be judged" if found.withheld else ""
     stranger = STRANGER["overall"]
     if n == 1:
-        who = f"{found.judged[0].model}, the one model with a full score," if full else found.judged[0].model
+        who = f"{found.judged[0].model}, the one model that can be judged," if full else found.judged[0].model
         return Said("overall", _tone(found), f"{who} {_predicts(found)} itself better than {stranger}.")
     if k == n:
         return Said(

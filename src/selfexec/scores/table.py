@@ -206,4 +206,18 @@ def _notes(scores: Scores) -> list[str]:
         for (model, experiment), reason in reasons.items()
         if (model, reason) not in told
     ]
+    lines += _self_knowledge_withheld(scores)
     return [*notes, "withheld, or to be read with caution:", *lines] if lines else notes
+
+
+def _self_knowledge_withheld(scores: Scores) -> Iterator[str]:
+    """Where it is withheld in an experiment though the accuracy is not; not what the answer on top says already."""
+    accurate = {(row.model, row.experiment) for row in scores if row.metric == "accuracy" and row.value is not None}
+    why: dict[tuple[str, str], list[str]] = {}
+    for row in scores:
+        if row.metric == "self_knowledge" and row.value is None and (row.model, row.experiment) in accurate:
+            why.setdefault((row.experiment, row.reason or ""), []).append(row.model)
+    title = _title(scores)
+    for (experiment, reason), models in why.items():
+        if reason not in title:
+            yield f"  self-knowledge of {', '.join(models)}, {experiment}: {reason}"
