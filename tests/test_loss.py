@@ -42,6 +42,14 @@ def test_loss_that_goes_with_the_label_is_told_with_both_shares() -> None:
     assert found.p == pytest.approx(chance[chance <= chance[8] * (1 + 1e-9)].sum())
 
 
+def test_where_next_to_nothing_was_read_the_kind_of_what_was_read_is_told() -> None:
+    # ten types of twenty requests each; of the first, five requests were read, and nothing else
+    rows = [request(n, True, True, "read" if n < 5 else "missing", subject=f"type{n // 20}") for n in range(200)]
+    told = [test.text for test in loss_warnings(claims_of(rows))]
+    # 15 of 195 lost ones are of it
+    assert told == ["of its lost requests 8% are on type0, of those read 100%"]
+
+
 def test_an_item_is_lost_if_any_of_its_claims_is() -> None:
     rows = [
         request(n, True, True, "read" if n % 2 or epoch == 1 else "unreadable", epoch=epoch, length=n + 1)

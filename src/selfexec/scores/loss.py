@@ -107,7 +107,7 @@ def _lengths(claims: Claims) -> Array:
 
 
 def _by_kind(parts: Array, lost: Flags, kinds: Sequence[str], lot: str, are: str) -> tuple[float, str] | None:
-    """p, and what the lost items have most too many of."""
+    """p, and what the lost items, or those read, have most too many of."""
     known = ~np.isnan(parts).any(1) if len(kinds) else np.zeros(len(parts), bool)
     matrix, lost = parts[known], lost[known]
     seen = matrix.sum(0) > 0
@@ -115,11 +115,17 @@ def _by_kind(parts: Array, lost: Flags, kinds: Sequence[str], lot: str, are: str
     if len(kinds) < 2 or not 0 < lost.sum() < len(lost):
         return None
     gone, here = matrix[lost].sum(0), matrix[~lost].sum(0)
-    expected = matrix.mean(0) * lost.sum()
-    most = int(np.argmax((gone - expected) / np.sqrt(expected)))
+    most = int(np.argmax(np.maximum(*(_too_many(part, matrix) for part in (matrix[lost], matrix[~lost])))))
     text = f"of {lot} {gone[most] / gone.sum():.0%} {are} {kinds[most]}, of those read {here[most] / here.sum():.0%}"
     whole = len(kinds) == 2 and set(np.unique(matrix)) <= {0.0, 1.0}
     return fisher_exact(gone, here) if whole else by_permutation(matrix, lost, np.random.default_rng(0)), text
+
+
+def _too_many(part: Array, whole: Array) -> Array:
+    """By kind, how much more of it a part of the items has than is to be expected, in standard deviations."""
+    expected = whole.mean(0) * len(part)
+    found: Array = (part.sum(0) - expected) / np.sqrt(expected)
+    return found
 
 
 def _by_length(lengths: Array, lost: Flags, lot: str) -> tuple[float, str] | None:
