@@ -155,6 +155,18 @@ def test_a_model_without_company_has_its_skill_said_first() -> None:
     assert sentences.self_knowledge("association", two, [skill]).text.startswith("Of self-knowledge nothing")
 
 
+def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
+    assert sentences.simulated(["openai/gpt-4.1", "my/sim/x"]) is None
+    assert sentences.simulated(["sim/coin", "m", "n"]) == (
+        "1 of these models is simulated (sim/...): no score of theirs is of a real one."
+    )
+    said = sentences.simulated(panel.models)
+    assert said == "Simulated models: no language model was asked, and no score here is of a real one."
+    # right below the answer, here as there
+    assert sx.score(panel).table().splitlines()[2] == said
+    assert said in html.read_text("utf-8")
+
+
 def test_a_simple_guesser_is_named_only_where_models_are_surely_less_often_right() -> None:
     # intervals are the value and .05 on either side
     gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]

@@ -96,7 +96,7 @@ def command(
         f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(planned.sessions, 'session')}"
     )
     if not models:
-        click.echo("Simulated models: no language model is asked, and no score here is of a real one.")
+        click.echo("Simulated models: no language model is asked.")
     if models or preset:
         click.echo(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if dry_run:

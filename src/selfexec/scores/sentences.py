@@ -146,6 +146,15 @@ def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said |
     return Said("overall", "open" if tied else "yes", f"{text}.")
 
 
+def simulated(models: Sequence[str]) -> str | None:
+    """That models are simulated, as the report says it; None where none is."""
+    if not (n := sum(model.startswith("sim/") for model in models)):
+        return None
+    if n == len(models):
+        return "Simulated models: no language model was asked, and no score here is of a real one."
+    return f"{n} of these models {'is' if n == 1 else 'are'} simulated (sim/...): no score of theirs is of a real one."
+
+
 # --- one experiment --------------------------------------------------------------------------------------------------
 
 

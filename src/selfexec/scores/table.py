@@ -13,7 +13,7 @@ from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score, Scored
-from selfexec.scores.sentences import answer, self_knowledge
+from selfexec.scores.sentences import answer, self_knowledge, simulated
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -116,17 +116,22 @@ class Scores(Sequence[Score]):
 
 
 def _title(scores: Scores) -> str:
-    """The question and the answer: the overall one or, where not all experiments were asked, that of each."""
+    """The question, the answer, and whether it is about simulated models."""
+    note = simulated(list(dict.fromkeys(row.model for row in scores)))
+    return "\n".join([TITLE, *_answers(scores), *([note] if note else [])])
+
+
+def _answers(scores: Scores) -> list[str]:
+    """The overall answer or, where not all experiments were asked, that of each."""
 
     def rows(experiment: str, metric: str) -> list[Score]:
         return [row for row in scores if (row.experiment, row.metric) == (experiment, metric)]
 
     overall = rows("overall", "self_knowledge")
     if any(row.reason not in NOT_RUN.values() for row in overall):
-        return f"{TITLE}\n{answer(overall, rows('overall', SKILL['overall'])).text}"
+        return [answer(overall, rows("overall", SKILL["overall"])).text]
     parts = {experiment: rows(experiment, "self_knowledge") for experiment in EXPERIMENTS}
-    said = [f"{e}: {self_knowledge(e, known, rows(e, SKILL[e])).text}" for e, known in parts.items() if known]
-    return "\n".join([TITLE, *said])
+    return [f"{e}: {self_knowledge(e, known, rows(e, SKILL[e])).text}" for e, known in parts.items() if known]
 
 
 def score_cells(scores: Scores) -> list[list[str]]:
