@@ -24,6 +24,7 @@ from selfexec.scores.apart import load_apart, select
 from selfexec.scores.comparisons import Family
 from selfexec.scores.gates import Gate
 from selfexec.scores.measures import records_of
+from selfexec.scores.planning import detectable as planned
 from selfexec.stats import detectable, holm, tied_groups, two_sided, welch
 
 pytestmark = pytest.mark.slow
@@ -582,6 +583,52 @@ def test_a_gate_fails_or_holds_only_where_the_interval_is_on_one_side(
     line = next(line for line in capsys.readouterr().out.splitlines() if gate in line)
     assert line.startswith({0: "holds: ", 3: "fails: ", 4: "cannot tell: "}[status])
     assert "new - old is" in line
+
+
+def test_a_gate_that_cannot_be_told_says_with_which_margin_or_on_how_many_items_it_could(tmp_path: Path) -> None:
+    # 10 of 200 mended and 10 wrong anew: the mean difference is 0, its error sqrt(20 / 199 / 200) = .02242
+    before = requests_run(tmp_path / "before", {"m": wrong_on(range(20))})
+    after = requests_run(tmp_path / "after", {"m": wrong_on(range(10, 30))})
+
+    def line(gate: str) -> str:
+        return sx.compare([before, after], fail_if=[gate]).verdicts[0].line
+
+    # (1.972 + .843) x .02242 = .0631 with Student's t on 199; 200 ((1.960 + .842) x .02242 / .04)^2 = 493.02
+    ways = "; a model that has not changed would pass in 80% of runs with a margin of 0.07"
+    assert line("restriction.accuracy drops 0.04").endswith(f"{ways}, or on 494 items")
+    assert line("restriction.accuracy drops 0").endswith(ways)
+    assert line("restriction.accuracy rises 0.04").endswith(f"{ways}, or on 494 items")
+    assert line("restriction.accuracy drops 0.07").startswith("holds")
+
+
+def test_a_gate_that_a_change_keeps_from_being_told_blames_no_size(tmp_path: Path) -> None:
+    # 40 of 200 wrong anew: -.2 +- .056, and .08 is detectable
+    before = requests_run(tmp_path / "before", {"m": wrong_on([])})
+    after = requests_run(tmp_path / "after", {"m": wrong_on(range(40))})
+    [verdict] = sx.compare([before, after], fail_if=["restriction.accuracy drops 0.2"]).verdicts
+    assert verdict.line.startswith("cannot tell") and verdict.line.endswith("and -.200 lies inside")
+
+
+def test_the_margins_of_the_page_are_those_that_the_planning_gives() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "compare.md").read_text("utf-8")
+    paper = {"association": 488, "restriction": 450, "difficulty": 250}
+    sizes = [
+        {"association": 300, "restriction": 176, "difficulty": 45},
+        {"association": 60, "restriction": 100, "difficulty": 60},
+        {experiment: math.ceil(0.45 * n) for experiment, n in paper.items()},
+        paper,
+    ]
+    # 2.80 x (.35, .85, .62) / root n; overall the root of the sum of their squares, over three; rounded up
+    for experiment in paper:
+        shown = " | ".join(f"{up(planned(experiment, items[experiment])):.2f}" for items in sizes)
+        assert f"| {experiment} | {shown} |" in page
+    whole = " | ".join(f"{up(math.hypot(*(planned(*size) for size in items.items())) / 3):.2f}" for items in sizes)
+    assert f"| overall | {whole} |" in page
+    assert planned("restriction", 2300) == pytest.approx(0.05, abs=0.001)
+
+
+def up(margin: float) -> float:
+    return math.ceil(100 * margin) / 100
 
 
 def test_of_several_gates_the_one_that_fails_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

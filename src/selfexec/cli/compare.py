@@ -28,8 +28,8 @@ from selfexec.cli.variadic import Variadic
     "fail_if",
     multiple=True,
     metavar="'EXPERIMENT.METRIC drops|rises X'",
-    help="A release gate. 'restriction.skill drops 0.05' holds (exit 0) where the whole 95% interval of new - old lies "
-    "above -0.05, fails (exit 3) where the whole interval lies below it, and cannot be told (exit 4) where -0.05 is "
+    help="A release gate. 'overall.skill drops 0.1' holds (exit 0) where the whole 95% interval of new - old lies "
+    "above -0.1, fails (exit 3) where the whole interval lies below it, and cannot be told (exit 4) where -0.1 is "
     "inside it, or the run is too small.",
 )
 @click.option("--precision", type=float, help="Also say how many items it takes for an interval of ± this.")

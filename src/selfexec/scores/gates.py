@@ -20,7 +20,7 @@ STATUS: dict[Outcome, int] = {"holds": 0, "cannot tell": 4, "fails": 3}
 
 @dataclass(frozen=True)
 class Gate:
-    """'restriction.skill drops 0.05': what must not be shown to have happened."""
+    """'overall.skill drops 0.1': what must not be shown to have happened."""
 
     experiment: str
     metric: str
@@ -31,7 +31,7 @@ class Gate:
     def of(cls, text: str) -> "Gate":
         found = FORM.fullmatch(text.strip())
         if not found:
-            raise InputError(f"--fail-if {text!r}: write it as 'restriction.skill drops 0.05', or with rises.")
+            raise InputError(f"--fail-if {text!r}: write it as 'overall.skill drops 0.1', or with rises.")
         experiment, metric, verb, number = found.groups()
         for name, known, what in ((experiment, [*EXPERIMENTS, OVERALL], "experiment"), (metric, [*METRICS], "metric")):
             if name not in known:
@@ -90,14 +90,16 @@ def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> 
         return ("cannot tell", f"{kept}, but {lost}") if lost else ("holds", kept)
     if sign * far > gate.margin:
         return "fails", f"{numbers}, all of it beyond {signed(edge)}"
-    return "cannot tell", f"{numbers}, and {signed(edge)} lies inside{_more_items(gate, row)}"
+    return "cannot tell", f"{numbers}, and {signed(edge)} lies inside{_way_to_tell(gate, row)}"
 
 
-def _more_items(gate: Gate, row: Difference) -> str:
-    """How many items it takes for a model that has not changed to pass in four of five runs."""
-    if not gate.margin or not row.error:
+def _way_to_tell(gate: Gate, row: Difference) -> str:
+    """What it takes for a model that has not changed to pass in four of five runs: a greater margin, or more items."""
+    if not row.error or not row.detectable or row.detectable <= gate.margin:
         return ""
-    needed = math.ceil(row.items * ((Z + POWER_80) * row.error / gate.margin) ** 2)
-    if needed <= row.items:
-        return ""
-    return f"; a model that has not changed would pass in 80% of runs with {number_of(needed, 'item')}"
+    least, most = METRICS[gate.metric]
+    margin = math.ceil(100 * row.detectable) / 100  # up, so that it is enough
+    ways = [f"with a margin of {margin:g}"] if margin < most - least else []
+    if gate.margin and (needed := math.ceil(row.items * ((Z + POWER_80) * row.error / gate.margin) ** 2)) > row.items:
+        ways.append(f"on {number_of(needed, 'item')}")
+    return f"; a model that has not changed would pass in 80% of runs {', or '.join(ways)}" if ways else ""
