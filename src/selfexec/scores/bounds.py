@@ -13,22 +13,12 @@ import numpy as np
 
 from selfexec.arrays import READ, TIE, Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores import metrics
 from selfexec.scores.counted import confusion, order_counts
-from selfexec.scores.metrics import CELLS, Cells
+from selfexec.scores.metrics import CELLS, METRICS, Cells
 from selfexec.scores.rows import Score
 from selfexec.stats import Array, Interval
 
 Bounds = Mapping[str, Interval]  # metric -> its least and greatest value
-MONOTONE = {  # they grow, or stay, with each claim that is right and not wrong
-    "accuracy": metrics.accuracy,
-    "precision": metrics.precision,
-    "recall": metrics.recall,
-    "balanced_accuracy": metrics.balanced_accuracy,
-    "youden_j": metrics.youden_j,
-    "mcc": metrics.mcc,
-    "kappa": metrics.kappa,
-}
 PARTS = {  # overall metric -> the metrics that it is the mean of
     "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
     "self_execution_skill": {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"},
@@ -65,8 +55,10 @@ def _yes_no(claims: Claims) -> dict[str, Interval]:
     worst, best = extremes(n)
     found = _of_rates(n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for name, formula in MONOTONE.items():
-            found[name] = Interval(float(formula(Cells.of(worst)).min()), float(formula(Cells.of(best)).max()))
+        for name, metric in METRICS.items():
+            if metric.rises:
+                ends = metric.formula(Cells.of(worst)).min(), metric.formula(Cells.of(best)).max()
+                found[name] = Interval(*map(float, ends))
     return {name: ends for name, ends in found.items() if all(map(math.isfinite, ends))}
 
 
@@ -106,7 +98,8 @@ def _of_rates(n: Mapping[str, int]) -> dict[str, Interval]:
 
 
 def extremes(n: Mapping[str, int]) -> tuple[Array, Array]:
-    """Totals that hold the least and the greatest value of each metric in `MONOTONE`, shape (ways, cells).
+    """Totals that hold the least and the greatest value of each metric that rises with what is right: shape (ways,
+    cells).
 
     A claim of which one side is known is wrong at worst and right at best. Of claims of which nothing is known any
     number may have come true; J is largest (smallest) for some split in between, hence one row for each number.

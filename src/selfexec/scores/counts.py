@@ -6,14 +6,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from selfexec.arrays import MISSING, READ, TIE, UNREADABLE, Claims
+from selfexec.scores.metrics import METRICS
 from selfexec.scores.rows import Estimate
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 
 NOTHING_READ = "no claim could be scored"
-OF_SKILL = {
-    *("balanced_accuracy", "youden_j", "mcc", "kappa", "d_prime", "criterion", "tau"),
-    *("shuffled_p", "guesser_skill", "self_knowledge"),
-}
+OF_SKILL = {name for name, metric in METRICS.items() if metric.skill}
+OF_SKILL |= {"tau", "shuffled_p", "guesser_skill", "self_knowledge"}
 
 
 def degenerate(claims: Claims, items: int, estimates: Mapping[str, Estimate]) -> tuple[dict[str, Estimate], str | None]:

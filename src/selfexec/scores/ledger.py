@@ -14,7 +14,7 @@ from selfexec.arguments import Files, Names, names
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
-from selfexec.scores import CONVENTIONS, Scores, metrics, score_together
+from selfexec.scores import CONVENTIONS, Scores, score_together
 from selfexec.scores.accounts import (
     Account,
     answer_account,
@@ -26,6 +26,7 @@ from selfexec.scores.accounts import (
 )
 from selfexec.scores.counted import ACCURACY, Formula, accuracy_of_orders, of_cells
 from selfexec.scores.entries import POINT, Entry, Ledger, bare, shown
+from selfexec.scores.metrics import METRICS, Cells
 from selfexec.scores.rows import LEAST_COVERAGE
 from selfexec.scores.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.scores.together import load_together
@@ -37,7 +38,7 @@ EXPLAINED = POINT / 2  # numbers that lie further apart are given a reason
 KEPT = ("restriction", "execute")
 
 YES_NO: Mapping[str, Formula] = {
-    name: of_cells(getattr(metrics, name)) for name in ("accuracy", "precision", "recall", "positive_rate", "base_rate")
+    name: of_cells(METRICS[name].formula) for name in ("accuracy", "precision", "recall", "positive_rate", "base_rate")
 }
 NUMBERS: Mapping[str, tuple[str, ...]] = {
     "association": tuple(YES_NO),
@@ -52,7 +53,7 @@ GUESSERS: Mapping[str, tuple[str, ...]] = {
 }
 FORMULAS: Mapping[str, Formula] = {
     **YES_NO,
-    "over_niceness": of_cells(metrics.over_niceness),
+    "over_niceness": of_cells(METRICS["over_niceness"].formula),
     "question_accuracy": accuracy_of_orders,
     "tokens_mean": accuracy_of_orders,
 }
@@ -269,7 +270,7 @@ def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterato
     items = len(run.items.items[experiment])
     totals = account.totals("authors")
     if experiment == "restriction":
-        cells = metrics.Cells.of(totals)
+        cells = Cells.of(totals)
         errors = items - cells.tp - cells.tn
         if errors and cells.fn + cells.fp < errors:
             why = (
@@ -352,7 +353,7 @@ def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame
         for metric in INFLECTED:
             why = [f"{number_of(more, 'option more is', 'options more are')} listed, by an inflected form"]
             yield _changed(
-                "inflected", model, experiment, metric, of_cells(getattr(metrics, metric)), plain, account, why
+                "inflected", model, experiment, metric, of_cells(METRICS[metric].formula), plain, account, why
             )
     elif experiment == "difficulty":
         shorn, about = without_reasoning(run, model)

@@ -4,6 +4,9 @@ Cells of a count vector, last axis: claims that were predicted and did happen, a
 the unread cells are filled; under the readable one they are zero, so that one formula serves both.
 """
 
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,3 +144,63 @@ def shuffled(c: Cells) -> Any:
     """Expected accuracy of the model's own predictions dealt out at random."""
     b = base_rate(c)
     return (c.tp + c.fp) / c.known * b + (c.fn + c.tn) / c.known * (1 - b)
+
+
+# --- the list of them ------------------------------------------------------------------------------------------------
+
+Formula = Callable[[Cells], Any]
+AT_AN_END = "recall or specificity is 0, 1 or unknown"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One entry for all that is done with a metric.
+
+    trials        what it is a share of; its interval is Wilson's. Else it lies between `least` and `most`.
+    skill         whether it tells skill, of which one item tells nothing
+    rises         whether it rises, or stays, with each claim that is right instead of wrong: its bounds follow
+    drawn         whether it has bootstrap intervals
+    undefined     what is said where it has no value
+    only          the experiment that it is for
+    """
+
+    formula: Formula
+    trials: Formula | None = None
+    least: float = -1.0
+    most: float = 1.0
+    skill: bool = False
+    rises: bool = False
+    drawn: bool = True
+    undefined: str | None = None
+    only: str | None = None
+
+
+def _claims(c: Cells) -> Any:
+    return c.claims
+
+
+def _known(c: Cells) -> Any:
+    return c.known
+
+
+METRICS: Mapping[str, Metric] = {
+    "accuracy": Metric(accuracy, _claims, rises=True),
+    "precision": Metric(precision, lambda c: c.tp + c.fp, rises=True, undefined="no claim was predicted to come true"),
+    "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
+    "positive_rate": Metric(positive_rate, _known),
+    "base_rate": Metric(base_rate, _known, drawn=False),  # as the two guessers that follow from it
+    "always_yes": Metric(always_yes, _known, drawn=False),
+    "always_no": Metric(always_no, _known, drawn=False),
+    "balanced_accuracy": Metric(balanced_accuracy, least=0, skill=True, rises=True),
+    "youden_j": Metric(youden_j, skill=True, rises=True),
+    "mcc": Metric(mcc, skill=True, rises=True),
+    "kappa": Metric(kappa, skill=True, rises=True),
+    "shuffled": Metric(shuffled, least=0, drawn=False),
+    # infinite in replicates in which recall or specificity comes to an end
+    "d_prime": Metric(d_prime, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),
+    "criterion": Metric(criterion, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),
+    "over_niceness": Metric(
+        over_niceness, lambda c: c.fn + c.fp, drawn=False, undefined="there are no errors", only="restriction"
+    ),
+    "over_niceness_expected": Metric(over_niceness_expected, least=0, drawn=False, only="restriction"),
+}

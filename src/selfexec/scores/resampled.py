@@ -9,22 +9,17 @@ import numpy as np
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores import metrics
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, of_cells
 from selfexec.scores.cross import Crossed
 from selfexec.scores.knowledge import Company, doubted
+from selfexec.scores.metrics import METRICS
 from selfexec.scores.rows import Estimate, Score, Scored
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
 MOST_REPLICATES = 1_000_000
 LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
 NO_INTERVAL = "no bootstrap interval: its replicates do not differ, or more than 1% of them have no value"
-YES_NO: Mapping[str, Formula] = {
-    name: of_cells(getattr(metrics, name))
-    for name in (
-        "accuracy", "precision", "recall", "positive_rate", "balanced_accuracy", "youden_j", "mcc", "kappa",
-    )
-}  # fmt: skip
+YES_NO: Mapping[str, Formula] = {name: of_cells(metric.formula) for name, metric in METRICS.items() if metric.drawn}
 FORMULAS: Mapping[str, Mapping[str, Formula]] = {
     "association": YES_NO,
     "restriction": YES_NO,

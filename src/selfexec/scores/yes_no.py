@@ -1,57 +1,26 @@
 """Scores of claims that come true or do not: association and restriction."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from selfexec.arrays import Claims
 from selfexec.nouns import number_of
-from selfexec.scores import metrics
 from selfexec.scores.counted import NO_CONTRAST, count, scorable
 from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
-from selfexec.scores.metrics import Cells
+from selfexec.scores.metrics import METRICS, Cells, Formula, recall, specificity, youden_j
 from selfexec.scores.permuted import shuffled_p
 from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate, Scored
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
 
-# Shares of trials, each with the trials that it is a share of.
-SHARES: dict[str, tuple[Callable[[Cells], Any], Callable[[Cells], Any]]] = {
-    "accuracy": (metrics.accuracy, lambda c: c.claims),
-    "precision": (metrics.precision, lambda c: c.tp + c.fp),
-    "recall": (metrics.recall, lambda c: c.tp + c.fn + c.unread_true),
-    "positive_rate": (metrics.positive_rate, lambda c: c.known),
-    "base_rate": (metrics.base_rate, lambda c: c.known),
-    "always_yes": (metrics.always_yes, lambda c: c.known),
-    "always_no": (metrics.always_no, lambda c: c.known),
-}
-# No shares of trials: their interval is value +- t SE, within what is possible. J and balanced accuracy have another
-# near their ends, where a standard error knows too little (docs/decisions/0008).
-OTHERS: dict[str, tuple[Callable[[Cells], Any], tuple[float, float]]] = {
-    "balanced_accuracy": (metrics.balanced_accuracy, (0, 1)),
-    "youden_j": (metrics.youden_j, (-1, 1)),
-    "mcc": (metrics.mcc, (-1, 1)),
-    "kappa": (metrics.kappa, (-1, 1)),
-    "shuffled": (metrics.shuffled, (0, 1)),
-    "d_prime": (metrics.d_prime, (-math.inf, math.inf)),
-    "criterion": (metrics.criterion, (-math.inf, math.inf)),
-}
-AT_AN_END = "recall or specificity is 0, 1 or unknown"
-UNDEFINED = {
-    "precision": "no claim was predicted to come true",
-    "recall": "no claim came true",
-    "over_niceness": "there are no errors",
-    "d_prime": AT_AN_END,
-    "criterion": AT_AN_END,
-}
-SIDES: tuple[tuple[Callable[[Cells], Any], Callable[[Cells], Any], Callable[[Cells], Any]], ...] = (
+SIDES: tuple[tuple[Formula, Formula, Formula], ...] = (
     # share, its hits, its trials
-    (metrics.recall, lambda c: c.tp, lambda c: c.tp + c.fn + c.unread_true),
-    (metrics.specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
+    (recall, lambda c: c.tp, lambda c: c.tp + c.fn + c.unread_true),
+    (specificity, lambda c: c.tn, lambda c: c.tn + c.fp + c.unread_false),
 )
 MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
 
@@ -85,46 +54,50 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
 
 def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:
     """What is told by a model's own record alone, shape (items, cells)."""
-    estimates = {name: share_of(name, counts) for name in SHARES}
-    estimates |= {name: _other(name, *formula, counts) for name, formula in OTHERS.items()}
-    if experiment == "restriction":
-        estimates["over_niceness"] = _over_niceness(counts)
-        estimates["over_niceness_expected"] = _other(
-            "over_niceness_expected", metrics.over_niceness_expected, (0, 1), counts
-        )
-    return estimates
+    asked = [name for name, metric in METRICS.items() if metric.only in (None, experiment)]
+    return {name: _estimate(name, counts) for name in asked}
+
+
+def _estimate(name: str, counts: Array) -> Estimate:
+    if name == "over_niceness":
+        return _over_niceness(counts)
+    return share_of(name, counts) if METRICS[name].trials else _other(name, counts)
 
 
 def share_of(name: str, counts: Array) -> Estimate:
-    """One of `SHARES`, of counts of shape (items, cells), with Wilson's interval on the items as clusters."""
-    formula, trials = SHARES[name]
+    """A metric that is a share, of counts of shape (items, cells), with Wilson's interval on the items as clusters."""
+    metric = METRICS[name]
     # an item without a trial (a target of which nothing was listed, for recall) is no cluster
-    counts = counts[trials(Cells.of(counts)) > 0] if len(counts) else counts
+    counts = counts[metric.trials(Cells.of(counts)) > 0] if len(counts) and metric.trials else counts
     if not len(counts):
-        return Estimate(math.nan, reason=UNDEFINED.get(name, NOTHING_READ))
-    value = float(formula(Cells.of(counts.sum(0))))
-    error = ratio_error(lambda totals: formula(Cells.of(totals)), counts)
+        return Estimate(math.nan, reason=metric.undefined or NOTHING_READ)
+    value = float(metric.formula(Cells.of(counts.sum(0))))
+    error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     return Estimate(value, share_interval(value, error, counts), error)
 
 
-def _other(name: str, formula: Callable[[Cells], Any], bounds: tuple[float, float], counts: Array) -> Estimate:
+def _other(name: str, counts: Array) -> Estimate:
+    """No share of trials: value +- t SE, within what is possible. J and balanced accuracy have another interval near
+    their ends, where a standard error knows too little (docs/decisions/0008).
+    """
+    metric = METRICS[name]
     if not len(counts):
         return Estimate(math.nan, reason=NOTHING_READ)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(formula(Cells.of(counts.sum(0))))
+        value = float(metric.formula(Cells.of(counts.sum(0))))
         if not math.isfinite(value):
-            return Estimate(math.nan, reason=UNDEFINED.get(name, NO_CONTRAST))
-        error = ratio_error(lambda totals: formula(Cells.of(totals)), counts)
+            return Estimate(math.nan, reason=metric.undefined or NO_CONTRAST)
+        error = ratio_error(lambda totals: metric.formula(Cells.of(totals)), counts)
     if name in ("youden_j", "balanced_accuracy") and (j := _near_an_end(counts)):
         interval = j if name == "youden_j" else Interval((j.low + 1) / 2, (j.high + 1) / 2)
-        return Estimate(value, interval.within(*bounds), error, near_end=True)
+        return Estimate(value, interval.within(metric.least, metric.most), error, near_end=True)
     if error > NO_SPREAD or math.isnan(error):
-        return Estimate(value, student(value, error, len(counts)).within(*bounds), error)
+        return Estimate(value, student(value, error, len(counts)).within(metric.least, metric.most), error)
     return Estimate(value, NONE, error)
 
 
 def youden_estimate(counts: Array) -> Estimate:
-    return _other("youden_j", *OTHERS["youden_j"], counts)
+    return _other("youden_j", counts)
 
 
 def _near_an_end(counts: Array) -> Interval | None:
@@ -141,9 +114,7 @@ def _near_an_end(counts: Array) -> Interval | None:
     return Interval(j.low - 1, j.high - 1)
 
 
-def _side(
-    counts: Array, share: Callable[[Cells], Any], hits: Callable[[Cells], Any], trials: Callable[[Cells], Any]
-) -> tuple[float, float, Interval, bool]:
+def _side(counts: Array, share: Formula, hits: Formula, trials: Formula) -> tuple[float, float, Interval, bool]:
     """One side of J: its share, standard error, Wilson's interval, and whether few of its items err or few hit."""
     counts = counts[trials(Cells.of(counts)) > 0]
     cells = Cells.of(counts)
@@ -158,7 +129,7 @@ def _correlation(counts: Array, errors: Sequence[float]) -> float:
     other."""
     if not all(error > NO_SPREAD for error in errors):
         return 0.0
-    both = ratio_error(lambda totals: metrics.youden_j(Cells.of(totals)), counts)
+    both = ratio_error(lambda totals: youden_j(Cells.of(totals)), counts)
     product = errors[0] * errors[1]
     return min(max((both**2 - errors[0] ** 2 - errors[1] ** 2) / (2 * product), -1.0), 1.0)
 
@@ -169,7 +140,7 @@ def _over_niceness(counts: Array) -> Estimate:
     pairs = np.stack([cells.fn, cells.fn + cells.fp], axis=1)
     pairs = pairs[pairs[:, 1] > 0]
     if not len(pairs):
-        return Estimate(math.nan, reason=UNDEFINED["over_niceness"])
+        return Estimate(math.nan, reason=METRICS["over_niceness"].undefined)
     if pairs[:, 1].max() > 1:
         return share_of_pairs(pairs)
     share = float(pairs[:, 0].mean())
