@@ -301,6 +301,7 @@
   // An opened dialog has an address, so that the browser's Back closes it and a link leads to it. Where a page may have
   // no address of its own (inside a notebook, say) it does without.
   const ADDRESS = "#items?";
+  const LEFT = "left"; // what a dialog returns that was closed since its address was left
   let leaving = null; // a step back that was taken, and has not yet arrived
   let opening = null; // what was asked for last, until it is shown
 
@@ -317,7 +318,9 @@
   };
 
   const leave = () => {
-    if (opening || dialog.open) return; // the next one has taken the address over
+    const byAddress = dialog.returnValue === LEFT;
+    dialog.returnValue = "";
+    if (byAddress || opening || dialog.open) return; // the address has changed, or the next one has taken it over
     if (!location.hash.startsWith(ADDRESS)) return;
     if (!(history.state && history.state.dialog)) return history.replaceState(null, "", location.pathname + location.search);
     leaving = new Promise((done) => {
@@ -510,7 +513,7 @@
   const show = (from = "") => {
     const asked = askedFor();
     if (dialog && asked) return void open(asked, false);
-    if (dialog && dialog.open) dialog.close();
+    if (dialog && dialog.open) dialog.close(LEFT);
     if (from.includes(ADDRESS)) return scrollTo({ top: height, behavior: "instant" });
     let target;
     try {
