@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from selfexec.digits import interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.reporting.figures.figure import Figure
 from selfexec.scores.rows import Score
 from selfexec.scores.standings import Ranking
-from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores, with_interval
+from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores
 
 SHOWN = (*EXPERIMENTS, "overall")
 COMPARED = {"skill": "skill", "self-knowledge": "self_knowledge"}  # column -> metric
@@ -104,7 +105,7 @@ def summary(boards: Sequence[Board]) -> Figure:
 def _printed(score: Score | None) -> str:
     if score is None:
         return ""
-    return "withheld" if score.value is None else with_interval(score.value, score.low, score.high)
+    return "withheld" if score.value is None else interval(score.value, score.low, score.high)
 
 
 def _board_row(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import selfexec
+from selfexec.digits import decimal
 from selfexec.reporting import boards, evidence, outcomes, sessions, surprises
 from selfexec.reporting.evidence import Level
 from selfexec.reporting.export import export, export_tables
@@ -22,7 +23,7 @@ from selfexec.scores.entries import shown
 from selfexec.scores.ledger import ledger
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.standings import ranking
-from selfexec.scores.table import LEGEND, decimal
+from selfexec.scores.table import LEGEND
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:

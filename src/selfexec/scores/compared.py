@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from selfexec.digits import decimal, interval, p_value, signed
 from selfexec.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
 
 if TYPE_CHECKING:
@@ -167,34 +168,6 @@ class Comparison:
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def decimal(value: float | None) -> str:
-    if value is None:
-        return "–"
-    text = f"{value:.3f}"
-    return text.replace("0.", ".", 1) if abs(value) < 1 and not text.endswith("1.000") else text
-
-
-def signed(value: float | None) -> str:
-    """With its sign, which a number that rounds to zero has not."""
-    if value is None:
-        return "–"
-    text = decimal(value)
-    if not float(text):
-        return ".000"
-    return text if text.startswith("-") else f"+{text}"
-
-
-def interval(value: float | None, low: float | None, high: float | None, say: Any = decimal) -> str:
-    if value is None or low is None or high is None:
-        return str(say(value))
-    return f"{say(value)} [{say(low)}, {say(high)}]"
-
-
-def chance(p: float | None) -> str:
-    """A p value: as it is down to .001, and so small below."""
-    return "–" if p is None else "<.001" if p < 0.0005 else decimal(p)
-
-
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -227,7 +200,7 @@ def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verd
             decimal(row.value_against),
             decimal(row.value),
             interval(row.difference, row.low, row.high, signed),
-            chance(row.p),
+            p_value(row.p),
             decimal(row.detectable),
             f"{row.items:,}",
         ]
@@ -282,7 +255,7 @@ def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
             row.model,
             row.against,
             interval(row.difference, row.low, row.high, signed),
-            chance(row.p_holm),
+            p_value(row.p_holm),
             decimal(row.detectable),
             f"{row.items:,}",
         ]
@@ -300,7 +273,7 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
             row.experiment,
             f"{row.models_second} and {row.models_first}",
             interval(row.difference, row.low, row.high, signed),
-            chance(row.p),
+            p_value(row.p),
         ]
         for row in rows
     ]

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from selfexec import csv_rows
+from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
@@ -297,7 +298,4 @@ def _cells(pair: Pair) -> list[str]:
 
 
 def _shown(found: Correlation) -> str:
-    if math.isnan(found.value):
-        return "–"
-    value, low, high = (f"{x:.2f}".replace("0.", ".", 1) for x in (found.value, *found.interval))
-    return value if math.isnan(found.interval.low) else f"{value} [{low}, {high}]"
+    return interval(found.value, *found.interval, lambda value: decimal(value, 2))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.arrays import READ, Claims, Numbers, Signs
+from selfexec.digits import points
 from selfexec.nouns import number_of
 from selfexec.scores.counts import share_interval
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
@@ -111,12 +112,6 @@ class Crossed:
             f"{number_of(len(c.items), 'item')}, "
             f"rarer outcome {c.rarer_share:.0%}"
         )
-
-
-def points(share: float) -> str:
-    """Hundredths, with their sign: +4.22."""
-    text = f"{100 * share:+.2f}"
-    return text if float(text) else "0.00"
 
 
 def self_bonuses(claims: Claims) -> dict[str, Crossed]:

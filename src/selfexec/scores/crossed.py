@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfexec.arguments import Files, Names, names
+from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.rows import Estimate
-from selfexec.scores.table import decimal, with_interval
 from selfexec.scores.together import load_together, tables_of
 from selfexec.stats import Array
 from selfexec.tables import all_as_html, as_text
@@ -120,7 +120,7 @@ def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[st
 
 def own_bonus(found: Estimate) -> str:
     """As in a table: .034 [.010, .058]."""
-    return "" if math.isnan(found.value) else with_interval(found.value, *found.interval)
+    return "" if math.isnan(found.value) else interval(found.value, *found.interval)
 
 
 def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from selfexec.digits import decimal
 from selfexec.tables import WIDTH, all_as_html, as_markdown, as_text
 
 Kind = Literal["score", "guesser", "sensitivity", "rule", "readings"]
@@ -134,7 +135,7 @@ LEGEND = (
 
 def bare(value: float) -> str:
     """A share to three decimals, a greater number (of tokens) to one."""
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) <= 1 else f"{value:,.1f}"
+    return decimal(value) if abs(value) <= 1 else f"{value:,.1f}"
 
 
 def shown(value: float | None) -> str:

@@ -5,10 +5,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from selfexec.digits import signed
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
-from selfexec.scores.compared import Difference, signed
+from selfexec.scores.compared import Difference
 from selfexec.scores.measures import METRICS, OVERALL
 from selfexec.stats.intervals import POWER_80, Z
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from selfexec.arguments import Files, Names, names
+from selfexec.digits import signed
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
@@ -185,7 +186,7 @@ def _moved(moved: float, metric: str) -> str:
         return "only"
     if abs(moved) < 0.0005:
         return "less than .001"
-    return f"{moved:+.1f}" if metric == "tokens_mean" else f"{moved:+.3f}".replace("0.", ".", 1)
+    return f"{moved:+.1f}" if metric == "tokens_mean" else signed(moved)
 
 
 def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from selfexec.digits import decimal, interval
 from selfexec.nouns import number_of
 from selfexec.scores.rows import Score
 from selfexec.stats import holm
@@ -267,17 +268,12 @@ def advice(
 
 
 def two(value: float | None) -> str:
-    """Two digits, without the zero before the point; what rounds to zero has no sign."""
-    if value is None:
-        return "–"
-    text = f"{value:.2f}"
-    if not float(text):
-        return ".00"
-    return text.replace("0.", ".", 1) if abs(float(text)) < 1 else text
+    """A sentence has two digits."""
+    return decimal(value, 2)
 
 
 def _number(row: Score) -> str:
-    return f"{two(row.value)} [{two(row.low)}, {two(row.high)}]"
+    return interval(row.value, row.low, row.high, two)
 
 
 def _quoted(row: Score) -> str:

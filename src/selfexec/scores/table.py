@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from selfexec.digits import decimal, interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.scores.loss import LossTest
@@ -158,17 +159,7 @@ def _number(row: Score | None) -> str:
         return ""
     if row.value is None:
         return "withheld" if row.experiment == "overall" else "–"
-    return with_interval(row.value, row.low, row.high)
-
-
-def with_interval(value: float, low: float | None, high: float | None) -> str:
-    """.531 [.508, .553]"""
-    return decimal(value) if low is None or high is None else f"{decimal(value)} [{decimal(low)}, {decimal(high)}]"
-
-
-def decimal(value: float | None) -> str:
-    """Three digits, without the zero before the point."""
-    return "" if value is None else f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+    return interval(row.value, row.low, row.high)
 
 
 def _cuts(scores: Scores) -> list[str]:

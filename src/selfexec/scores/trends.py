@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfexec.arguments import Files, Names, names
+from selfexec.digits import interval, p_value, signed
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
 from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike, wanted_of
-from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, about, cautions, chance, interval, signed
+from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, about, cautions
 from selfexec.scores.comparisons import Family
 from selfexec.scores.measures import OVERALL, check_names
 from selfexec.stats import two_sided
@@ -225,7 +226,7 @@ def _point_table(found: Trend, metric: str) -> Table:
 
 def _slope_table(found: Trend, metric: str) -> Table:
     rows = [
-        [s.experiment, interval(s.slope, s.low, s.high, signed), chance(s.p), f"{s.items:,}"]
+        [s.experiment, interval(s.slope, s.low, s.high, signed), p_value(s.p), f"{s.items:,}"]
         for s in found.slopes
         if s.metric == metric
     ]

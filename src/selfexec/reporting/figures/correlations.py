@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from selfexec.digits import decimal, interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.reporting.figures.canvas import (
     WIDTH,
@@ -111,5 +112,4 @@ def _cells(pair: Related) -> list[str]:
 def _text(found: Correlation) -> str:
     if math.isnan(found.value):
         return found.reason or ""
-    value, low, high = (f"{x:.2f}".replace("0.", ".", 1).replace("-", "−") for x in (found.value, *found.interval))
-    return value if math.isnan(found.interval.low) else f"{value} [{low}, {high}]"
+    return interval(found.value, *found.interval, lambda value: decimal(value, 2)).replace("-", "−")

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from selfexec.digits import decimal, signed
 from selfexec.reporting.figures.canvas import (
     GREAT_LETTERS,
     SMALL_LETTERS,
@@ -20,7 +21,6 @@ from selfexec.reporting.figures.figure import Figure
 from selfexec.reporting.figures.numbers import Numbers
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.crossed import own_bonus, self_bonus_line
-from selfexec.scores.table import decimal
 
 NAMES, OWN = 176.0, 86.0  # room for names, and for own bonuses
 WIDEST, TALLEST = 56.0, 30.0  # cells
@@ -121,5 +121,5 @@ def _row(grid: Grid, found: Crossed, places: Mapping[str, int], row: int, model:
         title = f"{model} about {'itself' if a == b else other}: {decimal(value)} [{low_end}, {high_end}]"
         yield f'<g class="sx-mark"><title>{escape(title)}</title>{place}{number}</g>'
     if not math.isnan(own := round(found.own[a].value, 3)):
-        text = f"{own + 0.0:+.3f}".replace("0.", ".", 1).replace("-", "−")
+        text = signed(own).replace("-", "−")
         yield write(grid.right, middle, text, "sx-tick", "end", f"{model}: own bonus {own_bonus(found.own[a])}")

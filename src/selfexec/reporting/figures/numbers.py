@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
+from selfexec.digits import interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
 from selfexec.reporting.figures.abilities import known_ability, published_abilities
@@ -21,7 +22,7 @@ from selfexec.scores.accuracies import accuracy_on
 from selfexec.scores.authors import authors_scores
 from selfexec.scores.counted import count
 from selfexec.scores.rows import Estimate
-from selfexec.scores.table import GUESSERS, with_interval
+from selfexec.scores.table import GUESSERS
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Number:
     @property
     def text(self) -> str:
         """As in a table: .531 [.508, .553]."""
-        return with_interval(self.value, self.low, self.high)
+        return interval(self.value, self.low, self.high)
 
     @property
     def full(self) -> str:
