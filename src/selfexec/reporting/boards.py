@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from selfexec.digits import interval
 from selfexec.experiments import EXPERIMENTS
@@ -11,30 +10,7 @@ from selfexec.scores.rows import Score
 from selfexec.scores.standings import Ranking
 from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores
 
-SHOWN = (*EXPERIMENTS, "overall")
 COMPARED = {"skill": "skill", "self-knowledge": "self_knowledge"}  # column -> metric
-
-
-@dataclass(frozen=True)
-class Index:
-    """Scores by model, experiment and metric."""
-
-    scores: Scores
-
-    @cached_property
-    def rows(self) -> Mapping[tuple[str, str, str], Score]:
-        return {(row.model, row.experiment, row.metric): row for row in self.scores}
-
-    @cached_property
-    def experiments(self) -> list[str]:
-        found = {row.experiment for row in self.scores}
-        return [experiment for experiment in SHOWN if experiment in found]
-
-    def get(self, model: str, experiment: str, metric: str) -> Score | None:
-        return self.rows.get((model, experiment, metric))
-
-    def of(self, experiment: str, metric: str) -> list[Score]:
-        return [row for row in self.scores if (row.experiment, row.metric) == (experiment, metric)]
 
 
 @dataclass(frozen=True)
@@ -77,13 +53,13 @@ class Board:
         return [tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if low <= tick <= high]
 
 
-def boards(index: Index, models: Sequence[str], ranking: Ranking) -> list[Board]:
+def boards(scores: Scores, models: Sequence[str], ranking: Ranking) -> list[Board]:
     """Overall first."""
     letters = {(s.metric, s.experiment, s.model): s.tied for s in ranking.standings}
     found = []
     for experiment in ("overall", *EXPERIMENTS):
-        if experiment in index.experiments:
-            rows = [row for model in models if (row := _board_row(index, experiment, model, letters))]
+        if experiment in scores.experiments:
+            rows = [row for model in models if (row := _board_row(scores, experiment, model, letters))]
             rows.sort(key=lambda r: (_value(r.skill) is None, -(_value(r.skill) or 0.0), r.model))
             scale = scale_of([score for row in rows for score in (row.skill, row.knowledge)])
             sizes = {name: ranking.detectable(metric, experiment) for name, metric in COMPARED.items()}
@@ -109,16 +85,16 @@ def _printed(score: Score | None) -> str:
 
 
 def _board_row(
-    index: Index, experiment: str, model: str, letters: Mapping[tuple[str, str, str], str]
+    scores: Scores, experiment: str, model: str, letters: Mapping[tuple[str, str, str], str]
 ) -> BoardRow | None:
-    skill, knowledge = (index.get(model, experiment, m) for m in (SKILL[experiment], "self_knowledge"))
+    skill, knowledge = (scores.get(model, experiment, m) for m in (SKILL[experiment], "self_knowledge"))
     if skill is None and knowledge is None:
         return None
     tied = [
         letters.get((metric, experiment, model), "") if _value(row) is not None else ""
         for metric, row in (("skill", skill), ("self_knowledge", knowledge))
     ]
-    return BoardRow(model, skill, knowledge, index.get(model, experiment, "coverage"), *tied)
+    return BoardRow(model, skill, knowledge, scores.get(model, experiment, "coverage"), *tied)
 
 
 def _value(row: Score | None) -> float | None:
@@ -148,27 +124,27 @@ class ScoreLine:
     reason: str | None
 
 
-def score_lines(index: Index, models: Sequence[str]) -> list[ScoreLine]:
+def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
     return [
-        _score_line(index, model, experiment)
+        _score_line(scores, model, experiment)
         for model in models
-        for experiment in index.experiments
-        if (model, experiment, ACCURACY.get(experiment, "accuracy")) in index.rows
+        for experiment in scores.experiments
+        if scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
     ]
 
 
-def _score_line(index: Index, model: str, experiment: str) -> ScoreLine:
-    guesser = index.get(model, experiment, "guesser_skill")
+def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
+    guesser = scores.get(model, experiment, "guesser_skill")
     guesser = guesser if guesser and guesser.value is not None else None
-    accuracy = index.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
+    accuracy = scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
     return ScoreLine(
         model,
         experiment,
         accuracy,
-        index.get(model, experiment, SKILL[experiment]),
+        scores.get(model, experiment, SKILL[experiment]),
         guesser,
         GUESSERS[guesser.guesser or ""] if guesser else "",
-        index.get(model, experiment, "self_knowledge"),
-        index.get(model, experiment, "coverage"),
+        scores.get(model, experiment, "self_knowledge"),
+        scores.get(model, experiment, "coverage"),
         accuracy.reason if accuracy else None,
     )

@@ -17,7 +17,7 @@ from selfexec.reporting.families import families
 from selfexec.reporting.figures import Numbers, drawn, read_abilities
 from selfexec.reporting.figures.canvas import tick_label
 from selfexec.reporting.said import said
-from selfexec.scores import score_together, sentences
+from selfexec.scores import Scores, score_together, sentences
 from selfexec.scores.crossed import cross_prediction, self_bonus_line
 from selfexec.scores.entries import shown
 from selfexec.scores.ledger import ledger
@@ -81,7 +81,7 @@ def page(runs: Sequence["Run"], options: Options) -> str:
     figures = list(drawn(told["numbers"]))
     if options.figures:
         export(figures, options.figures)
-        texts = {"scores.csv": told["index"].scores.csv() + "\n", "ledger.csv": told["entries"].csv() + "\n"}
+        texts = {"scores.csv": told["scores"].csv() + "\n", "ledger.csv": told["entries"].csv() + "\n"}
         export_tables([boards.summary(told["boards"])], texts, options.figures)
     return environment.get_template("page.html.j2").render(
         told,
@@ -110,14 +110,13 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
     kin = families(asked, options.groups)
     scores = score_together(runs, options.convention)
     numbers = Numbers(runs, scores, options.known_abilities, kin)
-    index = boards.Index(scores)
     crossed = cross_prediction(runs)
     ranks = ranking(scores, list(boards.COMPARED.values()))
     claims = outcomes.coded(tables.observations)
     states = sessions.with_states(tables.sessions, runs)
     worst = surprises.surprises(tables.observations)
     entries = ledger(runs, sensitivities=False, known={options.convention: scores})
-    ranked = boards.boards(index, asked, ranks)
+    ranked = boards.boards(scores, asked, ranks)
     lines = sessions.state_lines(states)
     return {
         "version": selfexec.__version__,
@@ -130,19 +129,19 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "families": kin,
         "simulated": sum(model.startswith("sim/") for model in asked),
         "advice": outcomes.advice(claims),
-        "unpaired": any(" to " in _items(index, e) for e in index.experiments),
-        "items": {e: n for e in index.experiments if e != "overall" and (n := _items(index, e))},
-        "index": index,
+        "unpaired": any(" to " in _items(scores, e) for e in scores.experiments),
+        "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},
+        "scores": scores,
         "answer": sentences.answer(
-            *(index.of("overall", metric) for metric in ("self_knowledge", "self_execution_skill"))
+            *(scores.of("overall", metric) for metric in ("self_knowledge", "self_execution_skill"))
         ),
-        "said": said(index, tables, crossed, ranks.standings),
+        "said": said(scores, tables, crossed, ranks.standings),
         "boards": ranked,
         "front": next(
             (b.experiment for b in ranked if any(row.skill and row.skill.value is not None for row in b.rows)),
             "overall",
         ),
-        "lines": boards.score_lines(index, numbers.models),
+        "lines": boards.score_lines(scores, numbers.models),
         "counts": outcomes.outcome_counts(claims),
         "outcomes": outcomes.OUTCOMES,
         "kinds": outcomes.kinds(claims),
@@ -161,9 +160,9 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
     }
 
 
-def _items(index: boards.Index, experiment: str) -> str:
+def _items(scores: Scores, experiment: str) -> str:
     """How many each model was asked: 488, or 40 to 488."""
-    asked = sorted({row.items for row in index.of(experiment, "accuracy")} - {0})
+    asked = sorted({row.items for row in scores.of(experiment, "accuracy")} - {0})
     return " to ".join(f"{n:,}" for n in dict.fromkeys([*asked[:1], *asked[-1:]]))
 
 

@@ -179,19 +179,17 @@ def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[st
     """`association accuracy`, ..., `overall self_knowledge` -> model -> number. The overall ones are means of three
     that are all there, whether or not the headline is withheld.
     """
-    values = {(row.model, row.experiment, row.metric): row.value for row in scores}
-    models = list(dict.fromkeys(row.model for row in scores))
     columns: dict[str, dict[str, float]] = {}
     for measure in measures:
         parts = {
             experiment: {
-                model: value
-                for model in models
-                if (value := values.get((model, experiment, _metric(measure, experiment)))) is not None
+                row.model: row.value
+                for row in scores.of(experiment, _metric(measure, experiment))
+                if row.value is not None
             }
             for experiment in EXPERIMENTS
         }
-        whole = [model for model in models if all(model in part for part in parts.values())]
+        whole = [model for model in scores.models if all(model in part for part in parts.values())]
         parts["overall"] = {
             model: math.fsum(parts[e][model] for e in EXPERIMENTS) / len(EXPERIMENTS) for model in whole
         }

@@ -161,10 +161,8 @@ def _values(scores: By, model: str, experiment: str, metric: str) -> Triple:
 
 
 def _value(scores: Scores, model: str, experiment: str, metric: str) -> float | None:
-    try:
-        return scores.value(model, experiment, metric)
-    except KeyError:
-        return None
+    row = scores.get(model, experiment, metric)
+    return row.value if row else None
 
 
 def _explained(account: Account, formula: Formula, metric: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from selfexec.digits import decimal, interval
@@ -78,10 +79,31 @@ class Scores(Sequence[Score]):
         return self.row(model, experiment, metric).value
 
     def row(self, model: str, experiment: str, metric: str) -> Score:
-        for row in self._rows:
-            if (row.model, row.experiment, row.metric) == (model, experiment, metric):
-                return row
-        raise KeyError(f"there is no {metric} of {model} in {experiment}")
+        if (row := self.get(model, experiment, metric)) is None:
+            raise KeyError(f"there is no {metric} of {model} in {experiment}")
+        return row
+
+    def get(self, model: str, experiment: str, metric: str) -> Score | None:
+        """The row, or None where there is none."""
+        return self._found.get((model, experiment, metric))
+
+    def of(self, experiment: str, metric: str) -> list[Score]:
+        """One number of every model that has it."""
+        return [row for row in self._rows if (row.experiment, row.metric) == (experiment, metric)]
+
+    @cached_property
+    def _found(self) -> Mapping[tuple[str, str, str], Score]:
+        return {(row.model, row.experiment, row.metric): row for row in self._rows}
+
+    @cached_property
+    def models(self) -> list[str]:
+        return list(dict.fromkeys(row.model for row in self._rows))
+
+    @cached_property
+    def experiments(self) -> list[str]:
+        """Those that were asked, and `overall` behind them where it has a row."""
+        found = {row.experiment for row in self._rows}
+        return [experiment for experiment in (*EXPERIMENTS, "overall") if experiment in found]
 
     def records(self) -> list[dict[str, Any]]:
         return [asdict(row) for row in self._rows]
@@ -118,21 +140,17 @@ class Scores(Sequence[Score]):
 
 def _title(scores: Scores) -> str:
     """The question, the answer, and whether it is about simulated models."""
-    note = simulated(list(dict.fromkeys(row.model for row in scores)))
+    note = simulated(scores.models)
     return "\n".join([TITLE, *_answers(scores), *([note] if note else [])])
 
 
 def _answers(scores: Scores) -> list[str]:
     """The overall answer or, where not all experiments were asked, that of each."""
-
-    def rows(experiment: str, metric: str) -> list[Score]:
-        return [row for row in scores if (row.experiment, row.metric) == (experiment, metric)]
-
-    overall = rows("overall", "self_knowledge")
+    overall = scores.of("overall", "self_knowledge")
     if any(row.reason not in NOT_RUN.values() for row in overall):
-        return [answer(overall, rows("overall", SKILL["overall"])).text]
-    parts = {experiment: rows(experiment, "self_knowledge") for experiment in EXPERIMENTS}
-    return [f"{e}: {self_knowledge(e, known, rows(e, SKILL[e])).text}" for e, known in parts.items() if known]
+        return [answer(overall, scores.of("overall", SKILL["overall"])).text]
+    parts = {experiment: scores.of(experiment, "self_knowledge") for experiment in EXPERIMENTS}
+    return [f"{e}: {self_knowledge(e, known, scores.of(e, SKILL[e])).text}" for e, known in parts.items() if known]
 
 
 def score_cells(scores: Scores) -> list[list[str]]:

@@ -88,14 +88,13 @@ class Numbers:
         groups: Mapping[str, str] | None = None,
     ) -> None:
         self.runs, self.scores = runs, scores
-        self._rows = {(row.model, row.experiment, row.metric): row for row in scores}
         self.convention = scores[0].convention if len(scores) else "strict"
         self.strict = self.convention == "strict"
         self.lineup = self._lined_up(groups)
         self.abilities = self._abilities(abilities)
 
     def _lined_up(self, groups: Mapping[str, str] | None) -> Lineup:
-        names = sorted({row.model for row in self.scores})
+        names = sorted(self.scores.models)
         return line_up({model: list(self._accuracies(model)) for model in names}, groups)
 
     def _accuracies(self, model: str) -> Iterator[float]:
@@ -120,7 +119,7 @@ class Numbers:
     # --- scores ------------------------------------------------------------------------------------------------------
 
     def row(self, model: str, experiment: str, metric: str) -> Score | None:
-        return self._rows.get((model, experiment, metric))
+        return self.scores.get(model, experiment, metric)
 
     def number(self, model: str, experiment: str, metric: str) -> Number | None:
         """A score, None where it is withheld, undefined or was not asked for."""
