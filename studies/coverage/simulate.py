@@ -20,12 +20,12 @@ from scipy.special import betaincinv
 from selfexec.scores import metrics
 from selfexec.scores.counted import Counted
 from selfexec.scores.knowledge import best_of
-from selfexec.scores.metrics import Cells
+from selfexec.scores.metrics import METRICS, Cells
 from selfexec.scores.orders import mean_of_groups
 from selfexec.scores.overall import LEAST, combine
 from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import Estimate
-from selfexec.scores.yes_no import OTHERS, SHARES, estimates_of
+from selfexec.scores.yes_no import estimates_of
 from selfexec.stats import Array, Interval, normal, student
 
 CLAIMS = {"association": 5, "restriction": 1}
@@ -177,9 +177,7 @@ def true_values(truth: Truth) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for experiment in CLAIMS:
         cells, guessed = Drawer(getattr(truth, experiment), 1, 1).expected
-        formulas = {name: SHARES[name][0] for name in SHARES} | {name: OTHERS[name][0] for name in OTHERS}
-        formulas["over_niceness"] = metrics.over_niceness
-        found |= {(experiment, name): float(formulas[name](Cells.of(cells))) for name in LABELLED}
+        found |= {(experiment, name): float(METRICS[name].formula(Cells.of(cells))) for name in LABELLED}
         j = [float(metrics.youden_j(Cells.of(c))) for c in (cells, guessed)]
         found[experiment, "self_knowledge"] = j[0] - max(j[1], 0.0)
     orders = truth.difficulty
