@@ -20,10 +20,10 @@ from scipy import stats as scipy_stats
 import selfexec as sx
 from selfexec.cli import main
 from selfexec.runs import Run, import_replies
-from selfexec.scores.apart import load_apart, select
-from selfexec.scores.comparisons import Family
-from selfexec.scores.gates import Gate
-from selfexec.scores.measures import records_of
+from selfexec.scores.compare.entrants import load_apart, select
+from selfexec.scores.compare.family import Family
+from selfexec.scores.compare.gates import Gate
+from selfexec.scores.compare.measures import records_of
 from selfexec.scores.planning import detectable as planned
 from selfexec.stats import detectable, holm, tied_groups, two_sided, welch
 

@@ -8,8 +8,8 @@ import pytest
 
 from selfexec.errors import InputError
 from selfexec.rates import load_rates
+from selfexec.scores.compare.tags import load_tags
 from selfexec.scores.correlating import read_tables
-from selfexec.scores.tags import load_tags
 
 
 def rates(path: Path) -> dict[str, dict[str, float]]:

@@ -20,9 +20,9 @@ from selfexec.runs import Run, import_replies
 from selfexec.scores import CONVENTIONS, score
 from selfexec.scores.correlating import correlate_sources
 from selfexec.scores.counted import ACCURACY
-from selfexec.scores.entries import Ledger
-from selfexec.scores.ledger import FORMULAS, NUMBERS, _accounts, ledger
-from selfexec.scores.sensitivity import inflected
+from selfexec.scores.ledger.entries import Ledger
+from selfexec.scores.ledger.ledger import FORMULAS, NUMBERS, _accounts, ledger
+from selfexec.scores.ledger.sensitivity import inflected
 
 pytestmark = pytest.mark.slow
 

@@ -30,10 +30,10 @@ from selfexec.reporting.sessions import with_states
 from selfexec.reporting.surprises import WORST, surprises
 from selfexec.runs import Run, import_replies
 from selfexec.scores import score, sentences
+from selfexec.scores.compare.standings import ranking
 from selfexec.scores.cross import Common, Crossed
 from selfexec.scores.rows import Score
 from selfexec.scores.simple import over_simple
-from selfexec.scores.standings import ranking
 from selfexec.stats import NONE, Interval
 
 pytestmark = pytest.mark.slow

@@ -31,21 +31,21 @@ if TYPE_CHECKING:
     from selfexec.scores import Score as Score
     from selfexec.scores import Scores as Scores
     from selfexec.scores import score as score
-    from selfexec.scores.compared import Comparison as Comparison
-    from selfexec.scores.comparisons import compare as compare
+    from selfexec.scores.compare.compare import compare as compare
+    from selfexec.scores.compare.comparison import Comparison as Comparison
+    from selfexec.scores.compare.trends import Trend as Trend
+    from selfexec.scores.compare.trends import trend as trend
     from selfexec.scores.correlating import correlations as correlations
     from selfexec.scores.crossed import CrossPrediction as CrossPrediction
     from selfexec.scores.crossed import cross_prediction as cross_prediction
-    from selfexec.scores.ledger import ledger as ledger
-    from selfexec.scores.trends import Trend as Trend
-    from selfexec.scores.trends import trend as trend
+    from selfexec.scores.ledger.ledger import ledger as ledger
 
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
 # beside this file, which would take its place once it is imported.
 _HOMES = {
     "Card": "selfexec.cards",
     "Check": "selfexec.checks",
-    "Comparison": "selfexec.scores.compared",
+    "Comparison": "selfexec.scores.compare.comparison",
     "CrossPrediction": "selfexec.scores.crossed",
     "InputError": "selfexec.errors",
     "Key": "selfexec.formats",
@@ -53,20 +53,20 @@ _HOMES = {
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",
     "Scores": "selfexec.scores",
-    "Trend": "selfexec.scores.trends",
+    "Trend": "selfexec.scores.compare.trends",
     "card": "selfexec.cards",
     "check": "selfexec.checks",
-    "compare": "selfexec.scores.comparisons",
+    "compare": "selfexec.scores.compare.compare",
     "correlations": "selfexec.scores.correlating",
     "cross_prediction": "selfexec.scores.crossed",
     "import_replies": "selfexec.runs",
-    "ledger": "selfexec.scores.ledger",
+    "ledger": "selfexec.scores.ledger.ledger",
     "load": "selfexec.runs",
     "rasch": "selfexec.abilities",
     "report": "selfexec.reporting",
     "run": "selfexec.runner",
     "score": "selfexec.scores",
-    "trend": "selfexec.scores.trends",
+    "trend": "selfexec.scores.compare.trends",
 }
 
 

@@ -51,7 +51,7 @@ def command(
     The same model in two runs is compared with itself: selfexec compare BEFORE AFTER. With --fail-if the exit status
     is 3 if a gate fails, else 4 if one cannot be told, else 0; 2 is bad input.
     """
-    from selfexec.scores.comparisons import compare
+    from selfexec.scores.compare.compare import compare
     from selfexec.tables import terminal_width
 
     runs, readings = folders_apart("compare", runs, readings)

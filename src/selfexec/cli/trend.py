@@ -39,7 +39,7 @@ def command(
     Each stands with its paired difference from the first and from the one before, on common items; a slope says what
     changes per checkpoint.
     """
-    from selfexec.scores.trends import trend
+    from selfexec.scores.compare.trends import trend
     from selfexec.tables import terminal_width
 
     runs, readings = folders_apart("trend", runs, readings)

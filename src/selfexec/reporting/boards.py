@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from selfexec.digits import interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.reporting.figures.figure import Figure
+from selfexec.scores.compare.standings import Ranking
 from selfexec.scores.rows import Score
-from selfexec.scores.standings import Ranking
 from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores
 
 COMPARED = {"skill": "skill", "self-knowledge": "self_knowledge"}  # column -> metric

@@ -17,7 +17,7 @@ def families(models: Iterable[str], groups: Path | None = None) -> Mapping[str, 
     """Model -> family: as the file says in its column `family` (or its first one), else by name."""
     said: Mapping[str, str] = {}
     if groups is not None:
-        from selfexec.scores.tags import load_tags
+        from selfexec.scores.compare.tags import load_tags
 
         tags = load_tags(groups, "--groups").values
         said = tags.get("family") or next(iter(tags.values()))

@@ -18,11 +18,11 @@ from selfexec.reporting.figures import Numbers, drawn, read_abilities
 from selfexec.reporting.figures.canvas import tick_label
 from selfexec.reporting.said import said
 from selfexec.scores import Scores, score_together, sentences
+from selfexec.scores.compare.standings import ranking
 from selfexec.scores.crossed import cross_prediction, self_bonus_line
-from selfexec.scores.entries import shown
-from selfexec.scores.ledger import ledger
+from selfexec.scores.ledger.entries import shown
+from selfexec.scores.ledger.ledger import ledger
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.standings import ranking
 from selfexec.scores.table import LEGEND
 from selfexec.scores.together import tables_of
 

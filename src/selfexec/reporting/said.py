@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from selfexec.observations import Tables
 from selfexec.scores import Scores, sentences
-from selfexec.scores.compared import Standing
+from selfexec.scores.compare.differences import Standing
 from selfexec.scores.crossed import CrossPrediction
 from selfexec.scores.sentences import Said
 from selfexec.scores.simple import SIMPLE, rows_over_simple

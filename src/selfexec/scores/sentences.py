@@ -19,7 +19,7 @@ from selfexec.stats import holm
 from selfexec.stats.intervals import Z
 
 if TYPE_CHECKING:
-    from selfexec.scores.compared import Standing
+    from selfexec.scores.compare.differences import Standing
     from selfexec.scores.cross import Crossed
 
 Tone = Literal["yes", "no", "open", "withheld"]

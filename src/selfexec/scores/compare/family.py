@@ -1,25 +1,19 @@
-"""Models compared on the items that they share: two of them, or all pairs; and groups of models."""
+"""One metric of all models that are compared: estimates, paired differences, and who cannot be told apart."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from selfexec.arguments import Files, Names, names
-from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike, wanted_of
-from selfexec.scores.compared import Comparison, Difference, Standing, about
-from selfexec.scores.gates import Gate, Verdict, judge
-from selfexec.scores.measures import (
+from selfexec.scores.compare.differences import Difference, Standing
+from selfexec.scores.compare.entrants import Entrant
+from selfexec.scores.compare.measures import (
     OVERALL,
     Record,
     alone,
-    check_names,
     common_of,
     headline,
     overall,
@@ -30,92 +24,10 @@ from selfexec.scores.measures import (
     weighed,
 )
 from selfexec.scores.rows import Estimate
-from selfexec.scores.tags import contrasts, load_tags
 from selfexec.stats import detectable, holm, tied_groups, two_sided
 from selfexec.stats.intervals import Z
 
-if TYPE_CHECKING:
-    from selfexec.runs import Run
-
 SIGNIFICANT = 0.05
-
-
-def compare(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
-    *,
-    models: Names = (),
-    experiments: Names = (),
-    convention: str = "strict",
-    readings: Files = (),
-    metrics: Names = ("skill",),
-    tags: str | Path | None = None,
-    fail_if: Names = (),
-    precision: float | None = None,
-) -> Comparison:
-    """Paired differences between models, on the items that they share.
-
-    Of two models the second is held against the first. Of more, all pairs are: p values are adjusted by Holm (1979)
-    within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
-    models: before and after.
-    """
-    measures = names(metrics)
-    check_names(names(experiments), measures, convention)
-    if precision is not None and not 0 < precision < math.inf:
-        raise InputError(f"precision {precision}: give the half-width that is wanted, above 0, as 0.02.")
-    entrants = load_apart(runs, readings)
-    chosen = select(entrants, names(models))
-    if len(chosen) < 2:
-        raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
-    gates = [Gate.of(text) for text in names(fail_if)]
-    wanted = names(experiments)
-    asked = experiments_of(chosen, wanted)
-    _refuse_idle(gates, asked, len(chosen))
-    groups = load_tags(Path(tags)) if tags is not None else None
-    families = [
-        Family.of(metric, asked, chosen, entrants, convention)
-        for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])
-    ]
-    differences = [row for family in families for row in family.differences(precision)]
-    shown = wanted_of(differences, wanted)
-    if all(row.difference is None for row in shown):
-        raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
-    standings = wanted_of((row for family in families for row in family.standings(differences)), wanted)
-    marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
-    return Comparison(
-        models=tuple(e.label for e in chosen),
-        convention=convention,
-        precision=precision,
-        differences=tuple(shown),
-        standings=tuple(standings),
-        contrasts=tuple(marked),
-        verdicts=tuple(_verdict(gate, differences, families) for gate in gates),
-        notes=(*unlike(chosen), *notes),
-    )
-
-
-def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int) -> None:
-    """A gate that could not be judged must not pass unseen."""
-    if gates and models != 2:
-        raise InputError(f"--fail-if compares a new model with an old one, not {models}. Name two with --model.")
-    for gate in gates:
-        needed = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
-        if absent := [e for e in needed if e not in experiments]:
-            raise InputError(
-                f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
-            )
-
-
-def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence["Family"]) -> Verdict:
-    row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))
-    family = next(f for f in families if f.metric == gate.metric)
-    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
-    records = {e: list(family.records[e].values()) for e in parts}
-    few = next((found for e, r in records.items() if (found := too_few(gate.metric, e, r))), None)
-    lost = next((found for e, r in records.items() if gate.metric != "coverage" and (found := uncovered(e, r))), None)
-    return judge(gate, row, few, lost)
-
-
-# --- families of comparisons -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

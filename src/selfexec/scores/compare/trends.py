@@ -12,10 +12,11 @@ from selfexec.arguments import Files, Names, names
 from selfexec.digits import interval, p_value, signed
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
-from selfexec.scores.apart import Entrant, experiments_of, load_apart, select, unlike, wanted_of
-from selfexec.scores.compared import LEGEND, SKILLS, Difference, Table, about, cautions
-from selfexec.scores.comparisons import Family
-from selfexec.scores.measures import OVERALL, check_names
+from selfexec.scores.compare.comparison import LEGEND, SKILLS, Table, about, cautions
+from selfexec.scores.compare.differences import Difference
+from selfexec.scores.compare.entrants import Entrant, experiments_of, load_apart, select, unlike, wanted_of
+from selfexec.scores.compare.family import Family
+from selfexec.scores.compare.measures import OVERALL, check_names
 from selfexec.stats import two_sided
 from selfexec.tables import all_as_html, as_text
 

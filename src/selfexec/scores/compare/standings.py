@@ -9,9 +9,9 @@ from statistics import median
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.compared import Difference, Standing
-from selfexec.scores.comparisons import Family
-from selfexec.scores.measures import OVERALL, Record, common_of, overall, record_of, weighed
+from selfexec.scores.compare.differences import Difference, Standing
+from selfexec.scores.compare.family import Family
+from selfexec.scores.compare.measures import OVERALL, Record, common_of, overall, record_of, weighed
 from selfexec.scores.rows import Estimate
 from selfexec.scores.table import Scores
 from selfexec.stats import detectable, holm, two_sided

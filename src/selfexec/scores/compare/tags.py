@@ -12,7 +12,7 @@ import numpy as np
 
 from selfexec import csv_rows
 from selfexec.errors import InputError
-from selfexec.scores.compared import Contrast, Standing
+from selfexec.scores.compare.differences import Contrast, Standing
 from selfexec.stats import welch
 
 

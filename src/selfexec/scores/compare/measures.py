@@ -12,7 +12,7 @@ from selfexec.arrays import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
-from selfexec.scores.apart import Entrant, claims_together, company
+from selfexec.scores.compare.entrants import Entrant, claims_together, company
 from selfexec.scores.counted import ACCURACY, NO_CONTRAST, SKILL, Counted, Formula, common_items, contrast, count, value
 from selfexec.scores.counts import known_and_asked, nothing_read, share_interval
 from selfexec.scores.guessers import guesses

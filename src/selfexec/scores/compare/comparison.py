@@ -8,12 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.digits import decimal, interval, p_value, signed
+from selfexec.scores.compare.differences import Contrast, Difference, Standing
 from selfexec.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from selfexec.scores.gates import Verdict
+    from selfexec.scores.compare.gates import Verdict
 
 FEW_PAIRS = 6  # so many are all shown
 PAIR_COLUMNS = ["experiment", "old", "new", "new - old", "p", "detectable", "items"]
@@ -24,77 +25,6 @@ LEGEND = {
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
-
-
-@dataclass(frozen=True)
-class Difference:
-    """`model` less `against`, on the `items` that both have; values are on these items too.
-
-    `p_holm` is `p` adjusted for all pairs of the same experiment and metric. `detectable` is the true difference that
-    80% of runs like these would find. `items_needed` are those that make the interval as narrow as was wanted, overall
-    in the proportions that the experiments have here. `reason` says why there is no difference, `caution` why it is
-    to be read with caution.
-    """
-
-    metric: str
-    experiment: str
-    model: str
-    against: str
-    value: float | None = None
-    value_against: float | None = None
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    error: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    items: int = 0
-    detectable: float | None = None
-    items_needed: int | None = None
-    reason: str | None = None
-    caution: str | None = None
-
-    @property
-    def says(self) -> str:
-        """higher, lower, or that no difference was found."""
-        if self.low is None or self.high is None:
-            return "cannot tell"
-        return "higher" if self.low > 0 else "lower" if self.high < 0 else "no difference found"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A model's place, on all of its items. Models that share one of the letters in `tied` cannot be told apart."""
-
-    metric: str
-    experiment: str
-    model: str
-    rank: int | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    tied: str = ""
-    reason: str | None = None
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """Two groups of models by a tag: mean of the second less mean of the first, Welch's t test, the model as unit."""
-
-    tag: str
-    metric: str
-    experiment: str
-    first: str
-    second: str
-    models_first: int
-    models_second: int
-    mean_first: float | None
-    mean_second: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    p: float | None
-    reason: str | None = None
 
 
 @dataclass(frozen=True, repr=False)

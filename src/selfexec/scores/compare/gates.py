@@ -9,8 +9,8 @@ from selfexec.digits import signed
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
-from selfexec.scores.compared import Difference
-from selfexec.scores.measures import METRICS, OVERALL
+from selfexec.scores.compare.differences import Difference
+from selfexec.scores.compare.measures import METRICS, OVERALL
 from selfexec.stats.intervals import POWER_80, Z
 
 FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")

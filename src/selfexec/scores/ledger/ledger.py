@@ -1,8 +1,6 @@
 """The ledger: each number under the three conventions side by side, and what in the data makes them differ."""
 
 import math
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +14,8 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.scores import CONVENTIONS, Scores, score_together
-from selfexec.scores.accounts import (
+from selfexec.scores.counted import ACCURACY, Formula, accuracy_of_orders, of_cells
+from selfexec.scores.ledger.accounts import (
     Account,
     answer_account,
     association_account,
@@ -25,18 +24,17 @@ from selfexec.scores.accounts import (
     restriction_account,
     token_account,
 )
-from selfexec.scores.counted import ACCURACY, Formula, accuracy_of_orders, of_cells
-from selfexec.scores.entries import POINT, Entry, Ledger, bare, shown
+from selfexec.scores.ledger.entries import POINT, Entry, Ledger, bare, shown
+from selfexec.scores.ledger.given_readings import given_readings
+from selfexec.scores.ledger.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.scores.metrics import METRICS, Cells
 from selfexec.scores.rows import LEAST_COVERAGE
-from selfexec.scores.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.scores.together import load_together
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
 EXPLAINED = POINT / 2  # numbers that lie further apart are given a reason
-KEPT = ("restriction", "execute")
 
 YES_NO: Mapping[str, Formula] = {
     name: of_cells(METRICS[name].formula) for name in ("accuracy", "precision", "recall", "positive_rate", "base_rate")
@@ -58,6 +56,8 @@ FORMULAS: Mapping[str, Formula] = {
     "question_accuracy": accuracy_of_orders,
     "tokens_mean": accuracy_of_orders,
 }
+ALL = "all models"
+UNITS = {"association": "target", "restriction": "request", "difficulty": "group"}
 INFLECTED = ("accuracy", "always_no", "youden_j")
 
 
@@ -105,7 +105,6 @@ def ledger_of_runs(
 
 # --- one model -------------------------------------------------------------------------------------------------------
 
-ALL = "all models"
 By = Mapping[str, Scores]
 Triple = tuple[float | None, float | None, float | None]
 
@@ -122,7 +121,7 @@ def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterat
             found += _rules(run, model, experiment, accounts["accuracy"])
             if sensitivities:
                 found += _sensitivities(run, model, experiment, claims, accounts["accuracy"])
-            found += _readings(run, model, experiment)
+            found += given_readings(run, model, experiment)
     yield from found
     yield _overall(model, scores, found)
 
@@ -194,9 +193,6 @@ def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
     if items - gone.total() < LEAST_COVERAGE * items:
         whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
         yield f"rests on {items - gone.total()} of {number_of(items, UNITS[experiment])} ({whys})"
-
-
-UNITS = {"association": "target", "restriction": "request", "difficulty": "group"}
 
 
 def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
@@ -285,60 +281,6 @@ def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterato
         yield Entry("rule", model, experiment, "adjusted_accuracy", None, None, mean / share, (f"{why}: no accuracy",))
         why = f"{items - totals[1]:.0f} of {number_of(items, 'group')} without a ranking score 0"
         yield Entry("rule", model, experiment, "accuracy_unread_zero", None, None, totals[0] / items, (why,))
-
-
-# --- readings --------------------------------------------------------------------------------------------------------
-
-FIRST_LETTER = re.compile("[a-dA-D]")
-STATED = re.compile(r'"answer"\s*:\s*"[A-D]"')
-
-
-def _readings(run: "Run", model: str, experiment: str) -> Iterator[Entry]:
-    """Given readings beside our own, by kind of session."""
-    if not run.given:
-        return
-    from selfexec.readings import read_reply
-
-    seen: Counter[str] = Counter()
-    tally: dict[str, Counter[str]] = {}
-    for key, reply in run.replies.items():
-        if (key.model, key.experiment) != (model, experiment) or (experiment, key.session) == KEPT:
-            continue
-        if key not in run.given or reply.failed:
-            continue
-        kind = key.session.split(".")[0]
-        ours = read_reply(run.items.items[experiment][key.item], reply)
-        seen[kind] += 1
-        given = run.given[key].value
-        told = _difference(run.readings[key].value, ours.value)
-        tally.setdefault(kind, Counter()).update(told)
-        if (experiment, kind) == ("difficulty", "execute") and _by_first_letter(given, reply.text or ""):
-            tally[kind]["first letter"] += 1
-    for kind, count in tally.items():
-        differing = sum(n for what, n in count.items() if what != "first letter")
-        reasons = tuple(f"{n} of {seen[kind]} {WHATS[what]}" for what, n in count.most_common())
-        if differing or count["first letter"]:
-            yield Entry("readings", model, experiment, kind, None, None, differing / seen[kind], reasons)
-
-
-WHATS = {
-    "given only": "are read there and not by us",
-    "ours only": "are read by us and not there",
-    "other": "are read otherwise",
-    "first letter": 'are the first letter a to d of a reply that nowhere states "answer": "X"',
-}
-
-
-def _difference(given: Any, ours: Any) -> list[str]:
-    if given == ours:
-        return []
-    return ["ours only" if given is None else "given only" if ours is None else "other"]
-
-
-def _by_first_letter(given: Any, text: str) -> bool:
-    """Whether a reading is what the rule "the first a, b, c or d of the text" gives, and nothing plainer does."""
-    first = FIRST_LETTER.search(text)
-    return first is not None and first[0].upper() == given and not STATED.search(text)
 
 
 # --- sensitivity -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,100 @@
+"""Models compared on the items that they share: two of them, or all pairs; and groups of models."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfexec.arguments import Files, Names, names
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.compare.comparison import Comparison, about
+from selfexec.scores.compare.differences import Difference
+from selfexec.scores.compare.entrants import experiments_of, load_apart, select, unlike, wanted_of
+from selfexec.scores.compare.family import Family
+from selfexec.scores.compare.gates import Gate, Verdict, judge
+from selfexec.scores.compare.measures import (
+    OVERALL,
+    check_names,
+    too_few,
+    uncovered,
+)
+from selfexec.scores.compare.tags import contrasts, load_tags
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+def compare(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    models: Names = (),
+    experiments: Names = (),
+    convention: str = "strict",
+    readings: Files = (),
+    metrics: Names = ("skill",),
+    tags: str | Path | None = None,
+    fail_if: Names = (),
+    precision: float | None = None,
+) -> Comparison:
+    """Paired differences between models, on the items that they share.
+
+    Of two models the second is held against the first. Of more, all pairs are: p values are adjusted by Holm (1979)
+    within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
+    models: before and after.
+    """
+    measures = names(metrics)
+    check_names(names(experiments), measures, convention)
+    if precision is not None and not 0 < precision < math.inf:
+        raise InputError(f"precision {precision}: give the half-width that is wanted, above 0, as 0.02.")
+    entrants = load_apart(runs, readings)
+    chosen = select(entrants, names(models))
+    if len(chosen) < 2:
+        raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
+    gates = [Gate.of(text) for text in names(fail_if)]
+    wanted = names(experiments)
+    asked = experiments_of(chosen, wanted)
+    _refuse_idle(gates, asked, len(chosen))
+    groups = load_tags(Path(tags)) if tags is not None else None
+    families = [
+        Family.of(metric, asked, chosen, entrants, convention)
+        for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])
+    ]
+    differences = [row for family in families for row in family.differences(precision)]
+    shown = wanted_of(differences, wanted)
+    if all(row.difference is None for row in shown):
+        raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
+    standings = wanted_of((row for family in families for row in family.standings(differences)), wanted)
+    marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
+    return Comparison(
+        models=tuple(e.label for e in chosen),
+        convention=convention,
+        precision=precision,
+        differences=tuple(shown),
+        standings=tuple(standings),
+        contrasts=tuple(marked),
+        verdicts=tuple(_verdict(gate, differences, families) for gate in gates),
+        notes=(*unlike(chosen), *notes),
+    )
+
+
+def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int) -> None:
+    """A gate that could not be judged must not pass unseen."""
+    if gates and models != 2:
+        raise InputError(f"--fail-if compares a new model with an old one, not {models}. Name two with --model.")
+    for gate in gates:
+        needed = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+        if absent := [e for e in needed if e not in experiments]:
+            raise InputError(
+                f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
+            )
+
+
+def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family]) -> Verdict:
+    row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))
+    family = next(f for f in families if f.metric == gate.metric)
+    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+    records = {e: list(family.records[e].values()) for e in parts}
+    few = next((found for e, r in records.items() if (found := too_few(gate.metric, e, r))), None)
+    lost = next((found for e, r in records.items() if gate.metric != "coverage" and (found := uncovered(e, r))), None)
+    return judge(gate, row, few, lost)
