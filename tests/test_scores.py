@@ -396,7 +396,7 @@ def test_the_complex_step_through_the_normal_quantile_is_its_derivative() -> Non
 
 
 def chance_of(predicted: list[bool], observed: list[bool]) -> float:
-    from selfexec.scores.permuted import shuffled_p
+    from selfexec.scores.permutation import shuffled_p
 
     rows = [request(n, *claim) for n, claim in enumerate(zip(predicted, observed, strict=True))]
     return shuffled_p(table(rows).claims["restriction"]).value

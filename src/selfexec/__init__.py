@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from selfexec.scores.compare.trends import Trend as Trend
     from selfexec.scores.compare.trends import trend as trend
     from selfexec.scores.correlating import correlations as correlations
-    from selfexec.scores.crossed import CrossPrediction as CrossPrediction
-    from selfexec.scores.crossed import cross_prediction as cross_prediction
+    from selfexec.scores.cross_prediction import CrossPrediction as CrossPrediction
+    from selfexec.scores.cross_prediction import cross_prediction as cross_prediction
     from selfexec.scores.ledger.ledger import ledger as ledger
 
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
@@ -46,7 +46,7 @@ _HOMES = {
     "Card": "selfexec.cards",
     "Check": "selfexec.checks",
     "Comparison": "selfexec.scores.compare.comparison",
-    "CrossPrediction": "selfexec.scores.crossed",
+    "CrossPrediction": "selfexec.scores.cross_prediction",
     "InputError": "selfexec.errors",
     "Key": "selfexec.formats",
     "Rasch": "selfexec.abilities",
@@ -58,7 +58,7 @@ _HOMES = {
     "check": "selfexec.checks",
     "compare": "selfexec.scores.compare.compare",
     "correlations": "selfexec.scores.correlating",
-    "cross_prediction": "selfexec.scores.crossed",
+    "cross_prediction": "selfexec.scores.cross_prediction",
     "import_replies": "selfexec.runs",
     "ledger": "selfexec.scores.ledger.ledger",
     "load": "selfexec.runs",

@@ -20,7 +20,7 @@ def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tup
     about itself than a predictor of its skill is about anyone.
     """
     from selfexec.errors import InputError
-    from selfexec.scores.crossed import cross_prediction
+    from selfexec.scores.cross_prediction import cross_prediction
     from selfexec.scores.together import load_together
     from selfexec.tables import terminal_width
 

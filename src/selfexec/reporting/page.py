@@ -19,7 +19,7 @@ from selfexec.reporting.figures.canvas import tick_label
 from selfexec.reporting.said import said
 from selfexec.scores import Scores, score_together, sentences
 from selfexec.scores.compare.standings import ranking
-from selfexec.scores.crossed import cross_prediction, self_bonus_line
+from selfexec.scores.cross_prediction import cross_prediction, self_bonus_line
 from selfexec.scores.ledger.entries import shown
 from selfexec.scores.ledger.ledger import ledger
 from selfexec.scores.notes import noise_and_loss

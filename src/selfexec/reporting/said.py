@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from selfexec.observations import Tables
 from selfexec.scores import Scores, sentences
 from selfexec.scores.compare.differences import Standing
-from selfexec.scores.crossed import CrossPrediction
+from selfexec.scores.cross_prediction import CrossPrediction
 from selfexec.scores.sentences import Said
 from selfexec.scores.simple import SIMPLE, rows_over_simple
 from selfexec.scores.table import SKILL

@@ -12,13 +12,13 @@ from selfexec.arrays import MISSING, NO_ANSWERS, UNREADABLE, Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.observations import Tables
+from selfexec.scores.bootstrap import Bootstrap, with_bootstrap
 from selfexec.scores.bounds import Bounds, bounded, bounds, overall_bounds
 from selfexec.scores.ceiling import ceilings
 from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.loss import LossTest, loss_warnings
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
-from selfexec.scores.resampled import Bootstrap, with_bootstrap
 from selfexec.scores.rows import Asked, Score, Scored
 from selfexec.scores.table import Scores
 from selfexec.scores.together import load_together, tables_of

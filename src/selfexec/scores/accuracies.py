@@ -2,9 +2,9 @@
 
 from selfexec.arrays import Claims
 from selfexec.scores.counted import Counted, count
-from selfexec.scores.counts import NOTHING_READ, degenerate
 from selfexec.scores.orders import mean_of_groups
 from selfexec.scores.rows import Estimate
+from selfexec.scores.shares import NOTHING_READ, degenerate
 from selfexec.scores.yes_no import share_of
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from selfexec.arrays import READ, Claims, Numbers, Signs
 from selfexec.digits import points
 from selfexec.nouns import number_of
-from selfexec.scores.counts import share_interval
 from selfexec.scores.rows import LEAST_RARER_ITEMS, Estimate
+from selfexec.scores.shares import share_interval
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted

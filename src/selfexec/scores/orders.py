@@ -8,11 +8,11 @@ import numpy as np
 from selfexec.arrays import MISSING, Answers, Claims
 from selfexec.nouns import number_of
 from selfexec.scores.counted import Counted, count, guess_counts, scorable
-from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
-from selfexec.scores.permuted import shuffled_p
+from selfexec.scores.permutation import shuffled_p
 from selfexec.scores.rows import OF_GUESSER, Asked, Estimate, Scored
+from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_of_pairs
 from selfexec.stats import NO_SPREAD, Interval, mean_interval, ratio_error, student, wilson
 
 LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all

@@ -21,7 +21,7 @@ from selfexec.tables import as_html, as_text
 if TYPE_CHECKING:
     import polars as pl
 
-    from selfexec.scores.resampled import Bootstrap
+    from selfexec.scores.bootstrap import Bootstrap
 
 SKILL = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau", "overall": "self_execution_skill"}
 ACCURACY = {"overall": "self_execution_score"}

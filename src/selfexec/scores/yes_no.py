@@ -9,12 +9,12 @@ import numpy as np
 from selfexec.arrays import Claims
 from selfexec.nouns import number_of
 from selfexec.scores.counted import NO_CONTRAST, count, scorable
-from selfexec.scores.counts import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.metrics import METRICS, Cells, Formula, recall, specificity, youden_j
-from selfexec.scores.permuted import shuffled_p
+from selfexec.scores.permutation import shuffled_p
 from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate, Scored
+from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
 
 SIDES: tuple[tuple[Formula, Formula, Formula], ...] = (

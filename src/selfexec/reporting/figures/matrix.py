@@ -20,7 +20,7 @@ from selfexec.reporting.figures.canvas import (
 from selfexec.reporting.figures.figure import Figure
 from selfexec.reporting.figures.numbers import Numbers
 from selfexec.scores.cross import Crossed, self_bonuses
-from selfexec.scores.crossed import own_bonus, self_bonus_line
+from selfexec.scores.cross_prediction import own_bonus, self_bonus_line
 
 NAMES, OWN = 176.0, 86.0  # room for names, and for own bonuses
 WIDEST, TALLEST = 56.0, 30.0  # cells
