@@ -95,6 +95,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--model", "sim/nobody"], "unknown simulated model"),
         (["run", "--model", "sim/coin@x"], "the seed behind @"),
         (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),
+        (["run", "a/b", "c/d"], "A model is named by --model: selfexec run --model a/b c/d"),
         (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
         (["score", "nowhere"], "nowhere: no run is here"),
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),

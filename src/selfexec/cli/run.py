@@ -11,6 +11,7 @@ import click
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options, json_object
 from selfexec.cli.variadic import Variadic
 from selfexec.engines import engine_for, in_process
+from selfexec.errors import InputError
 from selfexec.nouns import number_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("run", cls=Variadic)
+@click.argument("astray", nargs=-1, metavar="")
 @click.option("--model", "models", multiple=True, help="provider/model, or sim/NAME; several if you like.")
 @click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
 @click.option("--items", default="starter", show_default=True, help="A set of items (starter, paper) or a folder.")
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder. An unfinished one is continued.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
 def command(
+    astray: tuple[str, ...],
     models: tuple[str, ...],
     experiments: tuple[str, ...],
     items: str,
@@ -74,6 +77,11 @@ def command(
     from selfexec.runner import carry_out
     from selfexec.scores.planning import outlook
 
+    if astray:
+        named = " ".join([*models, *astray])
+        raise InputError(
+            f"{astray[0]!r} is behind no option. A model is named by --model: selfexec run --model {named}"
+        )
     planned = plan(
         models or None,
         experiments=experiments or None,
@@ -149,7 +157,6 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
 
 
 def _prompts(path: Path) -> dict[str, str]:
-    from selfexec.errors import InputError
 
     try:
         prompts = json_object(str(path), path.read_text(encoding="utf-8"))
