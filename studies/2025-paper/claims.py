@@ -452,7 +452,7 @@ def _(e: Evidence) -> Found:
             (a["precision"], a["TP"] / (a["TP"] + a["FP"])),
             (a["recall"], a["TP"] / (a["TP"] + a["FN"])),
             (a["positive_rate"], (a["TP"] + a["FP"]) / n),
-            (r["accuracy"], r["consistent"] / 450),
+            (r["accuracy"], r["consistent"] / REQUESTS),
         ]
         return all(math.isclose(one, two, abs_tol=1e-9) for one, two in pairs)
 
