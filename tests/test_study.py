@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -318,10 +319,7 @@ def test_a_verdict_without_words_stops_the_study(tmp_path: Path) -> None:
     published = json.loads((STUDY / "published.json").read_text())
     restriction = published["models"]["gemini-2.5-pro"]["restriction"]
     restriction["prediction_failures"] = restriction["judgement_failures"] = 0
-    (tmp_path / "study").mkdir()
-    for path in STUDY.iterdir():
-        if path.is_file():
-            (tmp_path / "study" / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(STUDY, tmp_path / "study")
     (tmp_path / "study" / "published.json").write_text(json.dumps(published))
     done = subprocess.run([sys.executable, str(tmp_path / "study" / "make.py")], capture_output=True, text=True)
     assert done.returncode == 1
@@ -329,7 +327,7 @@ def test_a_verdict_without_words_stops_the_study(tmp_path: Path) -> None:
 
 
 def test_no_item_and_no_reply_is_copied(reference: Path) -> None:
-    texts = " ".join(path.read_text("utf-8") for path in STUDY.iterdir() if path.is_file())
+    texts = " ".join(path.read_text("utf-8") for path in STUDY.rglob("*") if path.is_file() and path.suffix != ".pyc")
     lines = {
         name: (reference / "items" / f"{name}.jsonl").read_text("utf-8").split("\n")
         for name in ("restriction", "difficulty")

@@ -145,8 +145,8 @@ gets is taken away.
 That a difference or a relation is *not there* can be refuted by so few models, not shown.
 - **does not hold**: the interval lies on the other side, or the number is another.
 
-The rules are functions at the head of `claims.py`, their limits (what is “low”, “most”, “close”) constants there; \
-its first lines say which sentences are judged by one rule.
+The rules are functions in `claims/rules.py`, their limits (what is “low”, “most”, “close”) constants there; its \
+first lines say which sentences are judged by one rule.
 
 ## What shows it
 

@@ -1,0 +1,136 @@
+"""The sentences of section 4.1 and its figures."""
+
+import math
+
+from evidence import Evidence, Value, apart, dec, iv, signed, span
+from recorded import Number
+
+from claims.rules import ARTEFACT, CANNOT, HOLDS, MOST, NOT, above, ends, poor, recounted, share, stated, way
+from claims.sentences import AGAIN, AUTHORS, CROSS, LEDGER, SCORE, Found, Sentence, kept_in
+
+SENTENCES: list[Sentence] = []
+sentence = kept_in(SENTENCES)
+
+
+@sentence(
+    "4.1, figure 2",
+    "the o4-mini model, which performed best",
+    AGAIN,
+    {CANNOT: "It leads, but claude-3.7-sonnet is close, and its replies, which would allow to pair, are unpublished."},
+)
+def _(e: Evidence) -> Found:
+    return best_of(e, "association")
+
+
+def best_of(e: Evidence, experiment: str) -> Found:
+    """Whether o4-mini is above the next best, as if they had been asked different items."""
+    values = {m: e.accuracy(m, experiment) for m in e.models}
+    first, second = sorted(e.models, key=lambda m: -values[m].value)[:2]
+    p, gap = apart(values[first], values[second])
+    verdict = above(ends(gap)) if first == "o4-mini" else NOT
+    return f"{first} {iv(values[first])}, {second} {iv(values[second])}; {signed(gap)}, p = {dec(p, 2)}", verdict
+
+
+@sentence(
+    "4.1",
+    "reached only 63% accuracy",
+    f"{AGAIN}; {AUTHORS} (.628)",
+    {HOLDS: "The same from its replies under all three conventions."},
+)
+def _(e: Evidence) -> Found:
+    found = e.accuracy("o4-mini", "association")
+    return iv(found), stated((100 * found.value, "63"))
+
+
+@sentence(
+    "4.1",
+    "not much better than random guessing (50%)",
+    f"{SCORE}; {LEDGER} (always no)",
+    {
+        ARTEFACT: "Accuracy is the wrong measure here: it says yes too often, and still far more for words that it "
+        "lists than for others, more than half of the way to perfection; and who always says no would have more."
+    },
+)
+def _(e: Evidence) -> Found:
+    found = e.accuracy("o4-mini", "association")
+    j = e.recorded["youden_j", "o4-mini", "association"]
+    no = e.recorded["always_no", "o4-mini", "association"]
+    published = HOLDS if poor(way(found.value)) else NOT
+    again = HOLDS if poor(j.value) else NOT
+    return f"{dec(found.value)}; always no {dec(no.value)}; Youden's J {iv(j)}, 0 being chance", recounted(
+        published, again
+    )
+
+
+@sentence(
+    "4.1",
+    "limited capability for models to accurately anticipate their own associations",
+    f"{SCORE}; {CROSS}",
+    {HOLDS: "What most other models list foretells each model better than it does itself."},
+)
+def _(e: Evidence) -> Found:
+    own = {m: x for (m, experiment), x in e.self_knowledge.items() if experiment == "association"}
+    under = sum((x.high or 0) < 0 for x in own.values())
+    bonus = e.recorded["self_bonus", "o4-mini", "association"]
+    return (
+        f"self-knowledge {span(x.value for x in own.values())}, surely below 0 in {under} of {len(own)} models; "
+        f"self-bonus {in_points(bonus)} points of accuracy",
+        share(under, len(own), MOST),
+    )
+
+
+def in_points(x: Number) -> str:
+    """In points of accuracy."""
+    value, low, high = (100 * (end or 0.0) for end in x[:3])
+    return signed(Value(value, low, high, math.nan), 2)
+
+
+@sentence(
+    "4.1",
+    "the recall values for all models are very high",
+    f"{AGAIN}; {LEDGER} (of the ten)",
+    {HOLDS: "Above .9 in all of them."},
+)
+def _(e: Evidence) -> Found:
+    found = e.number("association", "recall").values()
+    return span(found), share(sum(x > 0.9 for x in found), len(found), 1 - 1e-9)
+
+
+@sentence(
+    "4.1",
+    "overpredict the inclusion of words (a high positive rate)",
+    f"{AGAIN}; {LEDGER} (of the ten)",
+    {HOLDS: "Every model says yes at least twice as often as it then lists the word."},
+)
+def _(e: Evidence) -> Found:
+    said = e.number("association", "positive_rate")
+    did = {m: 1 - no for m, no in e.number("association", "always_no_accuracy").items()}
+    over = sum(said[m] > 2 * did[m] for m in e.models)
+    return f"said {span(said.values())}, did {span(did.values())}", share(over, len(said), 1 - 1e-9)
+
+
+@sentence(
+    "4.1",
+    "in reality most words did not",
+    f"{AGAIN}; {LEDGER} (base_rate, of the ten)",
+    {HOLDS: "Fewer than a quarter were listed by any model."},
+)
+def _(e: Evidence) -> Found:
+    did = [1 - no for no in e.number("association", "always_no_accuracy").values()]
+    return f"listed {span(did)}", share(sum(x < 0.5 for x in did), len(did), 1 - 1e-9)
+
+
+@sentence(
+    "4.1",
+    "precision is low, reflecting frequent false-positive predictions",
+    f"{AGAIN}; {LEDGER} (of the ten)",
+    {HOLDS: "More false than true positives in every model; yet above the share listed, so that a yes says something."},
+)
+def _(e: Evidence) -> Found:
+    found = e.number("association", "precision")
+    did = {m: 1 - no for m, no in e.number("association", "always_no_accuracy").items()}
+    low = sum(x < 0.5 for x in found.values())
+    return (
+        f"{span(found.values())}, above the share listed in {sum(found[m] > did[m] for m in did)} of {len(did)}",
+        share(low, len(found), 1 - 1e-9),
+    )
