@@ -222,7 +222,7 @@ def results(scores: Scores, convention: str) -> str:
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
     # what is known of noise and loss stands here as below the table of `selfexec score`
-    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores)])]
+    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores, scores.warnings)])]
     if reasons:
         told = bullets(f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items())
         parts += ["Withheld, or to be read with caution:", told]

@@ -151,7 +151,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "lossy": [line for line in lines if line.lossy],
         "state_names": sessions.STATE_NAMES,
         "warnings": {m: [w for w in scores.warnings if w.model == m] for m in asked},
-        "notes": noise_and_loss(scores),
+        "notes": noise_and_loss(scores, scores.warnings),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],
         "entries": entries,
         "ledger": {kind: [e for e in entries if e.kind == kind] for kind in ("score", "guesser", "rule", "readings")},

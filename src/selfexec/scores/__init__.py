@@ -19,7 +19,8 @@ from selfexec.scores.cross import Crossed, self_bonuses
 from selfexec.scores.loss import LossTest, loss_warnings
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
-from selfexec.scores.rows import Asked, Score, Scored
+from selfexec.scores.rows import Asked, Score
+from selfexec.scores.scored import Scored
 from selfexec.scores.table import Scores
 from selfexec.scores.together import load_together, tables_of
 from selfexec.scores.yes_no import score_yes_no

@@ -13,7 +13,8 @@ from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, of_cells
 from selfexec.scores.cross import Crossed
 from selfexec.scores.knowledge import Company, doubted
 from selfexec.scores.metrics import METRICS
-from selfexec.scores.rows import Estimate, Score, Scored
+from selfexec.scores.rows import Estimate, Score
+from selfexec.scores.scored import Scored
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
 MOST_REPLICATES = 1_000_000

@@ -1,26 +1,23 @@
 """What stands under a table of scores about noise and loss."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
+from selfexec.scores.loss import LossTest
 from selfexec.scores.rows import Score
-
-if TYPE_CHECKING:
-    from selfexec.scores.table import Scores
 
 SKILLS = ("youden_j", "tau", "self_execution_skill")
 LEAST_SHOWN = 0.01
 
 
-def noise_and_loss(scores: "Scores") -> list[str]:
+def noise_and_loss(scores: Sequence[Score], warnings: Iterable[LossTest]) -> list[str]:
     """Nothing about scores that are counted as the authors did."""
     if not scores or scores[0].convention == "authors":
         return []
-    return [*_ceilings(scores), *_worst_cases(scores), *_losses(scores)]
+    return [*_ceilings(scores), *_worst_cases(scores), *_losses(list(warnings))]
 
 
-def _ceilings(scores: "Scores") -> Iterator[str]:
-    known = {(r.model, r.experiment) for r in scores if r.metric == "noise_ceiling" and r.value is not None}
+def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
+    known = {(r.model, r.experiment): r.value for r in scores if r.metric == "noise_ceiling" and r.value is not None}
     by_model = _by_model(r for r in scores if r.metric == "skill_over_ceiling" and (r.model, r.experiment) in known)
     repeated = {(row.model, row.experiment) for rows in by_model.values() for row in rows}
     once = {(row.model, row.experiment) for row in scores if row.metric == "accuracy"} - repeated
@@ -30,7 +27,9 @@ def _ceilings(scores: "Scores") -> Iterator[str]:
     if by_model:
         yield "skill over ceiling, the skill with which one execution predicts another:"
     for model, rows in by_model.items():
-        yield f"  {model}: " + ", ".join(f"{row.experiment} {_over(row, scores)}" for row in rows)
+        yield f"  {model}: " + ", ".join(
+            f"{row.experiment} {_over(row, known.get((row.model, row.experiment)))}" for row in rows
+        )
     split = _by_model(row for row in scores if row.metric == "variance_items" and row.value is not None)
     if split:
         yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
@@ -40,8 +39,7 @@ def _ceilings(scores: "Scores") -> Iterator[str]:
         )
 
 
-def _over(row: Score, scores: "Scores") -> str:
-    ceiling = scores.value(row.model, row.experiment, "noise_ceiling")
+def _over(row: Score, ceiling: float | None) -> str:
     of = "–" if ceiling is None else f"{ceiling:.2f}"
     if row.value is None:
         return f"– of {of}"
@@ -56,7 +54,7 @@ def _reason(row: Score) -> str:
     return f" ({row.reason})" if row.reason else ""
 
 
-def _worst_cases(scores: "Scores") -> Iterator[str]:
+def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
     lossy = [row for row in scores if row.metric in SKILLS and (row.best or 0) - (row.worst or 0) >= LEAST_SHOWN]
     if lossy:
         yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
@@ -64,14 +62,14 @@ def _worst_cases(scores: "Scores") -> Iterator[str]:
         yield f"  {model}: " + ", ".join(f"{row.experiment} [{row.worst:.2f}, {row.best:.2f}]" for row in rows)
 
 
-def _losses(scores: "Scores") -> Iterator[str]:
-    if scores.warnings:
+def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
+    if warnings:
         yield "what was lost is not like what was read (p < .05 by Holm): scores of what was read do not stand for all"
-    for found in scores.warnings:
+    for found in warnings:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 
 
-def _by_model(rows: "Iterator[Score] | list[Score]") -> dict[str, list[Score]]:
+def _by_model(rows: Iterable[Score]) -> dict[str, list[Score]]:
     found: dict[str, list[Score]] = {}
     for row in rows:
         found.setdefault(row.model, []).append(row)

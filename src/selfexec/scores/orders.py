@@ -11,7 +11,8 @@ from selfexec.scores.counted import Counted, count, guess_counts, scorable
 from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.permutation import shuffled_p
-from selfexec.scores.rows import OF_GUESSER, Asked, Estimate, Scored
+from selfexec.scores.rows import OF_GUESSER, Asked, Estimate
+from selfexec.scores.scored import Scored
 from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_of_pairs
 from selfexec.stats import NO_SPREAD, Interval, mean_interval, ratio_error, student, wilson
 

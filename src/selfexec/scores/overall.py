@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.scores.rows import Asked, Estimate, Score, Scored
+from selfexec.scores.rows import Asked, Estimate, Score
+from selfexec.scores.scored import Scored
 from selfexec.stats import Interval, normal, sum_interval
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld

@@ -2,14 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from selfexec.nouns import number_of
 from selfexec.stats import NONE, Interval
-
-if TYPE_CHECKING:
-    from selfexec.scores.counted import Counted
-    from selfexec.scores.knowledge import Held
 
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
@@ -104,25 +99,6 @@ class Asked:
             estimate.reason or caution,
             guesser=guesser,
         )
-
-
-@dataclass(frozen=True)
-class Scored:
-    """One experiment of one model: its rows, what the overall score needs of it, and the counts that both rest on: the
-    model's `record`, and what it is `held` against.
-    """
-
-    rows: list[Score]
-    asked: Asked
-    accuracy: Estimate
-    skill: Estimate
-    caution: str | None
-    record: "Counted"
-    held: "Held"
-
-    @property
-    def self_knowledge(self) -> Estimate:
-        return self.held.knowledge
 
 
 def _or_none(value: float) -> float | None:

@@ -14,7 +14,8 @@ from selfexec.nouns import number_of
 from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.overall import NOT_RUN
-from selfexec.scores.rows import Score, Scored
+from selfexec.scores.rows import Score
+from selfexec.scores.scored import Scored
 from selfexec.scores.sentences import answer, self_knowledge, simulated
 from selfexec.tables import as_html, as_text
 
@@ -207,7 +208,7 @@ def _notes(scores: Scores) -> list[str]:
     else:
         notes = [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
     notes += _cuts(scores)
-    notes += noise_and_loss(scores)
+    notes += noise_and_loss(scores, scores.warnings)
     reasons = {
         (row.model, row.experiment): row.reason
         for row in scores

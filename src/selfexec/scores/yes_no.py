@@ -13,7 +13,8 @@ from selfexec.scores.guessers import guess_records, guesses
 from selfexec.scores.knowledge import NO_OTHERS, held_against
 from selfexec.scores.metrics import METRICS, Cells, Formula, recall, specificity, youden_j
 from selfexec.scores.permutation import shuffled_p
-from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate, Scored
+from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate
+from selfexec.scores.scored import Scored
 from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
 

@@ -18,7 +18,8 @@ from selfexec.scores.guessers import guesses
 from selfexec.scores.knowledge import Held, held_against
 from selfexec.scores.overall import combine, too_wide
 from selfexec.scores.paired import skill_difference
-from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, Scored
+from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate
+from selfexec.scores.scored import Scored
 from selfexec.scores.shares import known_and_asked, nothing_read, share_interval
 from selfexec.scores.yes_no import youden_estimate
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
