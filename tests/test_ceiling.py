@@ -45,6 +45,22 @@ def test_who_always_does_the_same_can_be_foretold_wholly() -> None:
         row = scores(rows).row("m", experiment, "noise_ceiling")
         assert row.value == pytest.approx(1.0)
         assert row.low is not None and 0.5 < row.low < 1.0  # 60 items are not all items
+    # 20 requests are done and 40 are not, each as the first time: Wilson's low ends are n / (n + z^2)
+    z2 = 1.959963984540054**2
+    row = scores(repeated(does)).row("m", "restriction", "noise_ceiling")
+    assert (row.low, row.high) == pytest.approx((20 / (20 + z2) + 40 / (40 + z2) - 1, 1.0))
+    row = scores(orders(does)).row("m", "difficulty", "noise_ceiling")
+    assert (row.low, row.high) == pytest.approx((2 * 60 / (60 + z2) - 1, 1.0))
+
+
+def test_a_ceiling_is_at_most_one() -> None:
+    # 29 of 60 requests are done both times, 30 neither time, and one the first time alone. Each epoch predicts the
+    # other: TP 58, FP 1, FN 1, TN 60. J is so near to 1 that t standard errors lead beyond it
+    does = np.repeat(np.arange(60)[:, None] % 2 == 0, 2, axis=1)
+    does[0, 1] = False
+    row = scores(repeated(does)).row("m", "restriction", "noise_ceiling")
+    assert row.value == pytest.approx(58 / 59 + 60 / 61 - 1)
+    assert row.high == 1 and row.low is not None and row.low < 0.95
 
 
 def test_who_tosses_a_coin_each_time_cannot_be_foretold() -> None:
@@ -122,6 +138,13 @@ def test_skill_over_ceiling_is_their_ratio_and_may_exceed_one() -> None:
     assert share.value == pytest.approx((skill.value or 0) / (ceiling.value or 1))
     # who knows the tendencies of a behaviour tells it better than a rehearsal does: about .80 against .64
     assert share.low is not None and share.low > 1
+
+
+def test_a_ratio_that_is_the_same_on_every_item_has_no_interval() -> None:
+    does = np.repeat(np.arange(60)[:, None] % 3 == 0, 2, axis=1)
+    for rows, experiment in ((repeated(does), "restriction"), (orders(does), "difficulty")):
+        row = scores(rows).row("m", experiment, "skill_over_ceiling")
+        assert row.value == pytest.approx(1) and (row.low, row.high) == (None, None)
 
 
 def test_the_error_of_the_ratio_agrees_with_a_bootstrap_over_items() -> None:

@@ -8,8 +8,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +22,16 @@ from scipy import stats as scipy_stats
 import selfexec as sx
 from selfexec.cli import main
 from selfexec.runs import Run, import_replies
-from selfexec.scores.compare.entrants import load_apart, select
+from selfexec.scores.compare.differences import Difference
+from selfexec.scores.compare.entrants import company, load_apart, select, unlike
 from selfexec.scores.compare.family import Family
-from selfexec.scores.compare.gates import Gate
-from selfexec.scores.compare.measures import records_of
+from selfexec.scores.compare.gates import Gate, judge
+from selfexec.scores.compare.measures import Record, headline, overall, rarer_items, records_of
+from selfexec.scores.counted import Counted
+from selfexec.scores.metrics import CELLS
 from selfexec.scores.planning import detectable as planned
-from selfexec.stats import detectable, holm, tied_groups, two_sided, welch
+from selfexec.scores.rows import Estimate
+from selfexec.stats import NONE, Interval, detectable, holm, tied_groups, two_sided, welch
 
 pytestmark = pytest.mark.slow
 
@@ -79,10 +85,11 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_models_have_the_values_and_intervals_that_score_gives_them(panel: Run) -> None:
     scores = sx.score(panel)
     skill = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"}
-    metrics = {"skill": skill, "self_knowledge": dict.fromkeys(skill, "self_knowledge")}
+    same = {metric: dict.fromkeys(skill, metric) for metric in ("self_knowledge", "accuracy", "coverage")}
+    metrics = {"skill": skill, **same}
     found = sx.compare(panel, metrics=list(metrics))
     told = [s for s in found.standings if s.experiment in skill]
-    assert len(told) == 2 * 3 * 4
+    assert len(told) == 4 * 3 * 4
     for standing in told:
         row = scores.row(standing.model, standing.experiment, metrics[standing.metric][standing.experiment])
         expected = (row.value, row.low, row.high)
@@ -130,6 +137,22 @@ def test_a_difference_in_skill_by_hand(tmp_path: Path) -> None:
     assert row.difference == pytest.approx(j_b - j_a)
     assert row.error == pytest.approx(error)
     assert row.low == pytest.approx(j_b - j_a - scipy_stats.t(59).ppf(0.975) * error)
+
+
+def test_a_difference_in_skill_that_few_requests_make_has_two_made_up_ones(tmp_path: Path) -> None:
+    # of 50 requests that are answered the new model misses three, of 50 that are not none
+    run = requests_run(tmp_path / "x", {"old": wrong_on([], 100), "new": wrong_on(range(3), 100)})
+    row = sx.compare(run).row("restriction", "old", "new")
+    assert row.difference == pytest.approx(-3 / 50)
+    # two are made up on either side (docs/decisions/0008), in one of which the one is right, in one the other: so of 52
+    # that are answered three are lost, and one more for one that is won; of 52 that are not, one and one
+    parts = [-1] * 4 + [1] + [0] * 47 + [-1, 1] + [0] * 50
+    squares = sum((part - mean) ** 2 for part, mean in zip(parts, [-3 / 52] * 52 + [0.0] * 52, strict=True))
+    error = math.sqrt(104 / 103 * squares) / 52
+    t = scipy_stats.t(103).ppf(0.975)
+    assert (row.low, row.high) == pytest.approx((-3 / 52 - t * error, -3 / 52 + t * error))
+    # without them it is half of that: three of 50, less their mean
+    assert math.sqrt(100 / 99 * (3 - 9 / 50)) / 50 < 0.7 * error
 
 
 def test_a_difference_in_difficulty_is_a_paired_t_test_over_groups(panel: Run) -> None:
@@ -231,6 +254,28 @@ def test_two_models_that_agree_on_every_item_are_not_known_to_be_the_same(tmp_pa
     assert row.p == 1
     assert row.high == pytest.approx(1.96**2 / (200 + 1.96**2), abs=1e-5)
     assert row.low == -(row.high or 0)
+    # its standard error is the one that gives this interval over 200 items
+    assert row.error == pytest.approx((row.high or 0) / scipy_stats.t(199).ppf(0.975))
+
+
+def test_a_difference_in_accuracy_is_at_most_one(tmp_path: Path) -> None:
+    # the old model is wrong throughout, but for one request of 50; the new one never: .98 +- t(49) .02 = .98 +- .04
+    models = {"old": wrong_on(range(1, 50), 50), "new": wrong_on([], 50), "never": wrong_on(range(50), 50)}
+    found = sx.compare(requests_run(tmp_path / "x", models), metrics=["accuracy"])
+    row = found.row("restriction", "new", "old")
+    assert row.difference == pytest.approx(0.98)
+    assert (row.low, row.high) == pytest.approx((0.98 - scipy_stats.t(49).ppf(0.975) * 0.02, 1.0))
+    # 1 on every item: at most z^2 / (50 + z^2) of others are otherwise, and these by 2 at most
+    row = found.row("restriction", "new", "never")
+    assert (row.difference, row.high) == (1, 1)
+    assert row.low == pytest.approx(1 - 2 * 1.959964**2 / (50 + 1.959964**2))
+
+
+def test_an_overall_difference_in_skill_is_between_minus_two_and_two() -> None:
+    for value, ends in ((1.2, (1.0868, 1.3132)), (1.95, (1.8368, 2.0)), (-1.95, (-2.0, -1.8368))):
+        parts = {e: Estimate(value, NONE, 0.1) for e in ("association", "restriction", "difficulty")}
+        # 1.96 * .1 / sqrt(3) = .1132
+        assert overall("skill", parts, differences=True).interval == pytest.approx(ends, abs=5e-5)
 
 
 def test_models_without_two_common_items_are_refused_by_name(tmp_path: Path) -> None:
@@ -307,6 +352,136 @@ def test_an_outcome_that_nobody_has_makes_accuracies_no_more_doubtful(tmp_path: 
     assert (row.difference, row.high) == (0, pytest.approx(1.96**2 / (200 + 1.96**2), abs=1e-5))
 
 
+def outcomes(marks: str) -> Record:
+    """A record of requests: + it answers and said so, - it does not and said so; Y it answers, N it does not, and what
+    it said cannot be read.
+    """
+    counts = np.zeros((len(marks), 7))
+    cells = {"+": "tp", "-": "tn", "Y": "unread_true", "N": "unread_false"}
+    for n, mark in enumerate(marks):
+        counts[n, CELLS.index(cells[mark])] = 1
+    counted = Counted(tuple(f"{n:03}" for n in range(len(marks))), counts)
+    return Record("m", counted, counted, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("models", "rarer"),
+    [
+        ([40 * "+" + 20 * "-"], 20),
+        ([15 * "+" + 45 * "-"], 15),
+        # where they are fewest, whoever comes first
+        ([40 * "+" + 20 * "-", 15 * "+" + 45 * "-"], 15),
+        ([15 * "+" + 45 * "-", 40 * "+" + 20 * "-"], 15),
+        # what was done is known of an unread prediction
+        ([10 * "+" + 12 * "Y" + 38 * "-"], 22),
+        ([38 * "+" + 12 * "N" + 10 * "-"], 22),
+        # of the thirty that both were asked the first model answered all but two
+        ([28 * "+" + 32 * "-", 15 * "+-"], 2),
+    ],
+)
+def test_the_rarer_outcome_is_counted_by_common_items_for_the_model_that_has_the_fewest(
+    models: list[str], rarer: int
+) -> None:
+    records = [outcomes(marks) for marks in models]
+    assert rarer_items("skill", "restriction", records) == rarer
+    # coverage has no outcome, nor have orders
+    common = min(len(marks) for marks in models)
+    assert rarer_items("coverage", "restriction", records) == rarer_items("skill", "difficulty", records) == common
+
+
+def recorded(
+    label: str, *, happened: int = 100, groups: int = 200, first_group: int = 0, coverage: float = 1.0
+) -> dict[str, Record]:
+    """One model in all three: of so many claims that came true, of a hundred that did not, and of so many groups it is
+    wrong about every fifth.
+    """
+    claims = np.zeros((happened + 100, 7))
+    for n in range(happened + 100):
+        cells = ("tp", "fn") if n < happened else ("tn", "fp")
+        claims[n, CELLS.index(cells[n % 5 == 0])] = 1
+    pairs = np.array([[float(n % 5 > 0), 1.0] for n in range(groups)])
+    counted = {
+        experiment: Counted(tuple(f"{first + n:03}" for n in range(len(counts))), counts)
+        for experiment, counts, first in (
+            ("association", claims, 0),
+            ("restriction", claims, 0),
+            ("difficulty", pairs, first_group),
+        )
+    }
+    return {experiment: Record(label, found, found, coverage) for experiment, found in counted.items()}
+
+
+def family_of(*models: Mapping[str, Record], metric: str = "skill") -> Family:
+    labels = [model["difficulty"].label for model in models]
+    records = {e: {x: model[e] for x, model in zip(labels, models, strict=True)} for e in models[0]}
+    return Family.of_records(metric, tuple(labels), records)
+
+
+@pytest.mark.parametrize(
+    ("flaw", "reason"),
+    [
+        ({}, None),
+        ({"coverage": 0.9}, None),
+        ({"coverage": 0.89}, "association: coverage of b is 0.890, below 0.9"),
+        ({"happened": 20}, None),
+        ({"happened": 19}, "association: only 19 common items with the rarer outcome, fewer than 20"),
+        ({"groups": 20}, None),
+        ({"groups": 19}, "difficulty: only 19 common items, fewer than 20"),
+    ],
+)
+def test_an_overall_value_and_its_differences_are_withheld_where_score_withholds_a_headline(
+    flaw: dict[str, Any], reason: str | None
+) -> None:
+    family = family_of(recorded("a"), recorded("b", **flaw))
+    sound, other = (family.estimates["overall"][x] for x in "ab")
+    # 80 of 100 on either side, 160 of 200 groups: skills of .6
+    assert sound.value == pytest.approx(0.6) and sound.reason is None
+    assert (other.reason, math.isnan(other.value)) == (reason, reason is not None)
+    for one, two in (("a", "b"), ("b", "a")):
+        row = family.difference("overall", one, two)
+        assert row.reason == (reason and f"b: {reason}")
+        assert (row.difference is None) is (row.low is None) is (row.p is None) is (reason is not None)
+        assert all(family.difference(e, one, two).difference is not None for e in family.records)
+
+
+def test_an_overall_value_is_withheld_from_a_width_of_two_fifths_on_but_not_that_of_coverage() -> None:
+    records = recorded("a")
+    shown, wide = (Estimate(0.5, Interval(0.3, 0.3 + width), 0.1) for width in (0.399, 0.401))
+    assert headline("skill", records, shown) == shown
+    assert headline("skill", records, wide).reason == "its interval is wider than 0.4: too few items"
+    # how much was lost is known just where much was lost
+    lost = recorded("a", coverage=0.5, groups=5)
+    assert headline("coverage", lost, wide) == wide
+
+
+def test_few_common_items_are_a_caution_beside_an_overall_difference_too() -> None:
+    # 200 groups each, of which the last 15 of the one are the first 15 of the other
+    family = family_of(recorded("a"), recorded("b", first_group=185))
+    rows = [family.difference(experiment, "a", "b") for experiment in ("association", "difficulty", "overall")]
+    assert None not in [row.difference for row in rows]
+    few = "difficulty: only 15 common items, fewer than 20"
+    assert [row.caution for row in rows] == [None, few, few]
+
+
+def test_what_was_lost_is_a_caution_beside_every_difference_but_that_of_coverage() -> None:
+    models = recorded("a"), recorded("b", coverage=0.8)
+    lost = "restriction: coverage of b is 0.800, below 0.9"
+    for metric in ("skill", "accuracy"):
+        assert family_of(*models, metric=metric).difference("restriction", "a", "b").caution == lost
+    # of coverage it is what the difference says: 5 of 5 claims of each request known, and 4 of 5
+    records = {}
+    for known, model in zip((5.0, 4.0), models, strict=True):
+        asked = model["restriction"]
+        records[asked.label] = replace(asked, counted=Counted(asked.own.items, np.tile([known, 5.0], (200, 1))))
+    row = Family.of_records("coverage", ("a", "b"), {"restriction": records}).difference("restriction", "b", "a")
+    assert (row.difference, row.caution) == (pytest.approx(-0.2), None)
+
+
+def test_without_one_of_the_three_nothing_is_said_overall(panel: Run) -> None:
+    found = sx.compare(panel, experiments=["association", "restriction"])
+    assert {row.experiment for row in (*found.differences, *found.standings)} == {"association", "restriction"}
+
+
 def test_one_model_is_no_comparison(tmp_path: Path) -> None:
     run = requests_run(tmp_path / "x", {"a": wrong_on([])})
     with pytest.raises(sx.InputError, match="only a"):
@@ -360,6 +535,17 @@ def test_its_own_earlier_self_is_no_stranger_to_guess_a_model_by(tmp_path: Path)
     others = sx.run(["sim/knows-itself", "sim/knows-models"], out=tmp_path / "others")
     found = sx.compare([before, after, others], models=["sim/typical"], metrics=["self_knowledge"])
     assert found.row("restriction", *found.models).difference == 0
+
+
+def test_company_is_each_name_once_from_the_models_own_run_where_it_is_there(tmp_path: Path) -> None:
+    one = requests_run(tmp_path / "one", {"m": wrong_on([]), "x": wrong_on([])})
+    two = requests_run(tmp_path / "two", {"x": wrong_on([]), "m": wrong_on([]), "y": wrong_on([])})
+    everybody = load_apart([one, two])
+    before, _, _, after, stranger = everybody
+    assert [e.label for e in company(before, everybody)] == ["x (one/run)", "y"]
+    assert {e.label for e in company(after, everybody)} == {"x (two/run)", "y"}
+    assert [e.label for e in company(after, everybody, ["x"])] == ["y"]
+    assert {e.name for e in company(stranger, everybody)} == {"m", "x"}
 
 
 # --- many models -----------------------------------------------------------------------------------------------------
@@ -419,6 +605,38 @@ def test_all_pairs_are_adjusted_within_an_experiment_and_letters_follow(panel: R
     assert next(s for s in found.standings if s.experiment == "overall").model == "sim/knows-itself"
 
 
+def test_letters_are_by_the_adjusted_p_of_just_this_metric_and_experiment() -> None:
+    def row(model: str, against: str, p: float, metric: str = "skill", experiment: str = "restriction") -> Difference:
+        return Difference(metric, experiment, model, against, p=0.001, p_holm=p)
+
+    values = {"a": 0.6, "b": 0.4, "c": 0.2}
+    family = Family("skill", tuple("cba"), {}, {"restriction": {x: Estimate(value) for x, value in values.items()}})
+    differences = [
+        row("a", "b", 0.05),  # at the level, not below it
+        row("a", "c", 0.049),
+        row("b", "c", 0.001, metric="accuracy"),
+        row("b", "c", 0.001, experiment="difficulty"),
+    ]
+    assert [(s.model, s.rank, s.tied) for s in family.standings(differences)] == [
+        ("a", 1, "a"),
+        ("b", 2, "a b"),
+        ("c", 3, "b"),
+    ]
+
+
+def test_behind_z_comes_aa() -> None:
+    models = [f"m{n:02}" for n in range(28)]
+    family = Family("skill", tuple(models), {}, {"restriction": {m: Estimate(-n) for n, m in enumerate(models)}})
+    differences = [Difference("skill", "restriction", one, two, p_holm=0.0) for one, two in combinations(models, 2)]
+    assert [s.tied for s in family.standings(differences)] == [*"abcdefghijklmnopqrstuvwxyz", "aa", "bb"]
+
+
+def test_models_of_equal_value_stand_in_the_order_of_their_names() -> None:
+    for order in ("abc", "cab"):
+        estimates = {"restriction": {x: Estimate(0.5 if x == "b" else 0.3) for x in order}}
+        assert [s.model for s in Family("skill", tuple(order), {}, estimates).standings([])] == ["b", "a", "c"]
+
+
 def test_order_of_models_and_items_changes_nothing(tmp_path: Path, panel: Run) -> None:
     mixed = tmp_path / "mixed"
     shutil.copytree(panel.folder, mixed)
@@ -470,8 +688,9 @@ def test_items_needed_make_the_interval_as_narrow_as_wanted(tmp_path: Path) -> N
     assert row.items_needed is not None and row.error is not None
     # an error shrinks with the root of the items
     assert 1.96 * row.error * math.sqrt(row.items / row.items_needed) == pytest.approx(0.02, rel=1e-3)
-    with pytest.raises(sx.InputError, match="precision"):
-        sx.compare(run, precision=0)
+    for precision in (0, math.inf):
+        with pytest.raises(sx.InputError, match="precision"):
+            sx.compare(run, precision=precision)
 
 
 # --- groups of models ------------------------------------------------------------------------------------------------
@@ -494,6 +713,21 @@ def test_sizes_are_contrasted_at_their_median(tmp_path: Path, panel: Run) -> Non
     (tmp_path / "sizes.json").write_text(json.dumps({model: {"size": size} for model, size in sizes.items()}))
     [found] = sx.compare(panel, tags=tmp_path / "sizes.json", experiments=["restriction"]).contrasts
     assert (found.first, found.second, found.models_first, found.models_second) == ("up to 16", "above 16", 2, 2)
+    # the one in the middle is not above itself
+    (tmp_path / "sizes.json").write_text(json.dumps({m: {"size": s} for m, s in list(sizes.items())[:3]}))
+    [found] = sx.compare(
+        panel, models=list(sizes)[:3], tags=tmp_path / "sizes.json", experiments=["restriction"]
+    ).contrasts
+    assert (found.first, found.second, found.models_first, found.models_second) == ("up to 8", "above 8", 2, 1)
+
+
+def test_groups_whose_models_are_all_alike_have_a_difference_and_no_p(tmp_path: Path) -> None:
+    models = {"a": wrong_on([1]), "b": wrong_on([2]), "c": wrong_on([3, 4]), "d": wrong_on([5, 6])}
+    (tmp_path / "tags.csv").write_text("model,kind\na,x\nb,x\nc,y\nd,y\n")
+    run = requests_run(tmp_path / "x", models)
+    [found] = sx.compare(run, metrics=["accuracy"], tags=tmp_path / "tags.csv").contrasts
+    assert found.difference == pytest.approx(-1 / 200)
+    assert (found.low, found.p, found.reason) == (None, None, "models of a group are all the same")
 
 
 def test_tags_are_contrasted_with_the_model_as_unit(tmp_path: Path, panel: Run) -> None:
@@ -652,6 +886,60 @@ def test_a_gate_on_too_few_items_cannot_be_told(tmp_path: Path) -> None:
         assert "only 15 common items with the rarer outcome" in found.verdicts[0].line
 
 
+def test_one_of_the_two_with_too_few_of_an_outcome_is_enough_that_a_gate_cannot_be_told(tmp_path: Path) -> None:
+    seldom, half = ([(n < answered, n < answered) for n in range(200)] for answered in (15, 100))
+    for name, old, new in (("rise", seldom, half), ("fall", half, seldom)):
+        run = requests_run(tmp_path / name, {"old": old, "new": new})
+        [verdict] = sx.compare(run, fail_if=["restriction.accuracy drops 0.5"]).verdicts
+        assert verdict.outcome == "cannot tell", name
+        assert "only 15 common items with the rarer outcome, fewer than 20" in verdict.line
+
+
+def test_an_overall_gate_cannot_be_told_where_one_experiment_has_too_few_common_items(tmp_path: Path) -> None:
+    starter = Path(sx.__file__).parent / "items" / "starter"
+    runs = []
+    for name, model, groups in (("old", "sim/coin", slice(30)), ("new", "sim/knows-itself", slice(15, None))):
+        shutil.copytree(starter, tmp_path / name)
+        lines = (starter / "difficulty.jsonl").read_text("utf-8").splitlines(keepends=True)
+        (tmp_path / name / "difficulty.jsonl").write_text("".join(lines[groups]), "utf-8")
+        runs.append(sx.run([model], items=str(tmp_path / name), out=tmp_path / f"{name} run"))
+    found = sx.compare(runs, fail_if=["overall.skill drops 0.1", "restriction.skill drops 0.1"])
+    # 45 groups, of which the old model has the first thirty, the new one the last thirty
+    assert found.row("overall", *found.models).difference is not None
+    assert [verdict.outcome for verdict in found.verdicts] == ["cannot tell", "holds"]
+    assert "too few to tell (difficulty: only 15 common items, fewer than 20)" in found.verdicts[0].line
+
+
+@pytest.mark.parametrize(
+    ("gate", "low", "high", "outcome"),
+    [
+        ("drops 0.25", -0.125, 0.125, "holds"),
+        ("drops 0.25", -0.25, 0.125, "cannot tell"),  # -.25 is the end of the interval: no part of it lies beyond
+        ("drops 0.25", -0.5, -0.25, "cannot tell"),
+        ("drops 0.25", -0.5, -0.375, "fails"),
+        ("rises 0.25", -0.125, 0.125, "holds"),
+        ("rises 0.25", -0.125, 0.25, "cannot tell"),
+        ("rises 0.25", 0.25, 0.5, "cannot tell"),
+        ("rises 0.25", 0.375, 0.5, "fails"),
+    ],
+)
+def test_a_margin_that_the_interval_just_reaches_decides_nothing(
+    gate: str, low: float, high: float, outcome: str
+) -> None:
+    row = Difference("skill", "restriction", "new", "old", difference=(low + high) / 2, low=low, high=high, error=0.1)
+    assert judge(Gate.of(f"restriction.skill {gate}"), row, None, None).outcome == outcome
+
+
+def test_a_gate_on_coverage_is_told_by_what_was_lost_and_not_kept_from_holding_by_it(tmp_path: Path) -> None:
+    unread = [(None, observed) if n % 5 == 0 else (p, observed) for n, (p, observed) in enumerate(wrong_on([]))]
+    before, after = (requests_run(tmp_path / name, {"m": unread}) for name in ("before", "after"))
+    gates = ["restriction.coverage drops 0.1", "restriction.accuracy drops 0.1"]
+    coverage, accuracy = sx.compare([before, after], fail_if=gates).verdicts
+    # .8 of 200 before and after, the same on every item: none of 200 is otherwise, at most .0188 could be
+    assert coverage.outcome == "holds"
+    assert accuracy.outcome == "cannot tell"
+
+
 def test_a_gate_does_not_hold_where_much_was_lost(tmp_path: Path) -> None:
     unread = [(None, observed) if n % 5 == 0 else (p, observed) for n, (p, observed) in enumerate(wrong_on([]))]
     before = requests_run(tmp_path / "before", {"m": wrong_on([])})
@@ -662,6 +950,27 @@ def test_a_gate_does_not_hold_where_much_was_lost(tmp_path: Path) -> None:
     assert "coverage of m (after/run) is 0.800" in readable.verdicts[0].line
     strict = sx.compare([before, after], fail_if=gates)
     assert [verdict.outcome for verdict in strict.verdicts] == ["fails", "fails"]
+
+
+def test_a_gate_that_cannot_be_told_says_with_what_four_of_five_unchanged_models_pass() -> None:
+    def told(margin: float, error: float) -> str:
+        low, high = (-0.02 + side * 1.96 * error for side in (-1, 1))
+        found = {"difference": -0.02, "low": low, "high": high, "error": error, "detectable": 2.80158 * error}
+        row = Difference("skill", "restriction", "new", "old", items=200, **found)
+        return judge(Gate.of(f"restriction.skill drops {margin}"), row, None, None).line
+
+    # the points of the normal distribution at 97.5% and 80% add up to 2.80158: 200 (2.80158 * .04 / .05)^2 = 1004.7
+    # and 2.80158 * .04 = .112
+    way = "; a model that has not changed would pass in 80% of runs with a margin of 0.12, or on 1,005 items"
+    assert told(0.05, 0.04).endswith(way)
+    # with so many the standard error is .04 sqrt(200 / 1005), and the gate holds where the interval lies above -.05
+    error = 0.04 * math.sqrt(200 / 1005)
+    assert scipy_stats.norm.sf(-0.05 / error + 1.959964) == pytest.approx(0.8, abs=1e-3)
+    # 200 (2.80158 * .02 / .05)^2 = 251.2; 200 (2.80158 * .0178 / .05)^2 = 198.9: there are enough, and it was bad luck
+    assert told(0.05, 0.02).endswith("with a margin of 0.06, or on 252 items")
+    assert told(0.05, 0.0178).endswith("lies inside")
+    # where nothing may be lost no number of items will do
+    assert told(0, 0.04).endswith("in 80% of runs with a margin of 0.12")
 
 
 def test_gates_on_simulated_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -687,6 +996,9 @@ def test_gates_on_simulated_models(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("restriction.skill drops -0.1", "'-0.1' is no change"),
         ("restriction.skill drops nan", "'nan' is no change"),
         ("restriction.skill drops much", "'much' is no change"),
+        # accuracy cannot change by more than 1, so that a gate at 1 would never fail
+        ("restriction.accuracy drops 1", "'1' is no change that accuracy could show"),
+        ("restriction.skill rises 2", "'2' is no change that skill could show"),
     ],
 )
 def test_a_gate_that_cannot_be_read_is_named(text: str, message: str) -> None:
@@ -768,6 +1080,18 @@ def test_prompts_and_settings_that_differ_are_said(tmp_path: Path) -> None:
         "the prompt restriction.predict",
         "the setting execute.temperature",
     ]
+
+
+def test_what_a_run_does_not_tell_of_itself_is_no_difference(tmp_path: Path) -> None:
+    both = sx.run(["sim/typical"], limit=5, out=tmp_path / "both")
+    part = sx.run(["sim/coin"], limit=5, experiments=["restriction"], out=tmp_path / "part")
+    imported = requests_run(tmp_path / "x", {"a": wrong_on([], 4)})
+    # the one was not asked for associations, the other is known by its replies alone
+    assert part.manifest.prompts.keys() < both.manifest.prompts.keys() and not imported.manifest.prompts
+    path = both.folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"settings": {"execute.temperature": 1}}))
+    assert unlike(load_apart([part, imported])) == unlike(load_apart([both.folder, imported])) == []
+    assert len(unlike(load_apart([part, both.folder]))) == 1  # the setting
 
 
 def test_the_page_shows_what_its_commands_print(

@@ -20,7 +20,7 @@ from selfexec.runs import Run, import_replies
 from selfexec.scores import CONVENTIONS, score
 from selfexec.scores.correlating import correlate_sources
 from selfexec.scores.counted import ACCURACY
-from selfexec.scores.ledger.entries import Ledger
+from selfexec.scores.ledger.entries import Entry, Ledger
 from selfexec.scores.ledger.ledger import FORMULAS, NUMBERS, _accounts, ledger
 from selfexec.scores.ledger.sensitivity import inflected
 
@@ -395,3 +395,20 @@ def test_readings_given_are_listed_where_they_are_not_ours(papers: Ledger) -> No
     entry = papers.entry("mistral-7b", "difficulty", "predict")
     # 60 rankings of 250 are read otherwise than by our readers
     assert entry.authors == pytest.approx(60 / 250)
+
+
+@pytest.mark.parametrize(
+    ("values", "apart"),
+    [
+        ((0.5, 0.512, 0.5), True),
+        ((0.5, 0.508, 0.5), False),
+        ((250.0, 252.0, 250.0), False),  # of tokens a hundredth of them: 2.52
+        ((250.0, 253.0, 250.0), True),  # 2.53
+        ((0.5, None, 0.5), True),
+        ((None, None, None), False),
+    ],
+)
+def test_numbers_want_a_reason_from_a_point_on_and_tokens_from_a_hundredth_of_them_on(
+    values: tuple[float | None, float | None, float | None], apart: bool
+) -> None:
+    assert Entry("score", "m", "difficulty", "x", *values).apart is apart

@@ -107,6 +107,19 @@ def test_loss_at_random_is_seldom_warned_of() -> None:
     assert alarms < 9
 
 
+def test_a_model_is_warned_of_by_the_adjusted_p() -> None:
+    # lost 7 of 8 unsafe, read 4 of 12: Fisher's p is .028; beside a second test, of length, twice that
+    unsafe = [n < 7 or 8 <= n < 12 for n in range(20)]
+    rows = [
+        request(n, True, True, "missing" if n < 8 else "read", label="unsafe" if unsafe[n] else "safe", length=7)
+        for n in range(20)
+    ]
+    assert [(w.fact, round(w.p_adjusted, 4)) for w in loss_warnings(claims_of(rows))] == [("label", 0.0281)]
+    of_all_lengths = [row | {"length": int(row["item"]) % 2} for row in rows]
+    assert [round(t.p_adjusted, 4) for t in loss_tests(claims_of(of_all_lengths))] == [0.0562, 1.0]
+    assert loss_warnings(claims_of(of_all_lengths)) == []
+
+
 @pytest.mark.parametrize("states", [["read"] * 20, ["missing"] * 20])
 def test_with_nothing_lost_or_nothing_read_there_is_nothing_to_test(states: list[str]) -> None:
     rows = [request(n, True, True, s, label="safe" if n % 2 else "unsafe", length=n) for n, s in enumerate(states)]

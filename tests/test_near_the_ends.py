@@ -88,6 +88,16 @@ def test_a_side_that_hardly_matters_may_have_few_errors() -> None:
     assert not estimates_of("restriction", requests(192, 2, 68, 188))["youden_j"].near_end
 
 
+@pytest.mark.parametrize(("alarms", "near_end"), [(10, True), (15, False)])
+def test_a_third_of_the_doubt_makes_a_side_matter(alarms: int, near_end: bool) -> None:
+    # Wilson's widths at 5 misses of 100, and at 10 and 15 false alarms of 100: .0902, .1191, .1398. Of the squares the
+    # misses have .36 and .29
+    widths = [interval.high - interval.low for interval in (wilson(n / 100, 100) for n in (5, 10, 15))]
+    assert widths == pytest.approx([0.0902, 0.1191, 0.1398], abs=5e-5)
+    j = estimates_of("restriction", requests(95, alarms, 5, 100 - alarms))["youden_j"]
+    assert j.near_end is near_end
+
+
 @pytest.mark.parametrize("error", [9, 10])
 def test_ten_items_that_err_are_enough(error: int) -> None:
     j = estimates_of("restriction", requests(200 - error, error, error, 200 - error))["youden_j"]
@@ -175,6 +185,55 @@ def test_made_up_items_move_no_value() -> None:
     assert found.near_end
 
 
+def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
+    """Two who part ways on some of the positives, so many each, and on no negative. They err on nothing else."""
+    one, two = (requests(of - wrong, 0, wrong, of) for wrong in (lost, won))
+    two[:of] = two[:of][::-1]  # one errs on the last positives, two on the first ones
+    return counted(one), counted(two)
+
+
+@pytest.mark.parametrize(("lost", "near_end"), [(4, True), (5, False)])
+def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near_end: bool) -> None:
+    # the same again with the sides changed over: five won and so many lost of the positives, and of the negatives
+    one, two = (np.concatenate([x.counts, x.counts[:, [TN, FN, FP, TP, 4, 5, 6]]]) for x in parting(5, lost, 50))
+    found = skill_difference("restriction", counted(one), counted(two))
+    assert found.value == pytest.approx(2 * (5 - lost) / 100)
+    assert found.near_end is near_end
+
+
+def test_made_up_items_never_make_a_standard_error_smaller() -> None:
+    # of three positives the one wins two and the other one, of three negatives neither: by the delta method d = 1 / 3
+    # with variance (3 - 1 / 3) / 9 * 6 / 5 = .36; with the made-up ones ((5 - 1 / 5) + 2) / 25 * 10 / 9 = .30
+    found = skill_difference("restriction", *parting(2, 1, 3))
+    assert found.value == pytest.approx(1 / 3)
+    assert found.error == pytest.approx(math.sqrt(6 / 5 * (3 - 1 / 3)) / 3)
+    assert found.interval == pytest.approx(student(1 / 5, math.sqrt(10 / 9 * 6.8) / 5, 10))
+
+
+def test_the_standard_error_beside_made_up_items_is_that_of_the_interval() -> None:
+    # none of 40 and none of 60 tell apart: with the made-up ones SE^2 = 104 / 103 (2 / 42^2 + 2 / 62^2)
+    same = counted(requests(40, 0, 0, 60))
+    found = skill_difference("restriction", same, same)
+    half = student(0.0, math.sqrt(104 / 103 * (2 / 42**2 + 2 / 62**2)), 104).high
+    assert found.interval.high == pytest.approx(half)
+    # it is told as the standard error over the items that there are
+    assert student(0.0, found.error, 100).high == pytest.approx(half)
+
+
+def test_a_difference_in_skill_is_at_most_two() -> None:
+    # right with each of ten, and wrong with each: 2; with made-up ones 2 * 5 / 7 and far beyond 2
+    found = skill_difference("restriction", counted(requests(5, 0, 0, 5)), counted(requests(0, 5, 5, 0)[::-1]))
+    assert found.value == 2
+    assert found.interval.high == 2 and found.interval.low < 10 / 7
+
+
+def test_one_common_item_tells_nothing() -> None:
+    one = Counted(("a", "b"), np.array([[1.0, 1.0], [0.5, 1.0]]))
+    two = Counted(("b", "c"), np.array([[0.0, 1.0], [0.5, 1.0]]))
+    found = skill_difference("difficulty", one, two)
+    assert math.isnan(found.value) and found.reason == "fewer than two common items"
+
+
 @pytest.mark.parametrize(("new", "old"), [((0.98, 0.95), (0.98, 1.0)), ((0.98, 0.96), (0.99, 1.0))])
 def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, float], old: tuple[float, float]) -> None:
     rng = np.random.default_rng(4)
@@ -210,3 +269,11 @@ def test_an_overall_score_sums_the_arms_of_what_is_near_an_end() -> None:
 def test_elsewhere_an_overall_score_has_the_root_of_the_sum_of_squares() -> None:
     parts = {e: Estimate(0.5, Interval(0.1, 0.6), 0.03) for e in ("association", "restriction", "difficulty")}
     assert combine(parts, 0).interval == pytest.approx(normal(0.5, 0.03 / math.sqrt(3)))
+
+
+@pytest.mark.parametrize(("value", "least", "end"), [(0.99, 0.0, 1.0), (0.01, 0.0, 0.0), (-0.99, -1.0, -1.0)])
+def test_an_overall_score_is_never_beyond_what_is_possible(value: float, least: float, end: float) -> None:
+    # 1.96 * .03 / sqrt(3) = .034 to either side, and the end is .01 away
+    parts = {e: Estimate(value, normal(value, 0.03), 0.03) for e in ("association", "restriction", "difficulty")}
+    low, high = combine(parts, least).interval
+    assert end in (low, high) and high - low == pytest.approx(0.034 + 0.01, abs=1e-4)

@@ -35,6 +35,7 @@ from selfexec.scores.cross import Common, Crossed
 from selfexec.scores.rows import Score
 from selfexec.scores.simple import over_simple
 from selfexec.stats import NONE, Interval
+from test_compare import requests_run
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,13 @@ def test_a_model_is_above_chance_only_if_its_interval_is() -> None:
         ["down"],
         ["lost"],
     ]
+
+
+def test_a_model_whose_interval_holds_zero_by_a_hair_is_neither_above_nor_below() -> None:
+    # .045 - .05 < 0: z = .045 / (.05 / 1.96) = 1.76, p = .039 one-sided, where .025 is asked for
+    found = sentences.verdicts([row("up", 0.045), row("down", -0.045)])
+    assert [r.model for r in found.open] == ["up", "down"]
+    assert not sentences.verdicts([row("alone", 0.045)]).above
 
 
 def test_one_of_many_models_must_be_further_off_than_one_alone() -> None:
@@ -280,6 +288,11 @@ def test_models_tied_with_the_best_are_named(panel: Run) -> None:
     said = sentences.best_skill(rows, apart)
     assert said and said.text.endswith(", ahead of every other model.")
     assert sentences.best_skill([row("a", None, experiment="overall")], []) is None
+    # what is to be read with caution is ahead of nobody
+    lossy = replace(row("lossy", 0.9, reason="coverage 0.5 is below 0.9"), experiment="overall")
+    said = sentences.best_skill([lossy, *rows], apart)
+    assert said and said.text.startswith("The highest overall skill is that of sim/typical, .30")
+    assert said.text.endswith(", ahead of every other model with a full score.")
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.004, ".00"), (-0.004, ".00"), (-0.151, "-.15"), (1.0, "1.00")])
@@ -295,6 +308,28 @@ def test_standings_are_those_of_compare(panel: Run) -> None:
     assert list(ranking(sx.score(panel, "readable"), metrics).standings) == list(
         sx.compare(panel, metrics=metrics, convention="readable").standings
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "apart"),
+    [
+        # .80 and .68 of 100: standard errors sqrt(.16 / 99) and sqrt(.2176 / 99) make .0618; .12 is 1.94 of it
+        ((80, 100), (68, 100), False),
+        ((80, 100), (66, 100), True),  # .0624: .14 is 2.24
+        # .5 of 6 and .99 of 100: sqrt(.25 / 5) and sqrt(.0099 / 99) make .2238; .49 is 2.19, t on the 5 of the fewer
+        # 2.57
+        ((3, 6), (99, 100), False),
+    ],
+)
+def test_models_that_were_asked_different_items_are_told_apart_by_their_own_errors(
+    one: tuple[int, int], two: tuple[int, int], apart: bool, tmp_path: Path
+) -> None:
+    runs = []
+    for name, (right, asked), first in (("a", one, 0), ("b", two, 1000)):
+        claims = [((n % 2 == 0) == (n < right), n % 2 == 0) for n in range(asked)]
+        runs.append(requests_run(tmp_path / name, {name: claims}, first=first))
+    letters = [set(s.tied.split()) for s in ranking(sx.score(runs), ["accuracy"]).standings]
+    assert (not letters[0] & letters[1]) is apart
 
 
 def test_every_claim_has_one_outcome(panel: Run) -> None:

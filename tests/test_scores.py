@@ -146,6 +146,13 @@ def test_one_item_has_no_interval() -> None:
     assert (row.value, row.low, row.high) == (1.0, None, None)
 
 
+def test_a_perfect_record_has_no_standard_error_to_make_an_interval_of() -> None:
+    found = scores([request(n, n % 2 == 0, n % 2 == 0) for n in range(40)])
+    for metric in ("mcc", "kappa"):
+        row = found.row("m", "restriction", metric)
+        assert (row.value, row.low, row.high) == (1.0, None, None), metric
+
+
 @pytest.mark.parametrize("convention", ["strict", "readable"])
 def test_of_claims_that_nobody_could_read_nothing_is_scored(convention: str) -> None:
     rows = [request(n, None, n % 2 == 0, "unreadable") for n in range(40)]
@@ -164,6 +171,19 @@ def test_one_item_has_shares_and_no_skill() -> None:
     for metric in ("youden_j", "mcc", "kappa", "balanced_accuracy", "guesser_skill", "shuffled_p"):
         row = found.row("m", "association", metric)
         assert row.value is None and row.reason == "only one item could be scored"
+    # which is a caution beside what it has
+    assert found.row("m", "association", "accuracy").reason == "only one item could be scored"
+
+
+def test_one_group_has_an_accuracy_and_no_skill_in_whatever_company() -> None:
+    # two others did as the model did: there is a guess, and nothing to compare it by
+    pairs = [pair(1, n < 2, n % 2 == 0, claim=f"c{n}", model=model) for model in ("m", "x", "y") for n in range(4)]
+    found = scores(pairs)
+    assert found.value("m", "difficulty", "accuracy") == pytest.approx(2 / 4)
+    assert found.value("m", "difficulty", "others_mode") == 1
+    for metric in ("tau", "guesser_skill", "self_knowledge", "shuffled_p"):
+        row = found.row("m", "difficulty", metric)
+        assert row.value is None and row.reason == "only one item could be scored", metric
 
 
 def test_where_nothing_came_true_agreement_beyond_chance_is_not_defined() -> None:
@@ -224,8 +244,17 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
     ("rows", "reason"),
     [
         (whole_run(lost=30), "restriction: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)"),
+        (
+            [*whole_run(), *(pair(n, None, None, "missing") for n in range(200, 230))],
+            "difficulty: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)",
+        ),
+        (
+            [*whole_run(), *(request(n, None, n % 2 == 0, "unreadable") for n in range(200, 230))],
+            "restriction: coverage 0.870 is below 0.9 (30 claims unreadable, 0 missing of 230)",
+        ),
         (whole_run(positives=19), "association: only 19 items have the rarer outcome, fewer than 20"),
         (whole_run(positives=1), "association: only 1 item has the rarer outcome, fewer than 20"),
+        (whole_run(positives=181), "association: only 19 items have the rarer outcome, fewer than 20"),
         ([r for r in whole_run() if r["experiment"] != "difficulty"], "difficulty was not run"),
     ],
 )
@@ -238,9 +267,84 @@ def test_a_headline_that_the_data_do_not_support_is_withheld_with_the_reason(
         assert row.reason == reason
 
 
-def test_a_headline_with_too_wide_an_interval_is_withheld() -> None:
-    wide = scores(whole_run(n=42, positives=21)).row("m", "overall", "self_execution_skill")
-    assert wide.value is None or (wide.high or 0) - (wide.low or 0) <= 0.4
+@pytest.mark.parametrize(
+    "rows",
+    [
+        whole_run(n=180, lost=20),  # coverage of .9
+        whole_run(positives=20),
+        whole_run(positives=180),
+        [r for r in whole_run() if r["experiment"] != "difficulty" or int(r["item"]) < 20],
+    ],
+    ids=["coverage", "positives", "negatives", "groups"],
+)
+def test_a_headline_stands_on_just_enough(rows: list[dict[str, Any]]) -> None:
+    for metric in ("self_execution_score", "self_execution_skill"):
+        row = scores(rows).row("m", "overall", metric)
+        assert row.value is not None and row.reason is None
+
+
+def test_groups_that_are_all_alike_lend_an_overall_score_the_arms_of_their_interval() -> None:
+    claims = [request(i, i % 4 > 0, i < 100, experiment=e) for e in ("association", "restriction") for i in range(200)]
+    found = scores([*claims, *(pair(n, True, True) for n in range(45))])
+    # 75 of 100 that came true and 25 of 100 that did not: J is 0 with variance 2 * .75 * .25 / 100 * 200 / 199
+    error = math.sqrt(2 * 0.75 * 0.25 / 100 * 200 / 199)
+    below = 2 * (1 - wilson(1.0, 45).low)  # of tau, which is 1 and cannot be more
+    skill = found.row("m", "overall", "self_execution_skill")
+    both = 2 * (1.959964 * error) ** 2
+    assert (skill.value, skill.low, skill.high) == pytest.approx(
+        (1 / 3, 1 / 3 - math.sqrt(both + below**2) / 3, 1 / 3 + math.sqrt(both) / 3), abs=1e-6
+    )
+    # accuracy is .5 with variance .25 / 200 * 200 / 199, and that of the groups is half as doubtful as tau
+    score = found.row("m", "overall", "self_execution_score")
+    both = 2 * 1.959964**2 * 0.25 / 199
+    assert (score.value, score.low, score.high) == pytest.approx(
+        (2 / 3, 2 / 3 - math.sqrt(both + (below / 2) ** 2) / 3, 2 / 3 + math.sqrt(both) / 3), abs=1e-6
+    )
+
+
+def test_the_rarer_outcome_is_counted_among_the_claims_that_are_scored() -> None:
+    # 25 requests of 200 were answered; of six of these the prediction cannot be read
+    rows = [r for r in whole_run(positives=25) if r["experiment"] != "restriction" or int(r["item"]) >= 6]
+    rows += [request(n, None, True, "unreadable") for n in range(6)]
+    assert scores(rows).row("m", "overall", "self_execution_skill").reason is None
+    assert scores(rows, "readable").row("m", "overall", "self_execution_skill").reason == (
+        "restriction: only 19 items have the rarer outcome, fewer than 20"
+    )
+
+
+@pytest.mark.parametrize("experiment", ["association", "difficulty"])
+def test_overall_self_knowledge_is_withheld_for_the_reason_that_the_experiment_gives(experiment: str) -> None:
+    rows = [row | {"model": model} for model in ("m", "x", "y") for row in whole_run()]
+    lost = {"state": "missing", "observed": None, "predicted": None}
+    one = [r for r in rows if r["experiment"] != experiment or r["item"] == "0"]
+    none = [r | lost if (r["model"], r["experiment"]) == ("m", experiment) else r for r in rows]
+    nothing = {"association": "no claim was read (200 missing)", "difficulty": "its answers were never recorded"}[
+        experiment
+    ]
+    for claims, reason in ((rows, None), (one, "only one item could be scored"), (none, nothing)):
+        row = scores(claims).row("m", "overall", "self_knowledge")
+        assert row.reason == (reason and f"{experiment}: {reason}")
+        assert (row.value is None) is (reason is not None)
+
+
+@pytest.mark.parametrize(("groups", "shown"), [(20, False), (24, False), (26, True)])
+def test_a_headline_with_too_wide_an_interval_is_withheld(groups: int, shown: bool) -> None:
+    both = ("restriction", "association")
+    rows = [request(i, i % 2 == 0, i < 20, experiment=experiment) for experiment in both for i in range(40)]
+    rows += [pair(i, i % 2 == 0, True) for i in range(groups)]
+    skill, score = (scores(rows).row("m", "overall", f"self_execution_{name}") for name in ("skill", "score"))
+    # ten of twenty either way: J is 0, with variance 2 * .25 / 20 * 40 / 39 = 1 / 39; half of n groups right: tau is 0,
+    # with variance 4 * .25 / (n - 1). The standard error of the mean of three is a third of the root of their sum
+    width = 2 * 1.959964 * math.sqrt(1 / 39 + 1 / 39 + 1 / (groups - 1)) / 3
+    assert width == pytest.approx({20: 0.4212, 24: 0.4022, 26: 0.3948}[groups], abs=5e-5)
+    if shown:
+        assert skill.value == pytest.approx(0, abs=1e-12) and skill.reason is None
+        assert (skill.high or 0) - (skill.low or 0) == pytest.approx(width, abs=1e-6)
+    else:
+        assert (skill.value, skill.low, skill.high) == (None, None, None)
+        assert skill.reason == "its interval is wider than 0.4: too few items"
+    # accuracy has half of it
+    assert score.value == pytest.approx(0.5) and score.reason is None
 
 
 def test_values_of_single_experiments_stay_and_carry_the_caution() -> None:

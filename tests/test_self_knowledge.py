@@ -22,7 +22,9 @@ from selfexec.scores import score_together
 from selfexec.scores.counted import ACCURACY, SKILL, guess_counts, scorable, value
 from selfexec.scores.cross import Common, common_claims, cross
 from selfexec.scores.guessers import guesses
-from selfexec.scores.knowledge import Held, held_against
+from selfexec.scores.knowledge import ALONE, Company, Held, doubted, held_against
+from selfexec.scores.rows import Estimate
+from selfexec.stats import Interval
 from test_scores import table
 
 pytestmark = pytest.mark.slow
@@ -79,6 +81,13 @@ def test_votes_of_thirds_make_a_tie_although_they_cannot_be_written_in_binary() 
     for order in permutations(votes):
         others = [row for model in order for row in epochs(model, *votes[model])]
         assert guessed(behaviour("a", {"1": True}), others)["others_mode"] == [0.5], order
+
+
+def test_with_just_two_others_nobody_can_be_predicted_from_the_rest_and_there_is_no_cut() -> None:
+    deeds = {str(n): n % 2 == 0 for n in range(6)}
+    two, three = ([row for m in others for row in behaviour(m, deeds)] for others in ("bc", "bcd"))
+    mine = behaviour("a", deeds)
+    assert "others_share" not in guessed(mine, two) and "others_share" in guessed(mine, three)
 
 
 def test_with_fewer_than_two_others_nobody_knows_what_models_do() -> None:
@@ -148,6 +157,96 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_self_knowledge_on_bot
     found = held("a", alone)
     assert math.isnan(found.knowledge.value)
     assert found.knowledge.reason == "only 2 of 43 items were asked of two other models"
+
+
+@pytest.mark.parametrize(("shared", "known"), [(36, True), (35, False)])
+def test_nine_tenths_of_the_items_must_be_shared_with_two_others(shared: int, known: bool) -> None:
+    deeds = {str(n): n % 2 == 0 for n in range(40)}
+    others = [row for m in "bc" for row in behaviour(m, dict(list(deeds.items())[:shared]))]
+    found = held("a", claims(behaviour("a", deeds) + others))
+    assert math.isnan(found.knowledge.value) is not known
+    assert found.knowledge.reason == (None if known else "only 35 of 40 items were asked of two other models")
+
+
+def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> None:
+    deeds = {str(n): n % 2 == 0 for n in range(60)}
+    mine = [
+        row | ({"state": "missing", "observed": None} if n >= 20 else {}) for n, row in enumerate(behaviour("a", deeds))
+    ]
+    # of the twenty that were read ten are shared, of the forty lost ones all
+    others = [row for m in "bc" for row in behaviour(m, dict(list(deeds.items())[10:]))]
+    assert held("a", claims(mine + others)).knowledge.reason == "only 10 of 20 items were asked of two other models"
+
+
+def test_who_guesses_worse_than_chance_is_no_guesser() -> None:
+    # the model knows what it does; the others do the contrary, so that to follow them has a J of -1
+    deeds = {str(n): n % 2 == 0 for n in range(40)}
+    mine = [row | {"predicted": row["observed"]} for row in behaviour("a", deeds)]
+    others = [row for m in "bcd" for row in behaviour(m, {item: not deed for item, deed in deeds.items()})]
+    found = held("a", claims(mine + others))
+    assert found.guesser == "always the same"
+    assert value(SKILL["restriction"], found.guess) == 0
+    assert found.knowledge.value == pytest.approx(1 - 0)
+    assert found.company == ALONE  # who does not go by others owes nothing to who they are
+
+
+def pairs_of(model: str, first: dict[str, bool]) -> list[dict[str, Any]]:
+    return behaviour(model, first, claim="Q1 before Q2")
+
+
+def test_the_company_is_doubted_by_leaving_out_one_of_the_others_at_a_time() -> None:
+    # b and c find easy what a finds easy, d the contrary: most others are right throughout. Without b, or without c,
+    # the two that are left never agree, which is half a yes each time; without d they are right
+    easy = {str(n): n % 2 == 0 for n in range(40)}
+    hard = {item: not deed for item, deed in easy.items()}
+    rows = [row for m in "abc" for row in pairs_of(m, easy)] + pairs_of("d", hard)
+    found = held("a", claims(rows, "difficulty"))
+    assert (found.guesser, value(SKILL["difficulty"], found.guess)) == ("others_mode", 1)
+    # 0, 0 and 1: their mean is 1/3, their squared distances from it 1/9, 1/9 and 4/9; (k - 1) / k of these is 4/9
+    assert found.company == pytest.approx((math.sqrt(4 / 9), 1 - 1 / 3))
+
+
+def test_one_of_two_others_is_enough_to_see_what_the_other_adds() -> None:
+    # both do as a does, so that each alone foretells as much as both
+    easy = {str(n): n % 2 == 0 for n in range(40)}
+    found = held("a", claims([row for m in "abc" for row in pairs_of(m, easy)], "difficulty"))
+    assert (found.guesser, found.company) == ("others_mode", ALONE)
+
+
+def test_others_without_whom_one_guesses_better_take_nothing_off() -> None:
+    # c and d are wrong on the same 8 of 40 groups, so that most others are: tau .6, and .6 without b too. Without c (or
+    # without d) the other one and b do not agree there, half a yes: tau .8
+    easy = {str(n): n % 2 == 0 for n in range(40)}
+    wrong = {item: deed != (int(item) < 8) for item, deed in easy.items()}
+    rows = [row for m in "ab" for row in pairs_of(m, easy)] + [row for m in "cd" for row in pairs_of(m, wrong)]
+    found = held("a", claims(rows, "difficulty"))
+    assert value(SKILL["difficulty"], found.guess) == pytest.approx(0.6)
+    mean = (0.6 + 0.8 + 0.8) / 3
+    error = math.sqrt(2 / 3 * ((0.6 - mean) ** 2 + 2 * (0.8 - mean) ** 2))
+    assert found.company == pytest.approx((error, 0))
+
+
+def test_who_goes_by_the_label_owes_nothing_to_the_company() -> None:
+    # what is safe a answers; the others answer every second request
+    deeds = {str(n): n < 20 for n in range(40)}
+    mine = [row | {"label": "safe" if row["observed"] else "unsafe"} for row in behaviour("a", deeds)]
+    others = [row for m in "bcd" for row in behaviour(m, {item: int(item) % 2 == 0 for item in deeds})]
+    found = held("a", claims(mine + others))
+    assert (found.guesser, found.company) == ("label", ALONE)
+
+
+def test_doubts_of_items_and_of_the_company_add_up_as_squares_and_what_others_add_lowers_the_low_end() -> None:
+    items = Estimate(0.5, Interval(0.3, 0.6), 0.08)
+    found = doubted(items, Company(error=0.05, shortfall=0.02))
+    reach = 1.959964 * 0.05
+    assert found.value == 0.5
+    assert found.interval == pytest.approx((0.5 - 0.02 - math.hypot(0.2, reach), 0.5 + math.hypot(0.1, reach)))
+    assert found.error == pytest.approx(math.hypot(0.08, 0.05))
+    assert found.near_end  # an overall value must sum these arms, which are not 1.96 errors long
+    assert doubted(items, ALONE) == items
+    # a skill is 1 at most and -1 at least, and so is the guesser's
+    ends = [doubted(Estimate(v, Interval(v - 0.4, v + 0.4), 0.2), Company(0.3, 0.5)).interval for v in (-1.5, 1.5)]
+    assert (ends[0].low, ends[1].high) == (-2, 2)
 
 
 def test_unrelated_runs_change_no_score(panel: Run, tmp_path: Path) -> None:
@@ -346,6 +445,22 @@ def test_a_readiness_to_say_yes_is_no_self_bonus() -> None:
     assert found.gamma == pytest.approx(0, abs=1e-12)
 
 
+def test_of_two_models_no_one_has_an_own_bonus() -> None:
+    # two cells off the diagonal cannot tell two predictors from two behaviours
+    assert all(math.isnan(own.value) for own in cross(random_common(2, models=2)).own)
+    assert not any(math.isnan(own.value) for own in cross(random_common(2, models=3)).own)
+
+
+def test_a_self_bonus_that_is_the_same_on_every_item_has_no_interval() -> None:
+    # all do the same and know it: nobody is righter about itself than about another, on any item
+    common = random_common(8)
+    alike = np.tile(common.observed[0], (4, 1))
+    found = cross(Common("association", common.models, {}, common.items, common.item, alike, alike))
+    assert found.gamma == 0 and math.isnan(found.error)
+    assert all(math.isnan(end) for end in found.interval)
+    assert [own.value for own in found.own] == pytest.approx([0] * 4)
+
+
 @pytest.mark.parametrize(("items", "reason"), [(99, "only 99 common items, fewer"), (150, "only 0 common items have")])
 def test_a_self_bonus_below_the_floors_is_refused(items: int, reason: str) -> None:
     common = random_common(7, items=items)
@@ -423,6 +538,68 @@ def test_who_keeps_the_others_from_the_floor_is_left_out_and_not_the_most_incomp
     common = common_claims(behaving(who))
     assert common.models == ("a", "b", "c") and len(common.items) == 110
     assert common.left_out == {"d": "with it only 5 common items have the rarer outcome, fewer than 20"}
+
+
+@pytest.mark.parametrize("names", ["apq", "qpa", "paq"])
+def test_who_is_left_out_brings_the_others_over_the_floor_of_items_not_just_to_more_of_the_rarer_outcome(
+    names: str,
+) -> None:
+    # the first two read 0 to 149, the third 60 to 199: with it there are 90 common items. Without the second one there
+    # would be more of the rarer outcome (45 of 90), without the third 40 of 150
+    first, second, third = names
+    some = "".join("-" if n % 15 in (0, 4, 8, 12) else "+" for n in range(150))
+    who = {first: "+-" * 75, second: some, third: " " * 60 + "+-" * 70}
+    common = common_claims(behaving(who))
+    assert common.models == tuple(sorted((first, second)))
+    assert (len(common.items), common.rarer_items) == (150, 40)
+    assert common.left_out == {third: "with it only 90 common items, fewer than 100"}
+
+
+@pytest.mark.parametrize("names", ["abc", "bac", "cba"])
+def test_of_two_that_are_equally_in_the_way_the_more_incomplete_is_left_out(names: str) -> None:
+    # the second read items 0 to 144, the third 55 to 199: 90 in common, and 145 with the first whoever is left out. All
+    # were asked twice, and of one item the third read the second epoch alone
+    whole, low, high = names
+    read = {whole: range(200), low: range(145), high: range(55, 200)}
+    rows = [
+        {"model": model, "item": f"i{n:03}", "epoch": epoch, "predicted": n % 3 > 0, "observed": n % 2 == 0}
+        for model, items in read.items()
+        for n in items
+        for epoch in (1, 2)
+        if (model, n, epoch) != (high, 199, 1)
+    ]
+    common = common_claims(claims(rows))
+    assert common.left_out == {high: "with it only 90 common items, fewer than 100"}
+    assert len(common.items) == 145
+
+
+def test_where_no_two_have_enough_in_common_all_stay_in_and_nothing_is_quoted() -> None:
+    # 120 items each, of which any two share 60
+    half = "+-" * 30
+    who = {"a": half + half, "b": 60 * " " + half + half, "c": half + 60 * " " + half}
+    common = common_claims(behaving(who))
+    assert (common.models, common.left_out, common.items) == (("a", "b", "c"), {}, ())
+    assert cross(common).reason == "it takes two models with common claims"
+
+
+def test_by_one_rule_a_reply_of_which_the_rule_says_nothing_is_left_out() -> None:
+    half = "+-" * 75
+    rows = [
+        {
+            "model": model,
+            "item": f"i{n:03}",
+            "predicted": True,
+            "observed": mark == "+",
+            "observed_by_rule": mark == "+",
+        }
+        for model in "ab"
+        for n, mark in enumerate(half)
+    ]
+    rows[0] |= {"observed_by_rule": None}
+    everyone = claims(rows)
+    assert len(common_claims(everyone).items) == 150
+    by_rule = common_claims(everyone, by_rule=True)
+    assert by_rule.items == tuple(f"i{n:03}" for n in range(1, 150))
 
 
 def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
