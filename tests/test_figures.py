@@ -210,6 +210,18 @@ def test_a_quick_accuracy_is_that_of_the_scores_where_all_items_are_alike(
     assert (whole.value, whole.low, whole.high) == pytest.approx(expected)
 
 
+def test_a_number_says_on_how_many_items_it_rests_and_of_how_many(panel: Run, drawn: dict[str, Figure]) -> None:
+    model = "sim/breaks-format"
+    claims = panel.observations.filter((pl.col("model") == model) & (pl.col("experiment") == "restriction"))
+    asked, read = claims["item"].n_unique(), claims.filter(pl.col("state") == "read")["item"].n_unique()
+    assert 0 < read < asked
+    mark = by_model(marks_of(drawn["restriction"], "accuracy"), "accuracy")[model]
+    assert f"n = {read} of {asked} requests" in mark.title
+    table = drawn["restriction"]
+    row = next(row for row in table.rows if row[0] == model)
+    assert row[table.columns.index("requests")] == str(read)
+
+
 def test_the_best_guesser_is_the_most_accurate_one(drawn: dict[str, Figure], scores: Scores) -> None:
     guessers = ("always_yes", "always_no", "label", "others_mode")
     for model, mark in by_model(marks_of(drawn["restriction"], "accuracy"), "most accurate guesser").items():
