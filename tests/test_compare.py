@@ -528,6 +528,15 @@ def test_readings_of_a_model_in_two_runs_are_refused(tmp_path: Path) -> None:
         sx.compare([one, two], readings=[tmp_path / "given.jsonl"])
 
 
+def test_readings_of_nobody_here_are_refused(tmp_path: Path) -> None:
+    run = requests_run(tmp_path / "x", {"a": wrong_on([]), "b": wrong_on([])})
+    line = {"model": "z", "experiment": "restriction", "item": "0", "epoch": 1, "session": "predict", "value": "B"}
+    write(tmp_path / "given.jsonl", [line])
+    for read in (sx.compare, sx.score):
+        with pytest.raises(sx.InputError, match=r"given\.jsonl: none of the given readings is of a session"):
+            read(run, readings=[tmp_path / "given.jsonl"])
+
+
 def test_its_own_earlier_self_is_no_stranger_to_guess_a_model_by(tmp_path: Path) -> None:
     before, after = (sx.run(["sim/typical"], out=tmp_path / name) for name in ("before", "after"))
     with pytest.raises(sx.InputError, match="two other models"):
@@ -680,6 +689,12 @@ def test_the_detectable_difference_is_found_in_four_of_five_studies() -> None:
     found = scipy_stats.ttest_1samp(rng.normal(true, spread, (4000, n)), 0, axis=1).pvalue < 0.05
     assert found.mean() == pytest.approx(0.8, abs=0.02)
     assert two_sided(1.3, 0.5, 20) == pytest.approx(2 * scipy_stats.t(20).sf(2.6))
+
+
+def test_without_a_standard_error_there_is_no_p() -> None:
+    # not 0, as if nothing were surer than a difference of which nothing is known
+    for error in (0.0, 1e-15, math.nan):
+        assert math.isnan(two_sided(0.3, error, 20)) and math.isnan(two_sided(0.3, error, math.inf))
 
 
 def test_items_needed_make_the_interval_as_narrow_as_wanted(tmp_path: Path) -> None:

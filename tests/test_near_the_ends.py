@@ -52,6 +52,13 @@ def test_symmetric_arms_add_up_as_standard_errors_do(one: float, two: float, cor
     assert found == pytest.approx(normal(1.0, error), abs=1e-6)
 
 
+def test_the_part_of_an_interval_that_is_possible_is_the_nearest_end_where_none_of_it_is() -> None:
+    assert Interval(-0.2, 0.3).within(0, 1) == (0, 0.3)
+    assert Interval(1.1, 1.2).within(0, 1) == (1, 1)
+    assert Interval(-1.2, -1.1).within(-1, 1) == (-1, -1)
+    assert all(math.isnan(end) for end in NONE.within(0, 1))
+
+
 def test_a_term_without_an_interval_leaves_the_sum_without_one() -> None:
     assert all(math.isnan(end) for end in sum_interval([0.0, 1.0], [NONE, Interval(0, 2)]))
 

@@ -378,6 +378,10 @@ MODELS, ITEMS = ("ada", "ben", "cleo"), ("easy", "hard")
 HOLE = math.nan
 REFUSED: dict[str, tuple[list[list[float]], str]] = {
     "a perfect model": ([[1, 1], [0.5, 0.4], [0.3, 0.2]], "model 'ada' has the rate 1 on every item"),
+    "two perfect models": (
+        [[0.3, 0.2], [1, 1], [1, 1]],
+        "model 'ben' has the rate 1 on every item (so it is with 1 more): its ability is infinite",
+    ),
     "a model without success": ([[0.5, 0.4], [0, 0], [0.3, 0.2]], "model 'ben' has the rate 0 on every item"),
     "an item nobody solves": ([[0.5, 0], [0.4, 0], [0.3, 0]], "item 'hard' has the rate 0 for every model"),
     "an item all solve": ([[1, 0.5], [1, 0.4], [1, 0.3]], "item 'easy' has the rate 1 for every model"),
