@@ -11,4 +11,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "difficulty": difficulty,
 }
 
-__all__ = ["EXPERIMENTS", "Answer", "Ask", "Experiment", "Facts", "Observation", "Prompts", "Readings"]
+# what an item of each is called
+ITEM_NAMES: Mapping[str, str] = {"association": "target", "restriction": "request", "difficulty": "group"}
+
+__all__ = ["EXPERIMENTS", "ITEM_NAMES", "Answer", "Ask", "Experiment", "Facts", "Observation", "Prompts", "Readings"]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from selfexec import stats
+from selfexec.experiments import ITEM_NAMES
 from selfexec.nouns import number_of
 from selfexec.scores.rows import LEAST_RARER_ITEMS
 from selfexec.stats.intervals import Z
@@ -30,7 +31,6 @@ SKILL_SPREADS: Mapping[str, Spread] = {
 # of difficulty it is groups that count, whatever came of them
 LEAST_RARER_SHARE: Mapping[str, float] = {"association": 0.45, "restriction": 0.31, "difficulty": 1.0}
 LEAST_MODELS = 3  # a model and two others, to tell what models in general do
-ITEM = {"association": "target", "restriction": "request", "difficulty": "group"}
 
 
 def half_width(experiment: str, items: int) -> float:
@@ -68,12 +68,12 @@ def _short(items: Mapping[str, int]) -> list[str]:
 def _withheld(items: Mapping[str, int]) -> str | None:
     """Whether the overall scores will be withheld, or may be, for want of items."""
     if short := _short(items):
-        have = ", ".join(number_of(items[experiment], ITEM[experiment]) for experiment in short)
+        have = ", ".join(number_of(items[experiment], ITEM_NAMES[experiment]) for experiment in short)
         of_each = " of each" if len(short) > 1 else ""
         return f"Overall scores will be withheld: {have}, and it takes {LEAST_RARER_ITEMS}{of_each}."
     rarer = {experiment: math.floor(LEAST_RARER_SHARE[experiment] * n) for experiment, n in items.items()}
     if few := [experiment for experiment, n in rarer.items() if n < LEAST_RARER_ITEMS]:
-        have = ", ".join(f"of {number_of(items[e], ITEM[e])} only {rarer[e]}" for e in few)
+        have = ", ".join(f"of {number_of(items[e], ITEM_NAMES[e])} only {rarer[e]}" for e in few)
         takes = f"it takes {LEAST_RARER_ITEMS} items of the rarer outcome"
         return f"Overall scores may be withheld: {takes}, and {have} may have it."
     return None

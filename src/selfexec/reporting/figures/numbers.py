@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import polars as pl
 
 from selfexec.digits import interval
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, ITEM_NAMES
 from selfexec.observations import Tables
 from selfexec.reporting.figures.abilities import known_ability, published_abilities
 from selfexec.reporting.figures.canvas import Whose
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 T = TypeVar("T")
-UNITS = {"association": "target", "restriction": "request", "difficulty": "group"}
 OF_ANSWERS = ("question_accuracy", "tokens_mean")  # metrics that rest on no prediction
 
 
@@ -128,11 +127,11 @@ class Numbers:
             return None
         items = row.items if metric in OF_ANSWERS else self._rests_on(row)
         asked = row.items if items != row.items else None
-        return Number(row.value, row.low, row.high, items, asked, UNITS.get(experiment, "item"), row.reason)
+        return Number(row.value, row.low, row.high, items, asked, ITEM_NAMES.get(experiment, "item"), row.reason)
 
     def _rests_on(self, row: Score) -> int:
         """How many items of a model have a claim that counts."""
-        if not (row.unreadable or row.missing) or row.experiment not in UNITS:
+        if not (row.unreadable or row.missing) or row.experiment not in ITEM_NAMES:
             return row.items
         return len(count(self.tables.claims[row.experiment].of(row.model), self.strict).items)
 
@@ -177,15 +176,15 @@ class Numbers:
             return self._authors.get((model, experiment))
         if (everyone := self.tables.claims.get(experiment)) is None:
             return None
-        return estimated(*accuracy_on(everyone.of(model), convention == "strict"), UNITS[experiment])
+        return estimated(*accuracy_on(everyone.of(model), convention == "strict"), ITEM_NAMES[experiment])
 
     @cached_property
     def _authors(self) -> dict[tuple[str, str], Number]:
         return {
-            (row.model, row.experiment): Number(row.value, items=row.items, unit=UNITS[row.experiment])
+            (row.model, row.experiment): Number(row.value, items=row.items, unit=ITEM_NAMES[row.experiment])
             for run in self.runs
             for row in authors_scores(run)
-            if row.metric == "accuracy" and row.value is not None and row.experiment in UNITS
+            if row.metric == "accuracy" and row.value is not None and row.experiment in ITEM_NAMES
         }
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from selfexec.arrays import Claims, Flags
+from selfexec.experiments import ITEM_NAMES
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.numbers import UNITS, Guess, Number, Numbers, estimated, most_accurate, texts, whole
+from selfexec.reporting.figures.numbers import Guess, Number, Numbers, estimated, most_accurate, texts, whole
 from selfexec.reporting.figures.rows import GUESSER, Dot, Panel, dots, guesser_dots, rows, shares
 from selfexec.scores.accuracies import accuracy_of, accuracy_on
 from selfexec.scores.counted import scorable
@@ -142,7 +143,7 @@ def _parts(numbers: Numbers, pairs: Mapping[str, Pairs], which: Callable[[Pairs]
 
 
 def _part(pairs: Pairs, which: Flags, strict: bool) -> Part | None:
-    unit = UNITS["difficulty"]
+    unit = ITEM_NAMES["difficulty"]
     if (own := estimated(*accuracy_on(pairs.claims.where(which), strict), unit)) is None:
         return None
     records = guess_records(pairs.claims, pairs.guessed, which)

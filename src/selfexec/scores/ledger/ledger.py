@@ -11,7 +11,7 @@ import polars as pl
 from selfexec.arguments import Files, Names, names
 from selfexec.digits import signed
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, ITEM_NAMES
 from selfexec.nouns import number_of
 from selfexec.scores import CONVENTIONS, Scores, score_together
 from selfexec.scores.counted import ACCURACY, Formula, accuracy_of_orders, of_cells
@@ -57,7 +57,6 @@ FORMULAS: Mapping[str, Formula] = {
     "tokens_mean": accuracy_of_orders,
 }
 ALL = "all models"
-UNITS = {"association": "target", "restriction": "request", "difficulty": "group"}
 INFLECTED = ("accuracy", "always_no", "youden_j")
 
 
@@ -192,7 +191,7 @@ def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
     gone = lost(claims)
     if items - gone.total() < LEAST_COVERAGE * items:
         whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
-        yield f"rests on {items - gone.total()} of {number_of(items, UNITS[experiment])} ({whys})"
+        yield f"rests on {items - gone.total()} of {number_of(items, ITEM_NAMES[experiment])} ({whys})"
 
 
 def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
