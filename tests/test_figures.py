@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 import re
 import shutil
@@ -26,6 +27,7 @@ from selfexec.reporting.figures.canvas import Scale, breadth, clean, even_ticks,
 from selfexec.reporting.figures.lineup import line_up
 from selfexec.reporting.figures.numbers import Numbers
 from selfexec.reporting.figures.pairs import by_basis, by_ratio, pairs_of
+from selfexec.reporting.figures.tokens import answer_tokens
 from selfexec.runs import Run
 from selfexec.scores import Scores, score_together
 from selfexec.scores.accuracies import accuracy_on
@@ -236,6 +238,14 @@ def test_tokens_are_drawn_in_equal_ratios_from_tenth_to_tenth(panel: Run, drawn:
         for found, share in ((mark.low, 0.1), (mark.value, 0.5), (mark.high, 0.9)):
             # linear interpolation, as numpy and polars both define it
             assert found == pytest.approx(tokens.quantile(share, "linear"), rel=3e-3)
+
+
+def test_the_spread_of_tokens_in_a_group_is_the_published_one(ten_models: Run, reference: Path) -> None:
+    """Figure 5's error bars; of models of which every group has its four counts."""
+    published = json.loads((reference / "published.json").read_text("utf-8"))["models"]
+    found = answer_tokens(Numbers([ten_models], score_together([ten_models], whole=False)))
+    for model in ("gpt-4.1", "mistral-7b", "claude-3.5-haiku"):
+        assert found[model].within == pytest.approx(published[model]["difficulty"]["answer_tokens_sd_fraction_mean"])
 
 
 def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run, scores: Scores) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from selfexec.rates import load_rates
 from selfexec.stats import rasch as solver
 from selfexec.stats import rasch_steps as steps
 from selfexec.stats.intervals import Array
-from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors
+from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors, negative_log_likelihood
 
 # Table 1 of arXiv 2508.12277, in the order of its rows and columns
 PUBLISHED_ABILITIES = [1.466972, 0.725543, 0.531491, 1.22168, 0.526966, 1.664194, 1.290027, 0.065294]
@@ -108,6 +109,24 @@ def test_the_shipped_table_is_the_published_one(reference: Path) -> None:
     rates = [[model["benchmarks"][name] for name in table.benchmarks] for model in published["models"].values()]
     np.testing.assert_array_equal(table.rates, np.array(rates, float))
     assert np.isfinite(table.rates).sum() == 88
+
+
+def test_the_likelihood_of_even_odds_is_log_2_a_cell_and_a_hole_has_none() -> None:
+    # all rates 1/2: every p is 1/2, and -(y log p + (1-y) log (1-p)) is log 2 in each of the three cells
+    rates = np.array([[0.5, 0.5], [0.5, np.nan]])
+    assert negative_log_likelihood(rates, fit_rasch(rates)) == pytest.approx(3 * math.log(2))
+
+
+def test_no_abilities_are_likelier_than_the_fitted_ones() -> None:
+    rates = load_rates("paper").rates
+    fit = fit_rasch(rates)
+    # by another formula: cell by cell, as line 25 is printed
+    p = 1 / (1 + np.exp(-(fit.abilities[:, None] - fit.item_difficulties)))
+    printed = -np.nansum(rates * np.log(p) + (1 - rates) * np.log(1 - p))
+    assert negative_log_likelihood(rates, fit) == pytest.approx(printed, rel=1e-12)
+    for model in range(len(fit.abilities)):
+        moved = replace(fit, abilities=fit.abilities + 0.1 * (np.arange(len(fit.abilities)) == model))
+        assert negative_log_likelihood(rates, moved) > negative_log_likelihood(rates, fit)
 
 
 def test_both_methods_differ_by_the_origin_only() -> None:

@@ -13,7 +13,7 @@ from selfexec.arguments import Files, files
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
 from selfexec.rates import RateTable, load_rates
-from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors
+from selfexec.stats.rasch import RaschFit, fit_rasch, jackknife_errors, negative_log_likelihood
 from selfexec.stats.rasch_point import Sides
 from selfexec.tables import all_as_html, as_text
 
@@ -40,6 +40,11 @@ class Rasch:
     @property
     def item_difficulties(self) -> Named:
         return _named(self.rates.benchmarks, self.fit.item_difficulties)
+
+    @property
+    def negative_log_likelihood(self) -> float:
+        """Algorithm 1's last number: how far the fitted rates are from the table's; the least of all fits."""
+        return negative_log_likelihood(self.rates.rates, self.fit)
 
     def jackknife(self) -> Named:
         """Standard errors of abilities by leaving out one benchmark at a time."""
@@ -115,6 +120,7 @@ class Rasch:
             f"{number_of(len(rates.models), 'model')}, {number_of(len(rates.benchmarks), 'benchmark')}, "
             f"{filled} of {number_of(rates.rates.size, 'rate')}; "
             f"method {fit.method}, {number_of(fit.iterations, 'iteration')}.",
+            f"negative log-likelihood {self.negative_log_likelihood:.3f} (Algorithm 1, line 25; less is closer).",
             f"infit, outfit: misfit; {_shown(fit.dispersion)} (the dispersion) is the average, more fits worse.",
         ]
 

@@ -85,6 +85,17 @@ def fit_rasch(
         return _newton(table, names) if method == "newton" else _algorithm_1(table, names)
 
 
+def negative_log_likelihood(rates: Any, fit: RaschFit) -> float:
+    """-sum (y log p + (1-y) log (1-p)) over the rates y of a dense table, nan in its holes, and their fitted rates p:
+    lines 23 to 25 of Algorithm 1 of arXiv 2508.12277.
+    """
+    y = np.asarray(rates, np.float64)
+    logits = fit.abilities[:, None] - fit.item_difficulties
+    # -log p = log(1 + exp(-logit)), without overflow
+    cells = y * np.logaddexp(0.0, -logits) + (1 - y) * np.logaddexp(0.0, logits)
+    return float(np.nansum(cells))
+
+
 def jackknife_errors(rates: Any, weights: Any = None, *, items: Sequence[str] | None = None) -> Array:
     """Standard errors of abilities by leaving out one item (one benchmark) at a time, for a dense table.
 

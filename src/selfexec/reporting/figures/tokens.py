@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from selfexec.digits import decimal
 from selfexec.reporting.figures.canvas import Sign, reach_log
 from selfexec.reporting.figures.figure import Figure, behind
 from selfexec.reporting.figures.numbers import Number, Numbers, counted
@@ -15,6 +16,8 @@ CAPTION = (
     "How long a model's answers to single questions are, hidden reasoning included, on a scale of equal ratios: the "
     "median, the middle half (thick) and the middle four fifths (thin). The diamond is the mean, which a few long "
     "answers pull to the right. Where the lines are short, answers are alike in length and there is little to foretell."
+    " The table has the paper's error bar too: the standard deviation within a group of questions, as a share of the "
+    "group's mean."
 )
 
 
@@ -23,11 +26,14 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 @dataclass(frozen=True)
 class Spread:
-    """Tokens of the answers of one model: quantiles (10, 25, 50, 75, 90%), and their mean."""
+    """Tokens of the answers of one model: quantiles (10, 25, 50, 75, 90%), their mean, and `within` a group: its
+    standard deviation (over n - 1) as a share of its mean, averaged over groups; None where no group has two answers.
+    """
 
     quantiles: tuple[float, ...]
     mean: Number
     answers: int
+    within: float | None
 
 
 def tokens(numbers: Numbers) -> Figure | None:
@@ -56,6 +62,8 @@ def tokens(numbers: Numbers) -> Figure | None:
     for k, share in enumerate(QUANTILES):
         cells[f"{share:.0%}"] = {model: f"{spread.quantiles[k]:,.0f}" for model, spread in shown.items()}
     cells["mean"] = {model: counted(spread.mean) for model, spread in shown.items()}
+    within = {model: spread.within for model, spread in shown.items()}
+    cells["SD in a group / its mean"] = {model: decimal(share) for model, share in within.items() if share is not None}
     return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells))
 
 
@@ -63,7 +71,9 @@ def _dots(model: str, spread: Spread) -> list[Dot]:
     low, lower, median, upper, high = spread.quantiles
     told = f"{model}: median {median:,.0f} tokens, middle half {lower:,.0f} to {upper:,.0f}"
     told += f", middle four fifths {low:,.0f} to {high:,.0f}, {spread.answers:,} answers"
-    mean = Dot(model, "mean", spread.mean.value, f"{model}: mean {counted(spread.mean)} tokens", "diamond")
+    in_a_group = "" if spread.within is None else f"; within a group they scatter by {spread.within:.0%} of its mean"
+    mean_told = f"{model}: mean {counted(spread.mean)} tokens{in_a_group}"
+    mean = Dot(model, "mean", spread.mean.value, mean_told, "diamond")
     return [Dot(model, "median", max(median, 1.0), told, "main", low, high, (lower, upper)), mean]
 
 
@@ -75,5 +85,13 @@ def answer_tokens(numbers: Numbers) -> dict[str, Spread]:
         mean = numbers.number(str(model), "difficulty", "tokens_mean")
         if mean and tokens.max() > 0:
             quantiles = tuple(float(q) for q in np.quantile(tokens, QUANTILES))
-            found[str(model)] = Spread(quantiles, mean, len(tokens))
+            found[str(model)] = Spread(quantiles, mean, len(tokens), _within_groups(own))
     return found
+
+
+def _within_groups(answers: pl.DataFrame) -> float | None:
+    """The error bar of the paper's Figure 5: what the answers to one group of questions scatter by, relatively."""
+    tokens = pl.col("output_tokens")
+    groups = answers.group_by("item", "epoch").agg(share=tokens.std() / tokens.mean())
+    shares = groups["share"].drop_nulls().drop_nans().to_numpy()
+    return float(shares.mean()) if len(shares) else None
