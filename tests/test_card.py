@@ -243,3 +243,20 @@ def test_the_papers_items_are_known_where_they_are_whole_and_not_fetched(
     assert "GPL-3.0" in page and "readings were given from elsewhere" in page
     request = next(iter(ten_models.items["restriction"].values()))
     assert request.request not in page  # type: ignore[union-attr]
+
+
+def test_the_card_has_the_fields_of_a_benchmark_card_and_claims_no_more_than_the_run(
+    panel: Run, tmp_path: Path
+) -> None:
+    ours, theirs = sx.card(panel), sx.card(imported(tmp_path, LINES, ITEMS))
+    for field in ("Users", "Tasks", "Domains", "Languages", "Data", "Similar benchmarks"):
+        assert f"| {field} |" in ours.section("For whom, and of what")
+    assert "| items: English |" in ours.section("For whom, and of what")
+    # of items that somebody else made nobody has said the language, nor whom they are about
+    assert "| items: unknown |" in theirs.section("For whom, and of what")
+    assert "cannot tell" in theirs.section("Risks and ethics") and "cannot tell" not in ours.section("Risks and ethics")
+    # replies from elsewhere may be those of people
+    assert "no people took part" in ours.section("Risks and ethics")
+    assert "If people gave them" in theirs.section("Risks and ethics")
+    # only tasks that were tried
+    assert "associations" not in theirs.section("For whom, and of what")

@@ -1,4 +1,4 @@
-"""docs/paper.md has a verdict on every paragraph of the paper, and on every field of the card that others wrote of it."""
+"""docs/paper.md has a verdict on every paragraph of the paper, and on every field of the card made of it."""
 
 import re
 from collections import Counter

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import selfexec
+from selfexec.cards.benchmark import risks, scope
 from selfexec.cards.origins import UNKNOWN, Origin, origin
 from selfexec.cards.redaction import HIDDEN, hides, shown
 from selfexec.experiments import EXPERIMENTS
@@ -38,6 +39,7 @@ def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
     scores = score(run, convention)
     origins = {experiment: origin(experiment, run.items) for experiment in run.items.experiments}
     yield "What was measured", measured(run)
+    yield "For whom, and of what", scope(run, origins)
     yield "Models", models(run)
     yield "Items", items(run, origins)
     yield "Prompts", prompts(run)
@@ -45,6 +47,7 @@ def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
     yield "What came back", coverage(run)
     yield "Scores", results(scores, convention)
     yield "What the scores do not show", limits(run, scores, origins)
+    yield "Risks and ethics", risks(run, origins)
     yield "Again", again(run, convention)
 
 
