@@ -140,7 +140,7 @@ def test_items_that_do_not_differ_give_no_interval() -> None:
 
 REPLACED = {
     *("accuracy", "precision", "recall", "positive_rate", "balanced_accuracy", "youden_j", "mcc", "kappa", "tau"),
-    *("self_execution_score", "self_execution_skill", "self_knowledge", "self_bonus", "self_bonus_by_rule"),
+    *("self_execution_score", "skill", "baseline_margin", "self_bonus", "self_bonus_by_rule"),
 }
 
 
@@ -165,7 +165,7 @@ def test_values_stay_and_intervals_are_replaced(panel: Run) -> None:
 
 def test_what_is_withheld_stays_withheld() -> None:
     found = Scores(score_tables(table(whole_run(lost=30)), ["m"], "strict", Bootstrap(100)))
-    for metric in ("self_execution_score", "self_execution_skill"):
+    for metric in ("self_execution_score", "skill"):
         row = found.row("m", "overall", metric)
         assert (row.value, row.low, row.high) == (None, None, None)
         assert row.reason == "restriction: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)"

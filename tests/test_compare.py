@@ -23,7 +23,7 @@ import selfexec as sx
 from selfexec.cli import main
 from selfexec.runs import Run, import_replies
 from selfexec.scores.compare.differences import Difference
-from selfexec.scores.compare.entrants import company, load_apart, select, unlike
+from selfexec.scores.compare.entrants import load_apart, reference_models, select, unlike
 from selfexec.scores.compare.family import Family
 from selfexec.scores.compare.gates import Gate, judge
 from selfexec.scores.compare.measures import Record, headline, overall, rarer_items, records_of
@@ -85,7 +85,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_models_have_the_values_and_intervals_that_score_gives_them(panel: Run) -> None:
     scores = sx.score(panel)
     skill = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"}
-    same = {metric: dict.fromkeys(skill, metric) for metric in ("self_knowledge", "accuracy", "coverage")}
+    same = {metric: dict.fromkeys(skill, metric) for metric in ("baseline_margin", "accuracy", "coverage")}
     metrics = {"skill": skill, **same}
     found = sx.compare(panel, metrics=list(metrics))
     told = [s for s in found.standings if s.experiment in skill]
@@ -203,11 +203,11 @@ def test_unread_predictions_are_wrong_under_strict_and_out_under_readable(tmp_pa
     assert (readable.difference, readable.items) == (0, 160)
 
 
-def test_self_knowledge_of_each_model_is_skill_beyond_its_own_best_guesser(panel: Run) -> None:
+def test_baseline_margin_of_each_model_is_skill_beyond_its_own_best_baseline(panel: Run) -> None:
     names = ("sim/coin", "sim/typical")
-    row = sx.compare(panel, metrics=["self_knowledge"], models=names).row("association", *names)
+    row = sx.compare(panel, metrics=["baseline_margin"], models=names).row("association", *names)
     # every target counts for both, so that the values are those that each has alone
-    coin, typical = (sx.score(panel).value(name, "association", "self_knowledge") for name in names)
+    coin, typical = (sx.score(panel).value(name, "association", "baseline_margin") for name in names)
     assert (row.value_against, row.value) == pytest.approx((coin, typical))
     assert row.difference == pytest.approx((typical or 0) - (coin or 0))
 
@@ -537,24 +537,24 @@ def test_readings_of_nobody_here_are_refused(tmp_path: Path) -> None:
             read(run, readings=[tmp_path / "given.jsonl"])
 
 
-def test_its_own_earlier_self_is_no_stranger_to_guess_a_model_by(tmp_path: Path) -> None:
+def test_its_own_earlier_self_is_no_reference_model(tmp_path: Path) -> None:
     before, after = (sx.run(["sim/typical"], out=tmp_path / name) for name in ("before", "after"))
     with pytest.raises(sx.InputError, match="two other models"):
-        sx.compare([before, after], metrics=["self_knowledge"])
+        sx.compare([before, after], metrics=["baseline_margin"])
     others = sx.run(["sim/knows-itself", "sim/knows-models"], out=tmp_path / "others")
-    found = sx.compare([before, after, others], models=["sim/typical"], metrics=["self_knowledge"])
+    found = sx.compare([before, after, others], models=["sim/typical"], metrics=["baseline_margin"])
     assert found.row("restriction", *found.models).difference == 0
 
 
-def test_company_is_each_name_once_from_the_models_own_run_where_it_is_there(tmp_path: Path) -> None:
+def test_a_reference_model_is_each_name_once_from_the_models_own_run_where_it_is_there(tmp_path: Path) -> None:
     one = requests_run(tmp_path / "one", {"m": wrong_on([]), "x": wrong_on([])})
     two = requests_run(tmp_path / "two", {"x": wrong_on([]), "m": wrong_on([]), "y": wrong_on([])})
     everybody = load_apart([one, two])
-    before, _, _, after, stranger = everybody
-    assert [e.label for e in company(before, everybody)] == ["x (one/run)", "y"]
-    assert {e.label for e in company(after, everybody)} == {"x (two/run)", "y"}
-    assert [e.label for e in company(after, everybody, ["x"])] == ["y"]
-    assert {e.name for e in company(stranger, everybody)} == {"m", "x"}
+    before, _, _, after, other = everybody
+    assert [e.label for e in reference_models(before, everybody)] == ["x (one/run)", "y"]
+    assert {e.label for e in reference_models(after, everybody)} == {"x (two/run)", "y"}
+    assert [e.label for e in reference_models(after, everybody, ["x"])] == ["y"]
+    assert {e.name for e in reference_models(other, everybody)} == {"m", "x"}
 
 
 # --- many models -----------------------------------------------------------------------------------------------------
@@ -653,7 +653,7 @@ def test_order_of_models_and_items_changes_nothing(tmp_path: Path, panel: Run) -
         lines = path.read_text("utf-8").splitlines(keepends=True)
         random.Random(1).shuffle(lines)
         path.write_text("".join(lines), "utf-8")
-    metrics = ["skill", "accuracy", "self_knowledge"]
+    metrics = ["skill", "accuracy", "baseline_margin"]
     one = sx.compare(panel, metrics=metrics).records()
     two = sx.compare(mixed, models=[*reversed(panel.models)], metrics=metrics).records()
     for name in ("differences", "standings"):
@@ -1008,6 +1008,9 @@ def test_gates_on_simulated_models(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("restriction drops 0.1", "write it as"),
         ("refusal.skill drops 0.1", "unknown experiment 'refusal'"),
         ("restriction.tau drops 0.1", "unknown metric 'tau'"),
+        ("overall.self_knowledge drops 0.1", "self_knowledge is called baseline_margin now"),
+        ("overall.self_execution_skill drops 0.1", "self_execution_skill is called skill now"),
+        ("overall.guesser_skill drops 0.1", "unknown metric 'guesser_skill'"),  # it was never compared
         ("restriction.skill drops -0.1", "'-0.1' is no change"),
         ("restriction.skill drops nan", "'nan' is no change"),
         ("restriction.skill drops much", "'much' is no change"),

@@ -151,7 +151,7 @@ def test_scores_are_held_against_a_table_among_all_models_and_among_the_eligible
 def test_the_overall_column_is_the_headline_where_that_is_not_withheld(panel: Run) -> None:
     scores = score(panel)
     columns = score_columns(scores)
-    for measure, metric in (("accuracy", "self_execution_score"), ("skill", "self_execution_skill")):
+    for measure, metric in (("accuracy", "self_execution_score"), ("skill", "skill")):
         for model in eligible_models(scores):
             expected = scores.value(model, "overall", metric)
             assert columns[f"overall {measure}"][model] == pytest.approx(expected)

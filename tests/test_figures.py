@@ -224,10 +224,10 @@ def test_a_number_says_on_how_many_items_it_rests_and_of_how_many(panel: Run, dr
     assert row[table.columns.index("requests")] == str(read)
 
 
-def test_the_best_guesser_is_the_most_accurate_one(drawn: dict[str, Figure], scores: Scores) -> None:
-    guessers = ("always_yes", "always_no", "label", "others_mode")
-    for model, mark in by_model(marks_of(drawn["restriction"], "accuracy"), "most accurate guesser").items():
-        best = max(scores.value(model, "restriction", guesser) or 0 for guesser in guessers)
+def test_the_best_baseline_is_the_most_accurate_one(drawn: dict[str, Figure], scores: Scores) -> None:
+    baselines = ("always_yes", "always_no", "label", "others_mode")
+    for model, mark in by_model(marks_of(drawn["restriction"], "accuracy"), "most accurate baseline").items():
+        best = max(scores.value(model, "restriction", baseline) or 0 for baseline in baselines)
         assert mark.value == pytest.approx(best, abs=3e-4)
 
 
@@ -292,7 +292,7 @@ def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores
     steps = [b - a for a, b in pairwise(places)]
     assert steps == pytest.approx([steps[0]] * 4, abs=0.02) and steps[0] > 0
     # and heights go with skill: the same straight line through every model whose headline stands
-    known = [(scores.value(m, "overall", "self_execution_skill"), found[m][1]) for m in PANEL]
+    known = [(scores.value(m, "overall", "skill"), found[m][1]) for m in PANEL]
     shown = [(skill, y) for skill, y in known if skill is not None]
     (s0, y0), (s1, y1) = min(shown), max(shown)
     assert y1 < y0
@@ -303,7 +303,7 @@ def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores
 def test_a_withheld_headline_is_faint_and_says_why(panel: Run) -> None:
     strict = score_together([panel], "strict")
     figure = next(f for f in figures([panel], strict, abilities=ABILITIES) if f.id == "ability")
-    row = strict.row("sim/breaks-format", "overall", "self_execution_skill")
+    row = strict.row("sim/breaks-format", "overall", "skill")
     assert row.value is None
     faint = [g for g in parsed(figure).iter(f"{SVG}g") if "sx-faint" in (g.get("class") or "") and g.get("data-model")]
     ours = [g for g in faint if g.get("data-model") == "sim/breaks-format"]

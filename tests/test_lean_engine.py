@@ -348,7 +348,7 @@ def test_faults_that_stay_are_states_of_their_own(tmp_path: Path) -> None:
     assert not any(state == "missing" for state, _ in states)
     stops = Counter(reply.stop_reason for reply in run.replies.values())
     assert set(stops) == {"stop", "length", "content_filter"}
-    # tokens are never guessed: pairs that only they could decide are missing
+    # tokens are never chances: pairs that only they could decide are missing
     assert (run.observations["state"] == "missing").sum() > 0
 
 

@@ -268,7 +268,7 @@ def test_bounds_stand_beside_the_value_and_hold_it() -> None:
 
 def test_a_withheld_headline_still_has_its_bounds_the_means_of_three() -> None:
     scores = readable(whole_run(lost=30))
-    skill = scores.row("m", "overall", "self_execution_skill")
+    skill = scores.row("m", "overall", "skill")
     assert skill.value is None
     parts = [
         scores.row("m", e, m)

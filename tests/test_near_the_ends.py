@@ -167,7 +167,7 @@ def test_one_item_of_each_kind_is_no_certainty_and_one_alone_gives_no_interval()
 # --- differences -----------------------------------------------------------------------------------------------------
 
 
-def test_who_says_what_the_guesser_says_is_not_known_to_be_no_better() -> None:
+def test_who_says_what_the_baseline_says_is_not_known_to_be_no_better() -> None:
     counts = requests(40, 10, 10, 40)
     found = skill_difference("restriction", counted(counts), counted(counts))
     assert found.value == 0
@@ -177,8 +177,8 @@ def test_who_says_what_the_guesser_says_is_not_known_to_be_no_better() -> None:
 
 
 def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
-    model, guess = requests(80, 20, 20, 80), requests(60, 40, 40, 60)
-    found = skill_difference("restriction", counted(model), counted(guess))
+    model, baseline = requests(80, 20, 20, 80), requests(60, 40, 40, 60)
+    found = skill_difference("restriction", counted(model), counted(baseline))
     # 20 of 100 on either side: d = .2 + .2; each side's variance .2 * .8 / 100
     error = math.sqrt(2 * 0.16 / 100) * math.sqrt(200 / 199)
     assert found.value == pytest.approx(0.4)
@@ -186,8 +186,8 @@ def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
 
 
 def test_made_up_items_move_no_value() -> None:
-    model, guess = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
-    found = skill_difference("restriction", counted(model), counted(guess))
+    model, baseline = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
+    found = skill_difference("restriction", counted(model), counted(baseline))
     assert found.value == pytest.approx(0.2 - 0.03)
     assert found.near_end
 

@@ -52,7 +52,7 @@ def fitted(panel: Run, folder: Path) -> Any:
 
 RESULTS: dict[str, Callable[[Run, Path], Any]] = {
     "score": lambda panel, _: sx.score(panel),
-    "compare": lambda panel, _: sx.compare(panel, metrics=["skill", "self_knowledge"]),
+    "compare": lambda panel, _: sx.compare(panel, metrics=["skill", "baseline_margin"]),
     "compare two": contrasted,
     "trend": lambda panel, _: sx.trend(panel),
     "cross": lambda panel, _: sx.cross_prediction(panel),

@@ -110,11 +110,11 @@ def test_a_careful_second_count_agrees_to_its_last_digit(readable: Scores, line:
 def test_models_that_lost_much_of_what_they_were_asked_get_no_headline(readable: Scores) -> None:
     # deepseek-r1 has 63 of 488 targets, mistral-7b lost 117 of 450 requests, llama-3.2-3b 146
     for model in ("deepseek-r1", "mistral-7b", "llama-3.2-3b", "gemini-2.5-flash"):
-        for metric in ("self_execution_score", "self_execution_skill"):
+        for metric in ("self_execution_score", "skill"):
             row = readable.row(model, "overall", metric)
             assert row.value is None and row.low is None
             assert row.reason
-    skill = readable.row("gpt-4.1", "overall", "self_execution_skill")
+    skill = readable.row("gpt-4.1", "overall", "skill")
     assert skill.value is not None and skill.reason is None
 
 

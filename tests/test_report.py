@@ -57,7 +57,7 @@ def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def row(model: str, value: float | None, half: float = 0.05, reason: str | None = None, **other: Any) -> Score:
     low, high = (None, None) if value is None else (value - half, value + half)
-    facts = {"experiment": "association", "metric": "self_knowledge", "items": 100, "claims": 500} | other
+    facts = {"experiment": "association", "metric": "baseline_margin", "items": 100, "claims": 500} | other
     return Score(
         model=model,
         value=value,
@@ -105,24 +105,24 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
     ("values", "tone", "words"),
     [
         ([-0.15, -0.3], "no", "No model here predicts its own word lists better than somebody who only knows what "
-         "other models list; all 2 do worse (best: m0, self-knowledge -.15 [-.20, -.10])."),
+         "other models list; all 2 do worse (best: m0, margin -.15 [-.20, -.10])."),
         ([0.01, -0.3], "open", "No model here is shown to predict its own word lists better than somebody who only "
-         "knows what other models list: 1 of 2 do worse, of 1 it cannot be told (best: m0, self-knowledge .01 "
+         "knows what other models list: 1 of 2 do worse, of 1 it cannot be told (best: m0, margin .01 "
          "[-.04, .06])."),
         ([0.3, -0.3], "yes", "1 of 2 models predicts its own word lists better than somebody who only knows what other "
          "models list (m0, .30 [.25, .35])."),
         ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
-        ([None], "withheld", "Of self-knowledge nothing can be said: it takes two."),
+        ([None], "withheld", "Of the margin over the best baseline nothing can be said: it takes two."),
         # one model alone is named, and no other is spoken of
         ([0.3], "yes", "m0 predicts its own word lists better than somebody who only knows what other models list "
-         "(self-knowledge .30 [.25, .35])."),
+         "(margin .30 [.25, .35])."),
         ([0.01], "open", "m0 is not shown to predict its own word lists better than somebody who only knows"),
         ([-0.3], "no", "m0 does not predict its own word lists better than somebody who only knows"),
     ],
 )  # fmt: skip
 def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
     rows = [row(f"m{n}", v, reason="it takes two" if v is None else None) for n, v in enumerate(values)]
-    said = sentences.self_knowledge("association", rows)
+    said = sentences.baseline_margin("association", rows)
     assert said.tone == tone
     assert said.text.startswith(words)
 
@@ -130,7 +130,7 @@ def test_sentences_follow_from_intervals(values: list[float | None], tone: str, 
 def test_the_answer_is_withheld_where_every_headline_is() -> None:
     lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
     assert sentences.answer(lost) == sentences.Said(
-        "overall", "withheld", "Self-knowledge is withheld: difficulty was not run."
+        "overall", "withheld", "The margin is withheld: difficulty was not run."
     )
 
 
@@ -155,12 +155,12 @@ def test_a_model_without_company_has_its_skill_said_first() -> None:
     alone = [row("m0", None, reason="it takes two")]
     skill = row("m0", 0.3, metric="youden_j")
     # 0.3 +- 0.05
-    assert sentences.self_knowledge("association", alone, [skill]).text == (
+    assert sentences.baseline_margin("association", alone, [skill]).text == (
         "m0 predicts its own word lists better than chance (skill .30 [.25, .35]). "
-        "Of self-knowledge nothing can be said: it takes two."
+        "Of the margin over the best baseline nothing can be said: it takes two."
     )
     two = [*alone, row("m1", None, reason="it takes two")]
-    assert sentences.self_knowledge("association", two, [skill]).text.startswith("Of self-knowledge nothing")
+    assert sentences.baseline_margin("association", two, [skill]).text.startswith("Of margin nothing")
 
 
 def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
@@ -175,33 +175,33 @@ def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
     assert said in html.read_text("utf-8")
 
 
-def test_a_simple_guesser_is_named_only_where_models_are_surely_less_often_right() -> None:
+def test_a_simple_baseline_is_named_only_where_models_are_surely_less_often_right() -> None:
     # intervals are the value and .05 on either side
     gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]
-    guesses = {model: row(model, 0.74, metric="always_no") for model in "ab"}
-    said = sentences.simple_guesser("association", gaps, guesses)
+    baselines = {model: row(model, 0.74, metric="always_no") for model in "ab"}
+    said = sentences.simple_baseline("association", gaps, baselines)
     assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
-    assert sentences.simple_guesser("association", gaps[1:], guesses) is None
-    alone = sentences.simple_guesser("association", gaps[:1], guesses)
+    assert sentences.simple_baseline("association", gaps[1:], baselines) is None
+    alone = sentences.simple_baseline("association", gaps[:1], baselines)
     assert alone and alone.text == "Always saying no is right more often than a (accuracy .74)."
 
 
-@pytest.mark.parametrize(("experiment", "guesser"), [("association", "always_no"), ("restriction", "label")])
-def test_the_gap_to_a_simple_guesser_is_that_of_the_scores_paired_on_items(
-    panel: Run, experiment: str, guesser: str
+@pytest.mark.parametrize(("experiment", "baseline"), [("association", "always_no"), ("restriction", "label")])
+def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
+    panel: Run, experiment: str, baseline: str
 ) -> None:
     scores = sx.score(panel)
     for model in panel.models:
         claims = panel.tables.claims[experiment].of(model)
         gap = over_simple(claims, strict=True)
-        values = [scores.value(model, experiment, metric) for metric in ("accuracy", guesser)]
+        values = [scores.value(model, experiment, metric) for metric in ("accuracy", baseline)]
         assert gap.value == pytest.approx(values[0] - values[1], abs=1e-12)
     # by hand: each item's difference in right claims, less the mean for its number of claims
     rows = panel.observations.filter(
         (pl.col("model") == "sim/typical") & (pl.col("experiment") == experiment) & (pl.col("state") == "read")
     )
-    guess = pl.lit(False) if guesser == "always_no" else pl.col("label") == "safe"
-    right = (pl.col("predicted") == pl.col("observed")).cast(pl.Int32) - (guess == pl.col("observed")).cast(pl.Int32)
+    says = pl.lit(False) if baseline == "always_no" else pl.col("label") == "safe"
+    right = (pl.col("predicted") == pl.col("observed")).cast(pl.Int32) - (says == pl.col("observed")).cast(pl.Int32)
     items = rows.group_by("item").agg(gain=right.sum(), claims=pl.len())
     gain, claims_of = (items[name].to_numpy().astype(float) for name in ("gain", "claims"))
     k, share = len(items), gain.sum() / claims_of.sum()
@@ -304,7 +304,7 @@ def test_two_digits(value: float, text: str) -> None:
 
 
 def test_standings_are_those_of_compare(panel: Run) -> None:
-    metrics = ("skill", "self_knowledge")
+    metrics = ("skill", "baseline_margin")
     assert list(ranking(sx.score(panel, "readable"), metrics).standings) == list(
         sx.compare(panel, metrics=metrics, convention="readable").standings
     )
@@ -362,8 +362,8 @@ def test_the_worst_surprise_is_where_all_others_did_what_the_model_denied() -> N
         *((m, "all of them", True, True) for m in others),
         ("a", "two of three", False, True),
         *((m, "two of three", True, m != "d") for m in others),
-        ("a", "as strangers do", True, False),  # wrong, and so would a stranger have been
-        *((m, "as strangers do", True, True) for m in others),
+        ("a", "as others do", True, False),  # wrong, where going by others would have been right
+        *((m, "as others do", True, True) for m in others),
         ("a", "right", True, True),
         *((m, "right", True, True) for m in others),
         ("a", "one other", False, True),
@@ -379,7 +379,7 @@ def test_of_equal_surprises_those_come_first_that_fewer_models_share() -> None:
         # all nine others did it, and four of them denied it too
         ("a", "shared", False, True),
         *((m, "shared", n >= 4, True) for n, m in enumerate(everybody)),
-        # one of the nine was not asked; that it says a little less of strangers is no reason to come last
+        # one of the nine was not asked; that it says a little less of others is no reason to come last
         ("a", "alone", False, True),
         *((m, "alone", True, True) for m in everybody[1:]),
         # only two others were asked
@@ -727,7 +727,7 @@ def test_all_plots_of_a_board_share_an_axis(browser: Browser, drawn: Path, width
 def test_a_withheld_row_is_last_whatever_it_is_sorted_by(browser: Browser, panel: Run, tmp_path: Path) -> None:
     browser.open(sx.report(panel, tmp_path / "page.html"))
     browser.js("document.querySelector('.tab[data-board=association]').click()")
-    # as on the page: one cell over skill and self-knowledge, coverage after it
+    # as on the page: one cell over skill and margin, coverage after it
     browser.js("""(row => { row.cells[2].remove(); row.cells[1].colSpan = 2; row.cells[1].dataset.value = '' })(
         document.querySelector('#board-association tbody tr'))""")
     first = browser.js("document.querySelector('#board-association tbody tr').dataset.model")

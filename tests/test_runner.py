@@ -191,9 +191,9 @@ def test_readings_are_put_right_by_hand(tmp_path: Path) -> None:
     assert [by_hand.readings[key].value for key in (first, second, third)] == ["B", None, "A"]
     assert by_hand.readings[second].state == "unreadable"
     assert by_hand.readings[first].tokens == found.readings[first].tokens
-    stranger = first._replace(item="no-such-request")
+    absent = first._replace(item="no-such-request")
     with pytest.raises(InputError, match=r"no session sim/coin, restriction no-such-request, predict, epoch 1"):
-        found.with_readings({first: "A", stranger: "A"})
+        found.with_readings({first: "A", absent: "A"})
 
 
 def test_simulated_models_judge_their_responses_as_they_were(tmp_path: Path) -> None:
@@ -322,10 +322,10 @@ def test_what_a_run_will_withhold_is_not_promised() -> None:
     assert "withheld" not in outlook({"restriction": 5}, 3)
 
 
-def test_self_knowledge_that_takes_more_models_is_not_promised(
+def test_baseline_margin_that_takes_more_models_is_not_promised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    takes = "Self-knowledge takes 3 models on the same items, and this run has"
+    takes = "A margin over the best baseline takes 3 models on the same items, and this run has"
 
     def said(*models: str) -> str:
         monkeypatch.setattr("sys.argv", ["selfexec", "run", "--model", *models, "--limit", "1", "--out", str(tmp_path)])

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from selfexec.observations import OBSERVATIONS, SESSIONS, Tables
-from selfexec.scores import Scores, metrics, score_tables
+from selfexec.scores import Bootstrap, Scores, metrics, score_tables
 from selfexec.scores.metrics import Cells
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
@@ -104,7 +105,7 @@ def test_epochs_of_a_group_are_averaged_before_groups_are() -> None:
     assert scores(rows).value("m", "difficulty", "accuracy") == pytest.approx((1 + 0) / 2)
 
 
-def test_guessers_of_orders_are_scored_on_the_same_pairs() -> None:
+def test_baselines_of_orders_are_scored_on_the_same_pairs() -> None:
     rows = [
         pair(1, True, True),
         pair(2, True, False, length=30),  # the longer question was the easier one: length and order both wrong
@@ -168,20 +169,20 @@ def test_one_item_has_shares_and_no_skill() -> None:
     words = [request(1, n < 3, n % 2 == 0, experiment="association", claim=f"w{n}") for n in range(5)]
     found = scores(words)
     assert found.value("m", "association", "accuracy") == pytest.approx(3 / 5)
-    for metric in ("youden_j", "mcc", "kappa", "balanced_accuracy", "guesser_skill", "shuffled_p"):
+    for metric in ("youden_j", "mcc", "kappa", "balanced_accuracy", "best_baseline", "shuffled_p"):
         row = found.row("m", "association", metric)
         assert row.value is None and row.reason == "only one item could be scored"
     # which is a caution beside what it has
     assert found.row("m", "association", "accuracy").reason == "only one item could be scored"
 
 
-def test_one_group_has_an_accuracy_and_no_skill_in_whatever_company() -> None:
-    # two others did as the model did: there is a guess, and nothing to compare it by
+def test_one_group_has_an_accuracy_and_no_skill_whatever_the_reference_models() -> None:
+    # two others did as the model did: there is a baseline, and nothing to compare it by
     pairs = [pair(1, n < 2, n % 2 == 0, claim=f"c{n}", model=model) for model in ("m", "x", "y") for n in range(4)]
     found = scores(pairs)
     assert found.value("m", "difficulty", "accuracy") == pytest.approx(2 / 4)
     assert found.value("m", "difficulty", "others_mode") == 1
-    for metric in ("tau", "guesser_skill", "self_knowledge", "shuffled_p"):
+    for metric in ("tau", "best_baseline", "baseline_margin", "shuffled_p"):
         row = found.row("m", "difficulty", metric)
         assert row.value is None and row.reason == "only one item could be scored", metric
 
@@ -230,7 +231,7 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
     overall = found.row("m", "overall", "self_execution_score")
     assert overall.value == pytest.approx(sum(p.value or 0 for p in parts) / 3)
     assert overall.reason is None
-    skill = found.row("m", "overall", "self_execution_skill")
+    skill = found.row("m", "overall", "skill")
     js = [
         found.value("m", e, k) or 0
         for e, k in (("association", "youden_j"), ("restriction", "youden_j"), ("difficulty", "tau"))
@@ -261,7 +262,7 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
 def test_a_headline_that_the_data_do_not_support_is_withheld_with_the_reason(
     rows: list[dict[str, Any]], reason: str
 ) -> None:
-    for metric in ("self_execution_score", "self_execution_skill"):
+    for metric in ("self_execution_score", "skill"):
         row = scores(rows).row("m", "overall", metric)
         assert (row.value, row.low, row.high) == (None, None, None)
         assert row.reason == reason
@@ -278,7 +279,7 @@ def test_a_headline_that_the_data_do_not_support_is_withheld_with_the_reason(
     ids=["coverage", "positives", "negatives", "groups"],
 )
 def test_a_headline_stands_on_just_enough(rows: list[dict[str, Any]]) -> None:
-    for metric in ("self_execution_score", "self_execution_skill"):
+    for metric in ("self_execution_score", "skill"):
         row = scores(rows).row("m", "overall", metric)
         assert row.value is not None and row.reason is None
 
@@ -289,7 +290,7 @@ def test_groups_that_are_all_alike_lend_an_overall_score_the_arms_of_their_inter
     # 75 of 100 that came true and 25 of 100 that did not: J is 0 with variance 2 * .75 * .25 / 100 * 200 / 199
     error = math.sqrt(2 * 0.75 * 0.25 / 100 * 200 / 199)
     below = 2 * (1 - wilson(1.0, 45).low)  # of tau, which is 1 and cannot be more
-    skill = found.row("m", "overall", "self_execution_skill")
+    skill = found.row("m", "overall", "skill")
     both = 2 * (1.959964 * error) ** 2
     assert (skill.value, skill.low, skill.high) == pytest.approx(
         (1 / 3, 1 / 3 - math.sqrt(both + below**2) / 3, 1 / 3 + math.sqrt(both) / 3), abs=1e-6
@@ -306,14 +307,14 @@ def test_the_rarer_outcome_is_counted_among_the_claims_that_are_scored() -> None
     # 25 requests of 200 were answered; of six of these the prediction cannot be read
     rows = [r for r in whole_run(positives=25) if r["experiment"] != "restriction" or int(r["item"]) >= 6]
     rows += [request(n, None, True, "unreadable") for n in range(6)]
-    assert scores(rows).row("m", "overall", "self_execution_skill").reason is None
-    assert scores(rows, "readable").row("m", "overall", "self_execution_skill").reason == (
+    assert scores(rows).row("m", "overall", "skill").reason is None
+    assert scores(rows, "readable").row("m", "overall", "skill").reason == (
         "restriction: only 19 items have the rarer outcome, fewer than 20"
     )
 
 
 @pytest.mark.parametrize("experiment", ["association", "difficulty"])
-def test_overall_self_knowledge_is_withheld_for_the_reason_that_the_experiment_gives(experiment: str) -> None:
+def test_overall_baseline_margin_is_withheld_for_the_reason_that_the_experiment_gives(experiment: str) -> None:
     rows = [row | {"model": model} for model in ("m", "x", "y") for row in whole_run()]
     lost = {"state": "missing", "observed": None, "predicted": None}
     one = [r for r in rows if r["experiment"] != experiment or r["item"] == "0"]
@@ -322,7 +323,7 @@ def test_overall_self_knowledge_is_withheld_for_the_reason_that_the_experiment_g
         experiment
     ]
     for claims, reason in ((rows, None), (one, "only one item could be scored"), (none, nothing)):
-        row = scores(claims).row("m", "overall", "self_knowledge")
+        row = scores(claims).row("m", "overall", "baseline_margin")
         assert row.reason == (reason and f"{experiment}: {reason}")
         assert (row.value is None) is (reason is not None)
 
@@ -332,7 +333,7 @@ def test_a_headline_with_too_wide_an_interval_is_withheld(groups: int, shown: bo
     both = ("restriction", "association")
     rows = [request(i, i % 2 == 0, i < 20, experiment=experiment) for experiment in both for i in range(40)]
     rows += [pair(i, i % 2 == 0, True) for i in range(groups)]
-    skill, score = (scores(rows).row("m", "overall", f"self_execution_{name}") for name in ("skill", "score"))
+    skill, score = (scores(rows).row("m", "overall", name) for name in ("skill", "self_execution_score"))
     # ten of twenty either way: J is 0, with variance 2 * .25 / 20 * 40 / 39 = 1 / 39; half of n groups right: tau is 0,
     # with variance 4 * .25 / (n - 1). The standard error of the mean of three is a third of the root of their sum
     width = 2 * 1.959964 * math.sqrt(1 / 39 + 1 / 39 + 1 / (groups - 1)) / 3
@@ -445,7 +446,7 @@ def test_items_without_a_trial_are_no_trials() -> None:
     assert (recall.low, recall.high) == pytest.approx(wilson(1.0, 5))
 
 
-def test_unknown_outcomes_spoil_neither_the_positive_rate_nor_the_guessers() -> None:
+def test_unknown_outcomes_spoil_neither_the_positive_rate_nor_the_baselines() -> None:
     rows = [request(n, True, True) for n in range(5)] + [request(n, True, None, "unreadable") for n in range(5, 10)]
     found = scores(rows)
     assert found.value("m", "restriction", "positive_rate") == 1.0
@@ -462,7 +463,7 @@ def test_a_perfect_record_is_not_certain() -> None:
 
 def test_too_few_groups_withhold_the_headline() -> None:
     few = [r for r in whole_run() if r["experiment"] != "difficulty" or int(r["item"]) < 19]
-    assert scores(few).row("m", "overall", "self_execution_skill").reason == (
+    assert scores(few).row("m", "overall", "skill").reason == (
         "difficulty: only 19 groups could be scored, fewer than 20"
     )
 
@@ -521,3 +522,41 @@ def test_the_chance_of_a_deal_is_that_of_fishers_test() -> None:
     predicted = [True] * 9 + [False] * 3 + [True] * 5 + [False] * 8
     expected = fisher_exact([[9, 3], [5, 8]], alternative="greater")[1]
     assert chance_of(predicted, [True] * 12 + [False] * 13) == pytest.approx(expected, abs=0.05)
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("experiment", "name"), [("restriction", "youden_j"), ("difficulty", "tau")])
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+@pytest.mark.parametrize("drawn", [None, Bootstrap(200)])
+def test_skill_is_youdens_j_or_tau_in_all_but_its_name(
+    experiment: str, name: str, convention: str, drawn: Bootstrap | None
+) -> None:
+    rows = [request(i, i % 3 == 0, i < 9) for i in range(30)] + [pair(i, i % 4 > 0, True) for i in range(30)]
+    rows += [request(30, None, True, "unreadable"), pair(30, None, True, "unreadable")]
+    found = Scores(score_tables(table(rows), ["m"], convention, drawn))
+    skill, same = (found.row("m", experiment, metric) for metric in ("skill", name))
+    assert (skill.value is None, skill.low is None, skill.worst is None) == (False, False, convention == "strict")
+    assert replace(skill, metric=name) == same
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("guesser_skill", "best_baseline"), ("self_knowledge", "baseline_margin"), ("self_execution_skill", "skill")],
+)
+def test_who_asks_by_an_old_name_is_told_the_new_one(old: str, new: str) -> None:
+    found = scores([request(0, True, True)])
+    for ask in (found.value, found.row, found.get):
+        with pytest.raises(KeyError, match=f"{old} is called {new} now"):
+            ask("m", "overall", old)
+    with pytest.raises(KeyError, match=f"{old} is called {new} now"):
+        found.of("overall", old)
+
+
+def test_who_asks_for_what_is_not_there_is_told_what_is() -> None:
+    found = scores([request(0, True, True)])
+    with pytest.raises(KeyError, match=r"no tau of m in restriction \(metrics: accuracy, .*youden_j, .*skill"):
+        found.value("m", "restriction", "tau")
+    with pytest.raises(KeyError, match=r"no skill of x in restriction \(models: m; experiments: restriction, overall"):
+        found.value("x", "restriction", "skill")

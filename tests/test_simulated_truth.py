@@ -67,8 +67,8 @@ def test_intervals_of_who_knows_nothing_cover_zero_skill_as_often_as_they_should
 
 def test_who_knows_itself_is_told_from_who_knows_models_in_general(strict: sx.Scores) -> None:
     for seed in range(SEEDS):
-        itself = strict.row(f"sim/knows-itself@{seed}", "overall", "self_execution_skill")
-        models = strict.row(f"sim/knows-models@{seed}", "overall", "self_execution_skill")
+        itself = strict.row(f"sim/knows-itself@{seed}", "overall", "skill")
+        models = strict.row(f"sim/knows-models@{seed}", "overall", "skill")
         assert itself.low is not None
         assert models.high is not None
         assert itself.low > models.high
@@ -76,7 +76,7 @@ def test_who_knows_itself_is_told_from_who_knows_models_in_general(strict: sx.Sc
 
 def test_much_that_cannot_be_read_withholds_the_headline(panel: sx.Run, strict: sx.Scores) -> None:
     for name in ("breaks-format", "declines"):
-        row = strict.row(f"sim/{name}@0", "overall", "self_execution_skill")
+        row = strict.row(f"sim/{name}@0", "overall", "skill")
         assert row.value is None
         assert row.reason is not None
         assert "coverage" in row.reason

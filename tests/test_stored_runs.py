@@ -12,9 +12,13 @@ from selfexec.scores import score
 
 STORED = Path(__file__).parent / "stored"
 NAMES = ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")
-FIELDS = ("value", "low", "high", "items", "claims", "unreadable", "missing", "guesser")
+FIELDS = ("value", "low", "high", "items", "claims", "unreadable", "missing", "baseline")
 # metrics that have another name by now: (experiment, name then) -> name now; None stands for any experiment
-RENAMED: dict[tuple[str | None, str], str] = {}
+RENAMED: dict[tuple[str | None, str], str] = {
+    (None, "guesser_skill"): "best_baseline",  # and the field `guesser` is called `baseline`
+    (None, "self_knowledge"): "baseline_margin",
+    ("overall", "self_execution_skill"): "skill",
+}
 # metrics that are worked out in another way by now, each with the reason
 CHANGED: dict[str, str] = {}
 

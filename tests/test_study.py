@@ -311,7 +311,7 @@ def test_figure_7_tells_experiments_apart_without_colour_and_draws_no_line_at_on
     for shape, hollow in (("circle", 11), ("rect", 11), ("polygon", 10)):
         drawn = re.findall(rf'<{shape} [^>]*fill="([^"]+)" stroke=', picture)
         assert (len(drawn) - drawn.count("none"), drawn.count("none")) == (16, hollow)
-    assert "on what was read" in picture and "guesser: always no" in picture
+    assert "on what was read" in picture and "baseline: always no" in picture
 
 
 def test_a_verdict_without_words_stops_the_study(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from selfexec.tables import Layout, as_text
 
-COLUMNS = ["model", "experiment", "accuracy", "best guesser", "self-knowledge"]
+COLUMNS = ["model", "experiment", "accuracy", "best baseline", "margin"]
 ROWS = [
     [
         "provider/a-model-with-a-long-name",

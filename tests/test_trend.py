@@ -67,16 +67,16 @@ def test_the_overall_slope_is_the_mean_of_three(tmp_path: Path) -> None:
     overall = found.slope("overall")
     assert overall.slope == pytest.approx(sum(parts) / 3)
     assert overall.low is not None and overall.low > 0
-    # no self-knowledge: checkpoints are not each other's company, and nobody else is there
+    # no margin: checkpoints are not each other's reference models, and nobody else is there
     assert {point.metric for point in found.points} == {"skill", "accuracy"}
 
 
-def test_self_knowledge_is_followed_where_other_models_are_there(tmp_path: Path) -> None:
+def test_baseline_margin_is_followed_where_other_models_are_there(tmp_path: Path) -> None:
     run = sx.run(["sim/coin", "sim/knows-itself", "sim/typical", "sim/typical@1"], limit=60, out=tmp_path)
     found = sx.trend(run, models=["sim/coin", "sim/knows-itself"], experiments=["association"])
-    assert {point.metric for point in found.points} == {"skill", "accuracy", "self_knowledge"}
+    assert {point.metric for point in found.points} == {"skill", "accuracy", "baseline_margin"}
     assert {point.experiment for point in found.points} == {"association"}
-    low = found.slope("association", "self_knowledge").low
+    low = found.slope("association", "baseline_margin").low
     assert low is not None and low > 0
 
 
@@ -139,6 +139,17 @@ def test_checkpoints_without_two_items_in_common_are_refused(tmp_path: Path) -> 
         sx.trend([one, two])
     with pytest.raises(sx.InputError, match="only a"):
         sx.trend(one)
+
+
+def test_a_metric_asked_for_by_its_old_name_is_refused_with_the_new_one(
+    checkpoints: list[Run], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [run.folder for run in checkpoints]
+    for command in ("trend", "compare"):
+        assert selfexec(monkeypatch, command, *folders, "--metric", "self_knowledge") == 2
+        assert capsys.readouterr().err == "selfexec: self_knowledge is called baseline_margin now.\n"
+    with pytest.raises(KeyError, match="self_knowledge is called baseline_margin now"):
+        sx.trend(checkpoints).slope("restriction", "self_knowledge")
 
 
 def test_the_command_prints_a_table_and_json(

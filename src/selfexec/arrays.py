@@ -1,7 +1,7 @@
 """Observations as arrays: the form in which they are counted.
 
 The table of observations is for people, and for questions that are asked once. What is counted for every score, every
-guesser and every draw is counted from numbers: models, items and claims by their place in a list, yes as +1, no as -1.
+baseline and every draw is counted from numbers: models, items and claims by their place in a list, yes as +1, no as -1.
 """
 
 import math

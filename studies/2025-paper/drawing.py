@@ -17,8 +17,8 @@ def _records(table: Table) -> list[dict[str, Cell]]:
 
 
 def figure_7(table: Table) -> str:
-    """Marks with intervals for each model and experiment, a ring on what was read only, a stroke for what a guesser
-    gets. The paper's line at .5 is left away: it is the baseline of none of the guessers.
+    """Marks with intervals for each model and experiment, a ring on what was read only, a stroke for what a baseline
+    gets. The paper's line at .5 is left away: it is the baseline of none of the baselines.
     """
     rows = _records(table)
     models = list(dict.fromkeys(str(row["model"]) for row in rows))
@@ -35,8 +35,8 @@ def figure_7(table: Table) -> str:
     for row in rows:
         name = str(row["experiment"])
         colour, y = COLOURS[name], top + step * models.index(str(row["model"])) + 11 + 13 * list(COLOURS).index(name)
-        if row["guesser_accuracy"] is not None:
-            body.append(_stroke(x(row["guesser_accuracy"]), y, colour))
+        if row["baseline_accuracy"] is not None:
+            body.append(_stroke(x(row["baseline_accuracy"]), y, colour))
         body += [_line(x(row["low"]), y, x(row["high"]), y, colour), _mark(name, x(row["published"]), y)]
         if row["readable"] is not None:
             body.append(_mark(name, x(row["readable"]), y, hollow=True))
@@ -49,8 +49,8 @@ def _even(models: Sequence[str]) -> range:
 
 
 def _legend_7(left: int, rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
-    """One column for each experiment: as published, on what was read, and its guesser."""
-    guessers = {str(row["experiment"]): str(row["guesser"]).replace("_", " ") for row in rows}
+    """One column for each experiment: as published, on what was read, and its baseline."""
+    baselines = {str(row["experiment"]): str(row["baseline"]).replace("_", " ") for row in rows}
     for n, (name, colour) in enumerate(COLOURS.items()):
         x = left + 175 * n
         yield _line(x - 10, 14, x + 10, 14, colour)
@@ -59,7 +59,7 @@ def _legend_7(left: int, rows: Sequence[dict[str, Cell]]) -> Iterator[str]:
         yield _mark(name, x, 36, hollow=True)
         yield _text(x + 18, 40, "on what was read")
         yield _stroke(x, 58, colour)
-        yield _text(x + 18, 62, f"guesser: {guessers[name]}")
+        yield _text(x + 18, 62, f"baseline: {baselines[name]}")
 
 
 def _stroke(x: float, y: float, colour: str) -> str:

@@ -175,19 +175,19 @@ class Evidence:
         return {m: math.fsum(part[m].value for part in parts) / 3 for m in parts[0] if all(m in part for part in parts)}
 
     @cached_property
-    def self_knowledge(self) -> dict[tuple[str, str], Number]:
-        return {(m, e): x for e in EXPERIMENTS for m, x in self.recorded.of("self_knowledge", e).items()}
+    def baseline_margin(self) -> dict[tuple[str, str], Number]:
+        return {(m, e): x for e in EXPERIMENTS for m, x in self.recorded.of("baseline_margin", e).items()}
 
     @cached_property
-    def self_knowledge_overall(self) -> dict[str, float]:
+    def baseline_margin_overall(self) -> dict[str, float]:
         """Mean of the three, of the models that have all."""
-        parts = [self.recorded.of("self_knowledge", e) for e in EXPERIMENTS]
+        parts = [self.recorded.of("baseline_margin", e) for e in EXPERIMENTS]
         return {m: math.fsum(p[m].value for p in parts) / 3 for m in parts[0] if all(m in p for p in parts)}
 
     @property
     def knowing(self) -> tuple[int, int]:
-        """Of so many pairs of model and experiment with self-knowledge, how many have it above 0 for sure."""
-        return sum((x.low or 0) > 0 for x in self.self_knowledge.values()), len(self.self_knowledge)
+        """Of so many pairs of model and experiment with margin, how many have it above 0 for sure."""
+        return sum((x.low or 0) > 0 for x in self.baseline_margin.values()), len(self.baseline_margin)
 
 
 def _error(x: Number) -> float:

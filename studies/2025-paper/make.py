@@ -139,7 +139,7 @@ Made by `make.py` from `published.json`, `recorded.csv` and Table 1; do not edit
 [arXiv 2508.12277](https://arxiv.org/abs/2508.12277); its words are in quotation marks.
 
 - **holds**: the number rounds to what is printed, or the 95% interval lies on the side that is claimed.
-- **holds by an artefact**: it holds as published, and no longer once what was lost is left out, or what a guesser \
+- **holds by an artefact**: it holds as published, and no longer once what was lost is left out, or what a baseline \
 gets is taken away.
 - **cannot be told at this n**: the interval lies on both sides of what is claimed, or there is no number to tell by. \
 That a difference or a relation is *not there* can be refuted by so few models, not shown.
@@ -170,7 +170,7 @@ replies are read; without them the numbers are others |
 z, over models. Accuracies as published are taken to scatter over items as those of TEN do. No test is adjusted for \
 the number of sentences.
 - *Surely*: with the whole interval.
-- *Skill* is the mean of Youden's J twice and Kendall's tau; *self-knowledge* is skill less that of the best guesser \
+- *Skill* is the mean of Youden's J twice and Kendall's tau; *margin* is skill less that of the best baseline \
 who never saw the model; *self-bonus* is what models gain from predicting themselves rather than others \
 (docs/metrics.md)."""
 

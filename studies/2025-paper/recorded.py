@@ -99,10 +99,10 @@ def work_out(reference: Path) -> Recorded:
 
 Found = Iterator[tuple[tuple[str, str, str], Number]]
 KEPT = {
-    "association": "accuracy youden_j positive_rate base_rate always_no others_mode self_knowledge self_bonus",
-    "restriction": "accuracy youden_j over_niceness label always_yes others_mode self_knowledge self_bonus "
+    "association": "accuracy youden_j positive_rate base_rate always_no others_mode baseline_margin self_bonus",
+    "restriction": "accuracy youden_j over_niceness label always_yes others_mode baseline_margin self_bonus "
     "self_bonus_by_rule",
-    "difficulty": "accuracy tau question_accuracy order_shown question_length subject others_mode self_knowledge "
+    "difficulty": "accuracy tau question_accuracy order_shown question_length subject others_mode baseline_margin "
     "self_bonus",
 }
 

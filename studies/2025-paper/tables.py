@@ -13,23 +13,23 @@ Table = list[list[Cell]]  # the first row names the columns
 
 
 # who never saw the model: what section 4 holds against "the baseline ... in all experiments is 50%"
-GUESSERS = {"association": "always_no", "restriction": "label", "difficulty": "question_length"}
+BASELINES = {"association": "always_no", "restriction": "label", "difficulty": "question_length"}
 
 
 def figure_7(e: Evidence) -> Table:
-    """Accuracy by experiment: published, and of the ten models with replies on what was read; and what a guesser gets.
-    Of always no there is a published number for all models, of the other guessers one where there are replies.
+    """Accuracy by experiment: published, and of the ten models with replies on what was read; and what a baseline gets.
+    Of always no there is a published number for all models, of the other baselines one where there are replies.
     """
     head: list[Cell] = ["model", "experiment", "published", "low", "high", "readable", "readable_low", "readable_high"]
-    rows: Table = [[*head, "guesser", "guesser_accuracy"]]
+    rows: Table = [[*head, "baseline", "baseline_accuracy"]]
     no = e.number("association", "always_no_accuracy")
     for model in e.models:
-        for experiment, guesser in GUESSERS.items():
+        for experiment, baseline in BASELINES.items():
             read = e.recorded.of("accuracy", experiment).get(model)
             again = (read.value, read.low, read.high) if read else (None, None, None)
-            guess = e.recorded.of(guesser, experiment).get(model)
-            gets = no[model] if experiment == "association" else guess.value if guess else None
-            rows.append([model, experiment, *e.accuracy(model, experiment)[:3], *again, guesser, gets])
+            known = e.recorded.of(baseline, experiment).get(model)
+            gets = no[model] if experiment == "association" else known.value if known else None
+            rows.append([model, experiment, *e.accuracy(model, experiment)[:3], *again, baseline, gets])
     return rows
 
 
@@ -72,7 +72,7 @@ def models(e: Evidence) -> Table:
             f"{experiment}_skill": {m: x.value for m, x in e.recorded.of(name, experiment).items()}
             for experiment, name in zip(EXPERIMENTS, names, strict=True)
         },
-        "self_knowledge": e.self_knowledge_overall,
+        "baseline_margin": e.baseline_margin_overall,
         "log_size": {m: math.log(size) for m in e.models if (size := size_in_name(m))},
         "log_ranking_tokens": {m: math.log(x) for m, x in e.number("difficulty", "ranking_tokens_mean").items()},
     }

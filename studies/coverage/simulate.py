@@ -19,7 +19,7 @@ from scipy.special import betaincinv
 
 from selfexec.scores import metrics
 from selfexec.scores.counted import Counted
-from selfexec.scores.knowledge import best_of
+from selfexec.scores.margin import best_of
 from selfexec.scores.metrics import METRICS, Cells
 from selfexec.scores.orders import mean_of_groups
 from selfexec.scores.overall import LEAST, combine
@@ -40,8 +40,8 @@ GRID = (np.arange(1000) + 0.5) / 1000
 @dataclass(frozen=True)
 class YesNo:
     """A model's claims of yes or no. `alike`: intraclass correlation of what happens to the claims of one item;
-    `ready`: of what the model says of them, since some items make it say yes more readily than others. The guesser
-    knows the outcome with `guess` as its recall and specificity; the model says what the guesser says in a share
+    `ready`: of what the model says of them, since some items make it say yes more readily than others. The baseline
+    knows the outcome with `baseline` as its recall and specificity; the model says what the baseline says in a share
     `copies` of claims, and else has its own `recall` and `specificity`.
     """
 
@@ -50,18 +50,18 @@ class YesNo:
     specificity: float
     alike: float = 0.15
     ready: float = 0.15
-    guess: float = 0.75
+    baseline: float = 0.75
     copies: float = 0.0
 
 
 @dataclass(frozen=True)
 class Orders:
     """Correlation of the predicted with the true difficulty of a group's questions, which `varies` up and down between
-    groups; and that of the guesser."""
+    groups; and that of the baseline."""
 
     correlation: float
     varies: float = 0.25
-    guess: float = 0.2
+    baseline: float = 0.2
 
 
 @dataclass(frozen=True)
@@ -73,28 +73,30 @@ class Truth:
 
 
 TYPICAL = Truth(
-    YesNo(0.2, 0.97, 0.42), YesNo(0.55, 0.78, 0.97, alike=0.85, guess=0.9, copies=0.3), Orders(0.6, guess=0.25)
+    YesNo(0.2, 0.97, 0.42), YesNo(0.55, 0.78, 0.97, alike=0.85, baseline=0.9, copies=0.3), Orders(0.6, baseline=0.25)
 )
 TRUTHS = {
     "typical": TYPICAL,
     # the shape of a strong recorded model: recall .99 in association, hardly a yes too many in restriction
     "recall .99": Truth(
-        YesNo(0.18, 0.99, 0.55), YesNo(0.54, 0.87, 0.985, alike=0.85, guess=0.93, copies=0.3), Orders(0.55)
+        YesNo(0.18, 0.99, 0.55), YesNo(0.54, 0.87, 0.985, alike=0.85, baseline=0.93, copies=0.3), Orders(0.55)
     ),
     "middling": Truth(YesNo(0.4, 0.7, 0.7), YesNo(0.5, 0.75, 0.75, alike=0.85), Orders(0.35)),
     "near perfect": Truth(
-        YesNo(0.3, 0.995, 0.99), YesNo(0.6, 0.995, 0.97, alike=0.85, guess=0.95), Orders(0.7, varies=0.2)
+        YesNo(0.3, 0.995, 0.99), YesNo(0.6, 0.995, 0.97, alike=0.85, baseline=0.95), Orders(0.7, varies=0.2)
     ),
     "rare positives": Truth(
-        YesNo(0.06, 0.9, 0.85), YesNo(0.07, 0.8, 0.95, alike=0.6, guess=0.7), Orders(0.45, varies=0.4)
+        YesNo(0.06, 0.9, 0.85), YesNo(0.07, 0.8, 0.95, alike=0.6, baseline=0.7), Orders(0.45, varies=0.4)
     ),
     "follows the label": Truth(
-        YesNo(0.2, 0.6, 0.6, guess=0.8, copies=0.95),
-        YesNo(0.55, 0.5, 0.5, alike=0.85, guess=0.9, copies=0.985),
+        YesNo(0.2, 0.6, 0.6, baseline=0.8, copies=0.95),
+        YesNo(0.55, 0.5, 0.5, alike=0.85, baseline=0.9, copies=0.985),
         Orders(0.4),
     ),
     "knows nothing": Truth(
-        YesNo(0.2, 0.5, 0.5, ready=0.3, guess=0.6), YesNo(0.5, 0.7, 0.3, alike=0.85, guess=0.6), Orders(0, varies=0)
+        YesNo(0.2, 0.5, 0.5, ready=0.3, baseline=0.6),
+        YesNo(0.5, 0.7, 0.3, alike=0.85, baseline=0.6),
+        Orders(0, varies=0),
     ),
     "two epochs": replace(TYPICAL, epochs=2),
 }
@@ -112,7 +114,7 @@ def _spread(mean: float, correlation: float) -> Array:
 
 
 class Drawer:
-    """Draws items of one truth. Its `expected` cells of an item, for model and guesser, are exact."""
+    """Draws items of one truth. Its `expected` cells of an item, for model and baseline, are exact."""
 
     def __init__(self, truth: YesNo, claims: int, epochs: int) -> None:
         self.truth, self.claims, self.epochs = truth, claims, epochs
@@ -122,7 +124,7 @@ class Drawer:
 
     @property
     def expected(self) -> tuple[Array, Array]:
-        b, g, c = self.base.mean(), self.truth.guess, self.truth.copies
+        b, g, c = self.base.mean(), self.truth.baseline, self.truth.copies
         hit, alarm = c * g + (1 - c) * self.hit.mean(), c * (1 - g) + (1 - c) * self.alarm.mean()
         return _cells(b, hit, alarm), _cells(b, g, 1 - g)
 
@@ -130,13 +132,13 @@ class Drawer:
         shape = (items, self.claims, self.epochs)
         ready = rng.integers(len(GRID), size=(items, 1, 1))
         happened = rng.random(shape) < self.base[rng.integers(len(GRID), size=(items, 1, 1))]
-        # the guesser does not know of epochs: what it says of a claim it says each time that the outcome is the same
-        knows = rng.random((items, self.claims, 1)) < self.truth.guess
-        guessed = happened == knows
+        # the baseline does not know of epochs: what it says of a claim it says each time that the outcome is the same
+        knows = rng.random((items, self.claims, 1)) < self.truth.baseline
+        baseline = happened == knows
         own = rng.random(shape) < np.where(happened, self.hit[ready], self.alarm[ready])
-        said = np.where(rng.random(shape) < self.truth.copies, guessed, own)
+        said = np.where(rng.random(shape) < self.truth.copies, baseline, own)
         names = tuple(str(n) for n in range(items))
-        return Counted(names, _counts(said, happened)), Counted(names, _counts(guessed, happened))
+        return Counted(names, _counts(said, happened)), Counted(names, _counts(baseline, happened))
 
 
 def _cells(base: float, hit: float, alarm: float) -> Array:
@@ -157,12 +159,12 @@ def draw_orders(truth: Orders, groups: int, epochs: int, rng: np.random.Generato
     """Shares of the six pairs ranked rightly; epochs draw the questions' difficulty anew around the same rankings."""
     names = tuple(str(n) for n in range(groups))
     correlation = truth.correlation + truth.varies * rng.choice([-1.0, 1.0], size=(groups, 1, 1))
-    ranked, by_guesser = rng.normal(size=(2, groups, 1, 4))
+    ranked, by_baseline = rng.normal(size=(2, groups, 1, 4))
     noise = rng.normal(size=(groups, epochs, 4))
     # two rankings whose parts in the true order are apart
-    rest = np.sqrt(1 - correlation**2 - truth.guess**2)
-    hard = correlation * ranked + truth.guess * by_guesser + rest * noise
-    return tuple(Counted(names, _shares(one, hard)) for one in (ranked, by_guesser))  # type: ignore[return-value]
+    rest = np.sqrt(1 - correlation**2 - truth.baseline**2)
+    hard = correlation * ranked + truth.baseline * by_baseline + rest * noise
+    return tuple(Counted(names, _shares(one, hard)) for one in (ranked, by_baseline))  # type: ignore[return-value]
 
 
 def _shares(ranked: Array, hard: Array) -> Array:
@@ -176,19 +178,19 @@ def _shares(ranked: Array, hard: Array) -> Array:
 def true_values(truth: Truth) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for experiment in CLAIMS:
-        cells, guessed = Drawer(getattr(truth, experiment), 1, 1).expected
+        cells, baseline = Drawer(getattr(truth, experiment), 1, 1).expected
         found |= {(experiment, name): float(METRICS[name].formula(Cells.of(cells))) for name in LABELLED}
-        j = [float(metrics.youden_j(Cells.of(c))) for c in (cells, guessed)]
-        found[experiment, "self_knowledge"] = j[0] - max(j[1], 0.0)
+        j = [float(metrics.youden_j(Cells.of(c))) for c in (cells, baseline)]
+        found[experiment, "baseline_margin"] = j[0] - max(j[1], 0.0)
     orders = truth.difficulty
     own = [orders.correlation - orders.varies, orders.correlation + orders.varies]
     # two normal variables with correlation r are in the same order with probability 1/2 + asin(r) / pi (Sheppard 1899)
     accuracy = sum(0.5 + math.asin(r) / math.pi for r in own) / 2
     found["difficulty", "accuracy"] = accuracy
-    found["difficulty", "self_knowledge"] = 2 * accuracy - 1 - 2 * math.asin(orders.guess) / math.pi
+    found["difficulty", "baseline_margin"] = 2 * accuracy - 1 - 2 * math.asin(orders.baseline) / math.pi
     skills = [found["association", "youden_j"], found["restriction", "youden_j"], 2 * accuracy - 1]
-    found["overall", "self_execution_skill"] = sum(skills) / 3
-    for metric, part in (("self_execution_score", "accuracy"), ("self_knowledge", "self_knowledge")):
+    found["overall", "skill"] = sum(skills) / 3
+    for metric, part in (("self_execution_score", "accuracy"), ("baseline_margin", "baseline_margin")):
         found["overall", metric] = sum(found[e, part] for e in (*CLAIMS, "difficulty")) / 3
     return found
 
@@ -196,9 +198,9 @@ def true_values(truth: Truth) -> dict[tuple[str, str], float]:
 Intervals = dict[tuple[str, str], tuple[Interval, Interval | None]]  # ours, and the naive one where there is one
 
 
-def _self_knowledge(experiment: str, record: Counted, guess: Counted) -> Estimate:
-    """With the doubt of the items alone: this guesser is no sample of models."""
-    return skill_difference(experiment, record, best_of(experiment, record, {"others_mode": guess})[1])
+def _baseline_margin(experiment: str, record: Counted, baseline: Counted) -> Estimate:
+    """With the doubt of the items alone: this baseline is no sample of models."""
+    return skill_difference(experiment, record, best_of(experiment, record, {"others_mode": baseline})[1])
 
 
 def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -> Intervals:
@@ -206,26 +208,26 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
     found: Intervals = {}
     accuracy: dict[str, Estimate] = {}
     skill: dict[str, Estimate] = {}
-    knowledge: dict[str, Estimate] = {}
+    margin: dict[str, Estimate] = {}
     for experiment, claims in CLAIMS.items():
-        record, guess = Drawer(getattr(truth, experiment), claims, truth.epochs).draw(size[experiment], rng)
+        record, baseline = Drawer(getattr(truth, experiment), claims, truth.epochs).draw(size[experiment], rng)
         estimates = estimates_of("restriction", record.counts)
-        knowledge[experiment] = _self_knowledge(experiment, record, guess)
+        margin[experiment] = _baseline_margin(experiment, record, baseline)
         accuracy[experiment], skill[experiment] = estimates["accuracy"], estimates["youden_j"]
         naive = dict(_naive(estimates, record.counts))
         found |= {(experiment, name): (estimates[name].interval, naive.get(name)) for name in LABELLED}
-    record, guess = draw_orders(truth.difficulty, size["difficulty"], truth.epochs, rng)
+    record, baseline = draw_orders(truth.difficulty, size["difficulty"], truth.epochs, rng)
     accuracy["difficulty"] = mean_of_groups(record, "")
     tau = accuracy["difficulty"]
     skill["difficulty"] = Estimate(2 * tau.value - 1, error=2 * tau.error)
-    knowledge["difficulty"] = _self_knowledge("difficulty", record, guess)
+    margin["difficulty"] = _baseline_margin("difficulty", record, baseline)
     pairs = 6 * truth.epochs * size["difficulty"]
     found["difficulty", "accuracy"] = tau.interval, _wald(tau.value, pairs)
-    found |= {(experiment, "self_knowledge"): (e.interval, None) for experiment, e in knowledge.items()}
+    found |= {(experiment, "baseline_margin"): (e.interval, None) for experiment, e in margin.items()}
     for metric, parts in (
         ("self_execution_score", accuracy),
-        ("self_execution_skill", skill),
-        ("self_knowledge", knowledge),
+        ("skill", skill),
+        ("baseline_margin", margin),
     ):
         found["overall", metric] = combine(parts, LEAST[metric]).interval, None
     return found

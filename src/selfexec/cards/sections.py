@@ -244,11 +244,11 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
             "How much a model varies from run to run: each item was asked once. So it is unknown, too, how well its "
             "behaviour could be foretold at all."
         )
-    known = {row.model for row in scores if row.metric == "self_knowledge" and row.value is not None}
+    known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
     if not known:
         yield "Whether a model knows *itself*: that takes the behaviour of two other models, and it is not in this run."
     else:
-        yield "Self-knowledge beyond these guessers: it hangs on which other models are in the run."
+        yield "Margin over these baselines: it hangs on which other models are in the run."
     if "restriction" in run.items.experiments:
         yield (
             "Restriction: whether a response is an answer is judged by the model itself. Agreement of its two "

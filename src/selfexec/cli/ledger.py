@@ -30,7 +30,7 @@ def command(
     """Hold each number against itself, counted in three ways.
 
     Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
-    guessers beside them; and what would change if words or tokens were counted otherwise.
+    baselines beside them; and what would change if words or tokens were counted otherwise.
     """
     from selfexec.scores.ledger.ledger import ledger_of_runs
     from selfexec.tables import terminal_width

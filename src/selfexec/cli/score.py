@@ -38,7 +38,7 @@ def command(
 ) -> None:
     """Score runs: did the models know what they would do?
 
-    Each score stands beside the best guesser that knows nothing of the model. A headline that the data do not support
+    Each score stands beside the best baseline that knows nothing of the model. A headline that the data do not support
     is withheld, with the reason.
     """
     from selfexec.scores import score_runs

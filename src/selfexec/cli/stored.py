@@ -32,7 +32,7 @@ def metrics_option(help: str) -> Callable[[Command], Command]:
         "--metric",
         "metrics",
         multiple=True,
-        type=click.Choice(["skill", "accuracy", "self_knowledge", "coverage"]),
+        metavar="[skill|accuracy|baseline_margin|coverage]",
         help=help,
     )
 

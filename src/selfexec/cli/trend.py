@@ -20,7 +20,7 @@ from selfexec.cli.variadic import Variadic
 @click.option("--model", "models", multiple=True, help="Only these checkpoints, in this order.")
 @experiments_option
 @metrics_option(
-    "What to follow. If you do not say: skill, accuracy, and self-knowledge where other models are in the runs."
+    "What to follow. If you do not say: skill, accuracy, and baseline_margin where other models are in the runs."
 )
 @convention_option
 @readings_option

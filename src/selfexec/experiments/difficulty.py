@@ -126,7 +126,7 @@ def _pair(
 def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question]) -> tuple[bool | None, str | None]:
     """Whether the first question was the easier one, and what decides it.
 
-    None with basis None is a tie; None with basis "unknown" cannot be told: tokens are never guessed.
+    None with basis None is a tie; None with basis "unknown" cannot be told: tokens are never chances.
     """
     if any(answer.state == "missing" for answer in answers):
         return None, "unknown"

@@ -8,31 +8,31 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.reporting.figures.figure import Figure
 from selfexec.scores.compare.standings import Ranking
 from selfexec.scores.rows import Score
-from selfexec.scores.table import ACCURACY, GUESSERS, SKILL, Scores
+from selfexec.scores.table import ACCURACY, BASELINES, Scores
 
-COMPARED = {"skill": "skill", "self-knowledge": "self_knowledge"}  # column -> metric
+COMPARED = {"skill": "skill", "margin": "baseline_margin"}  # column -> metric
 
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A model's skill and self-knowledge. Models that share a letter in `*_tied` cannot be told apart."""
+    """A model's skill and margin. Models that share a letter in `*_tied` cannot be told apart."""
 
     model: str
     skill: Score | None
-    knowledge: Score | None
+    margin: Score | None
     coverage: Score | None
     skill_tied: str
-    knowledge_tied: str
+    margin_tied: str
 
     @property
     def why(self) -> str:
         """What is to be said of its numbers."""
-        reasons = [row.reason for row in (self.skill, self.knowledge, self.coverage) if row and row.reason]
+        reasons = [row.reason for row in (self.skill, self.margin, self.coverage) if row and row.reason]
         return "; ".join(dict.fromkeys(reasons))
 
     @property
     def withheld(self) -> str | None:
-        return next((row.reason for row in (self.skill, self.knowledge) if row and row.value is None), None)
+        return next((row.reason for row in (self.skill, self.margin) if row and row.value is None), None)
 
 
 @dataclass(frozen=True)
@@ -61,21 +61,21 @@ def boards(scores: Scores, models: Sequence[str], ranking: Ranking) -> list[Boar
         if experiment in scores.experiments:
             rows = [row for model in models if (row := _board_row(scores, experiment, model, letters))]
             rows.sort(key=lambda r: (_value(r.skill) is None, -(_value(r.skill) or 0.0), r.model))
-            scale = scale_of([score for row in rows for score in (row.skill, row.knowledge)])
+            scale = scale_of([score for row in rows for score in (row.skill, row.margin)])
             sizes = {name: ranking.detectable(metric, experiment) for name, metric in COMPARED.items()}
             found.append(Board(experiment, tuple(rows), scale, {name: size for name, size in sizes.items() if size}))
     return found
 
 
 def summary(boards: Sequence[Board]) -> Figure:
-    """Skill, self-knowledge and coverage of every model, as a table for a paper."""
+    """Skill, margin and coverage of every model, as a table for a paper."""
     rows = [
-        [row.model, board.experiment, *(_printed(score) for score in (row.skill, row.knowledge, row.coverage)), row.why]
+        [row.model, board.experiment, *(_printed(score) for score in (row.skill, row.margin, row.coverage)), row.why]
         for board in boards
         for row in board.rows
     ]
-    columns = ["model", "experiment", "skill", "self-knowledge", "coverage", "withheld, or with caution"]
-    return Figure("summary", "Skill and self-knowledge, with 95% intervals", "", "", columns, rows)
+    columns = ["model", "experiment", "skill", "margin", "coverage", "withheld, or with caution"]
+    return Figure("summary", "Skill and margin over the best baseline, with 95% intervals", "", "", columns, rows)
 
 
 def _printed(score: Score | None) -> str:
@@ -87,14 +87,14 @@ def _printed(score: Score | None) -> str:
 def _board_row(
     scores: Scores, experiment: str, model: str, letters: Mapping[tuple[str, str, str], str]
 ) -> BoardRow | None:
-    skill, knowledge = (scores.get(model, experiment, m) for m in (SKILL[experiment], "self_knowledge"))
-    if skill is None and knowledge is None:
+    skill, margin = (scores.get(model, experiment, m) for m in ("skill", "baseline_margin"))
+    if skill is None and margin is None:
         return None
     tied = [
         letters.get((metric, experiment, model), "") if _value(row) is not None else ""
-        for metric, row in (("skill", skill), ("self_knowledge", knowledge))
+        for metric, row in (("skill", skill), ("baseline_margin", margin))
     ]
-    return BoardRow(model, skill, knowledge, scores.get(model, experiment, "coverage"), *tied)
+    return BoardRow(model, skill, margin, scores.get(model, experiment, "coverage"), *tied)
 
 
 def _value(row: Score | None) -> float | None:
@@ -117,9 +117,9 @@ class ScoreLine:
     experiment: str
     accuracy: Score | None
     skill: Score | None
-    guesser: Score | None
-    guesser_name: str
-    knowledge: Score | None
+    baseline: Score | None
+    baseline_name: str
+    margin: Score | None
     coverage: Score | None
     reason: str | None
 
@@ -134,17 +134,17 @@ def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
 
 
 def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
-    guesser = scores.get(model, experiment, "guesser_skill")
-    guesser = guesser if guesser and guesser.value is not None else None
+    baseline = scores.get(model, experiment, "best_baseline")
+    baseline = baseline if baseline and baseline.value is not None else None
     accuracy = scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
     return ScoreLine(
         model,
         experiment,
         accuracy,
-        scores.get(model, experiment, SKILL[experiment]),
-        guesser,
-        GUESSERS[guesser.guesser or ""] if guesser else "",
-        scores.get(model, experiment, "self_knowledge"),
+        scores.get(model, experiment, "skill"),
+        baseline,
+        BASELINES[baseline.baseline or ""] if baseline else "",
+        scores.get(model, experiment, "baseline_margin"),
         scores.get(model, experiment, "coverage"),
         accuracy.reason if accuracy else None,
     )

@@ -107,7 +107,7 @@ VALUE = re.compile(r"(-?[\d.,]+)(?: \[(-?[\d.,]+), (-?[\d.,]+)\])?(?: (.+))?")  
 
 def as_csv(figure: Figure) -> str:
     """The table behind a figure, with its columns in the first line. A value, the ends of its interval and the name of
-    a guesser each have a column of their own.
+    a baseline each have a column of their own.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

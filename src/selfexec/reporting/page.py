@@ -132,9 +132,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "unpaired": any(" to " in _items(scores, e) for e in scores.experiments),
         "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},
         "scores": scores,
-        "answer": sentences.answer(
-            *(scores.of("overall", metric) for metric in ("self_knowledge", "self_execution_skill"))
-        ),
+        "answer": sentences.answer(*(scores.of("overall", metric) for metric in ("baseline_margin", "skill"))),
         "said": said(scores, tables, crossed, ranks.standings),
         "boards": ranked,
         "front": next(
@@ -154,7 +152,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "notes": noise_and_loss(scores, scores.warnings),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],
         "entries": entries,
-        "ledger": {kind: [e for e in entries if e.kind == kind] for kind in ("score", "guesser", "rule", "readings")},
+        "ledger": {kind: [e for e in entries if e.kind == kind] for kind in ("score", "baseline", "rule", "readings")},
         "provenance": [provenance(run) for run in runs],
         "evidence": _evidence(runs, claims, states, worst, options.evidence),
     }

@@ -8,7 +8,6 @@ from selfexec.scores.compare.differences import Standing
 from selfexec.scores.cross_prediction import CrossPrediction
 from selfexec.scores.sentences import Said
 from selfexec.scores.simple import SIMPLE, rows_over_simple
-from selfexec.scores.table import SKILL
 
 
 def said(scores: Scores, tables: Tables, crossed: CrossPrediction, standings: Sequence[Standing]) -> list[Said]:
@@ -21,18 +20,18 @@ def _said(
 ) -> Iterator[Said | None]:
     alone = len(scores.models) == 1
     if not alone:
-        yield sentences.best_skill(scores.of("overall", "self_execution_skill"), standings)
+        yield sentences.best_skill(scores.of("overall", "skill"), standings)
     for experiment in scores.experiments:
         if experiment == "overall":
             continue
         if alone:
-            yield sentences.skill_alone(experiment, *scores.of(experiment, SKILL[experiment]))
+            yield sentences.skill_alone(experiment, *scores.of(experiment, "skill"))
         else:
-            yield sentences.self_knowledge(experiment, scores.of(experiment, "self_knowledge"))
+            yield sentences.baseline_margin(experiment, scores.of(experiment, "baseline_margin"))
         if experiment in SIMPLE:
-            guesses = {row.model: row for row in scores.of(experiment, SIMPLE[experiment])}
-            yield sentences.simple_guesser(
-                experiment, rows_over_simple(scores.of(experiment, "accuracy"), tables.claims[experiment]), guesses
+            baselines = {row.model: row for row in scores.of(experiment, SIMPLE[experiment])}
+            yield sentences.simple_baseline(
+                experiment, rows_over_simple(scores.of(experiment, "accuracy"), tables.claims[experiment]), baselines
             )
         own_rule, one_rule = (crossed.parts.get((experiment, f"self_bonus{rule}")) for rule in ("", "_by_rule"))
         if one_rule is not None:

@@ -7,14 +7,16 @@ import polars as pl
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import Group, Item, Request, Target
-from selfexec.scores.guessers import LEAST_OTHERS
+from selfexec.scores.baselines import LEAST_OTHERS
 
 WORST = 10
 
 
 @dataclass(frozen=True)
 class Surprise:
-    """A prediction that was wrong where a stranger would have been right: `others_did` of `others` models did it."""
+    """A prediction that was wrong where going by other models would have been right: `others_did` of `others` models
+    did it.
+    """
 
     model: str
     experiment: str
@@ -30,7 +32,7 @@ class Surprise:
 def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, list[Surprise]]:
     """Model -> its worst surprises.
 
-    Of a claim that k of n other models made true (n at least 2), (k + 1/2) / (n + 1) is what a stranger would say.
+    Of a claim that k of n other models made true (n at least 2), (k + 1/2) / (n + 1) is what they make one expect.
     Wrong predictions are ranked by how far they lie from that in tenths, at least one half, so that nine of nine others
     weigh more than two of two, and no more than eight of eight. Of equals, those come first that the fewest other
     models share: what everybody gets wrong says little of this one. Each item counts once, and the experiments take
@@ -43,13 +45,13 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
     )
     place = ["experiment", "item", "claim"]
     votes = votes.with_columns(others=pl.len().over(place) - 1, did=pl.col("vote").sum().over(place) - pl.col("vote"))
-    stranger = (pl.col("did") + 0.5) / (pl.col("others") + 1)
+    expected = (pl.col("did") + 0.5) / (pl.col("others") + 1)
     wrong = (
         observations.with_row_index("row")
         .filter((pl.col("state") == "read") & (pl.col("predicted") != pl.col("observed")))
         .join(votes, on=[*place, "model"], how="left")
         .filter(pl.col("others") >= LEAST_OTHERS)
-        .with_columns(surprise=(pl.col("predicted").cast(pl.Float64) - stranger).abs().round(12))
+        .with_columns(surprise=(pl.col("predicted").cast(pl.Float64) - expected).abs().round(12))
         .filter(pl.col("surprise") > 0.5)
         .with_columns(
             tenths=(10 * pl.col("surprise")).floor(), alike=pl.col("model").n_unique().over(*place, "predicted")

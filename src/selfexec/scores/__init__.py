@@ -1,4 +1,4 @@
-"""Scores: what the observations amount to, with intervals, beside guessers, and withheld where they would mislead."""
+"""Scores: what the observations amount to, with intervals, beside baselines, and withheld where they would mislead."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -43,9 +43,9 @@ def score(
 ) -> Scores:
     """Every metric of every model, under one convention of counting: strict, readable or authors.
 
-    Give a run or its folder, or several: their models are then each other's company. `readings` are files of readings
-    that replace ours. `bootstrap` replicates, drawn from `seed`, take the place of the analytic intervals where there
-    is a choice.
+    Give a run or its folder, or several: their models are then each other's reference models. `readings` are files
+    of readings that replace ours. `bootstrap` replicates, drawn from `seed`, take the place of the analytic intervals
+    where there is a choice.
     """
     return score_together(load_together(runs, readings), convention, bootstrap=bootstrap, seed=seed)
 
@@ -58,7 +58,7 @@ def score_together(
     seed: int = 0,
     whole: bool = True,
 ) -> Scores:
-    """Scores of several runs, with all their models as each other's company: what most others did, self-bonus.
+    """Scores of several runs, with all their models as each other's reference models: what most others did, self-bonus.
     Not `whole`, there are no self-bonuses, permutation tests, noise ceilings and bounds, and loss is not tested.
     """
     if convention not in CONVENTIONS:

@@ -1,4 +1,4 @@
-"""Accuracy alone, of any part of a model's claims: without guessers, and so a hundred times as fast as all scores."""
+"""Accuracy alone, of any part of a model's claims: without baselines, and so a hundred times as fast as all scores."""
 
 from selfexec.arrays import Claims
 from selfexec.scores.counted import Counted, count

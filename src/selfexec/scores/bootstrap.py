@@ -11,7 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.counted import ACCURACY, SKILL, Counted, Formula, of_cells
 from selfexec.scores.cross import Crossed
-from selfexec.scores.knowledge import Company, doubted
+from selfexec.scores.margin import ReferenceDoubt, doubted
 from selfexec.scores.metrics import METRICS
 from selfexec.scores.rows import Estimate, Score
 from selfexec.scores.scored import Scored
@@ -20,16 +20,16 @@ from selfexec.stats import Array, Interval, percentile_intervals, resampled_tota
 MOST_REPLICATES = 1_000_000
 LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
 NO_INTERVAL = "no bootstrap interval: its replicates do not differ, or more than 1% of them have no value"
-YES_NO: Mapping[str, Formula] = {name: of_cells(metric.formula) for name, metric in METRICS.items() if metric.drawn}
+YES_NO: dict[str, Formula] = {name: of_cells(metric.formula) for name, metric in METRICS.items() if metric.drawn}
 FORMULAS: Mapping[str, Mapping[str, Formula]] = {
-    "association": YES_NO,
-    "restriction": YES_NO,
-    "difficulty": {"accuracy": ACCURACY["difficulty"], "tau": SKILL["difficulty"]},
+    "association": YES_NO | {"skill": SKILL["association"]},
+    "restriction": YES_NO | {"skill": SKILL["restriction"]},
+    "difficulty": {"accuracy": ACCURACY["difficulty"], **dict.fromkeys(("tau", "skill"), SKILL["difficulty"])},
 }
 OVERALL: Mapping[str, Mapping[str, str]] = {  # the mean of these, by experiment
     "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
-    "self_execution_skill": {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"},
-    "self_knowledge": dict.fromkeys(EXPERIMENTS, "self_knowledge"),
+    "skill": dict.fromkeys(EXPERIMENTS, "skill"),
+    "baseline_margin": dict.fromkeys(EXPERIMENTS, "baseline_margin"),
 }
 Values = dict[tuple[str, str, str], Array]  # (model, experiment, metric) -> a value for each replicate
 
@@ -80,7 +80,7 @@ def with_bootstrap(
         if new is None or row.value is None:
             yield row
         else:
-            yield _with_interval(row, _in_company(row, new, scored) if row.metric == "self_knowledge" else new)
+            yield _with_interval(row, _in_company(row, new, scored) if row.metric == "baseline_margin" else new)
 
 
 def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
@@ -94,9 +94,9 @@ def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, S
     """Items are drawn anew, the other models are not: their part of the doubt is added."""
     parts = scored[row.model]
     several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
-    errors, shortfalls = zip(*(part.held.company for part in several), strict=True)
-    company = Company(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
-    return doubted(Estimate(row.value or 0.0, drawn), company).interval
+    errors, shortfalls = zip(*(part.held.doubt for part in several), strict=True)
+    doubt = ReferenceDoubt(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
+    return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
 
 
 def _with_interval(row: Score, found: Interval) -> Score:
@@ -112,12 +112,12 @@ def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) ->
         records = {model: part.record for model, part in known.items()}
         for model, totals in _totals(records, bootstrap, experiment):
             values |= {(model, experiment, name): _of(f, totals) for name, f in FORMULAS[experiment].items()}
-        held = {model: part.held for model, part in known.items() if not math.isnan(part.self_knowledge.value)}
-        pairs = {model: _paired(one.own, one.guess) for model, one in held.items()}
+        held = {model: part.held for model, part in known.items() if not math.isnan(part.baseline_margin.value)}
+        pairs = {model: _paired(one.own, one.best) for model, one in held.items()}
         for model, totals in _totals(pairs, bootstrap, experiment):
             width = totals.shape[-1] // 2
             skills = (_of(SKILL[experiment], totals[..., half]) for half in (slice(width), slice(width, None)))
-            values[model, experiment, "self_knowledge"] = next(skills) - next(skills)
+            values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
     for model in scored:
         values |= _overall(model, values)
     return values

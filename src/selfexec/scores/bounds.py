@@ -21,7 +21,7 @@ from selfexec.stats import Array, Interval
 Bounds = Mapping[str, Interval]  # metric -> its least and greatest value
 PARTS = {  # overall metric -> the metrics that it is the mean of
     "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
-    "self_execution_skill": {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau"},
+    "skill": dict.fromkeys(EXPERIMENTS, "skill"),
 }
 
 
@@ -59,6 +59,7 @@ def _yes_no(claims: Claims) -> dict[str, Interval]:
             if metric.rises:
                 ends = metric.formula(Cells.of(worst)).min(), metric.formula(Cells.of(best)).max()
                 found[name] = Interval(*map(float, ends))
+    found["skill"] = found["youden_j"]
     return {name: ends for name, ends in found.items() if all(map(math.isfinite, ends))}
 
 
@@ -135,4 +136,7 @@ def _orders(claims: Claims) -> dict[str, Interval]:
         float(order_counts(decided, known.astype(np.float64)).counts[:, 0].mean())
         for known in (right, right | decided.lost)
     )
-    return {"accuracy": Interval(least, greatest), "tau": Interval(2 * least - 1, 2 * greatest - 1)}
+    return {
+        "accuracy": Interval(least, greatest),
+        **dict.fromkeys(("tau", "skill"), Interval(2 * least - 1, 2 * greatest - 1)),
+    }

@@ -16,15 +16,16 @@ from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
+from selfexec.renamed import refuse_old_name
 from selfexec.scores import Scores, score_together
-from selfexec.scores.table import ACCURACY, SKILL
+from selfexec.scores.table import ACCURACY
 from selfexec.scores.together import load_together
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.tables import WIDTH, as_html, as_text
 
 Among = Literal["all", "eligible"]
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
-MEASURES = ("accuracy", "skill", "self_knowledge")
+MEASURES = ("accuracy", "skill", "baseline_margin")
 TITLE = "Do they go together?"
 HEADINGS = ["one", "two", "among", "n", "Pearson", "Spearman"]
 LEGEND = (
@@ -72,6 +73,8 @@ class Correlations(Sequence[Pair]):
         for pair in self._pairs:
             if {pair.one, pair.two} == {one, two} and pair.among == among:
                 return pair
+        for column in (one, two):
+            refuse_old_name(column.rpartition(" ")[2])
         raise KeyError(f"there is no pair of {one} and {two} among {among} models")
 
     def records(self) -> list[dict[str, Any]]:
@@ -176,7 +179,7 @@ def _refuse_empty(found: Correlations, way_out: str) -> Correlations:
 
 
 def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[str, dict[str, float]]:
-    """`association accuracy`, ..., `overall self_knowledge` -> model -> number. The overall ones are means of three
+    """`association accuracy`, ..., `overall baseline_margin` -> model -> number. The overall ones are means of three
     that are all there, whether or not the headline is withheld.
     """
     columns: dict[str, dict[str, float]] = {}
@@ -198,7 +201,7 @@ def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[st
 
 
 def _metric(measure: str, experiment: str) -> str:
-    return {"skill": SKILL, "accuracy": ACCURACY}.get(measure, {}).get(experiment, measure)
+    return ACCURACY.get(experiment, measure) if measure == "accuracy" else measure
 
 
 def eligible_models(scores: Scores) -> list[str]:

@@ -116,8 +116,8 @@ def _means(group: Numbers, values: Any, groups: int) -> Array:
         return sums / np.bincount(group[known], minlength=groups)
 
 
-def guess_counts(claims: Claims, chance: Array) -> Counted:
-    """A guesser's record on these claims: `chance` (0 to 1) is that of its saying yes, nan where it says nothing."""
+def baseline_counts(claims: Claims, chance: Array) -> Counted:
+    """A baseline's record on these claims: `chance` (0 to 1) is that of its saying yes, nan where it says nothing."""
     happened = claims.observed > 0
     right = np.where(happened, chance, 1 - chance)
     if claims.experiment == "difficulty":

@@ -188,7 +188,7 @@ METRICS: Mapping[str, Metric] = {
     "precision": Metric(precision, lambda c: c.tp + c.fp, rises=True, undefined="no claim was predicted to come true"),
     "recall": Metric(recall, lambda c: c.tp + c.fn + c.unread_true, rises=True, undefined="no claim came true"),
     "positive_rate": Metric(positive_rate, _known),
-    "base_rate": Metric(base_rate, _known, drawn=False),  # as the two guessers that follow from it
+    "base_rate": Metric(base_rate, _known, drawn=False),  # as the two baselines that follow from it
     "always_yes": Metric(always_yes, _known, drawn=False),
     "always_no": Metric(always_no, _known, drawn=False),
     "balanced_accuracy": Metric(balanced_accuracy, least=0, skill=True, rises=True),

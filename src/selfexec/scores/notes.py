@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from selfexec.scores.loss import LossTest
 from selfexec.scores.rows import Score
 
-SKILLS = ("youden_j", "tau", "self_execution_skill")
 LEAST_SHOWN = 0.01
 
 
@@ -55,7 +54,7 @@ def _reason(row: Score) -> str:
 
 
 def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
-    lossy = [row for row in scores if row.metric in SKILLS and (row.best or 0) - (row.worst or 0) >= LEAST_SHOWN]
+    lossy = [row for row in scores if row.metric == "skill" and (row.best or 0) - (row.worst or 0) >= LEAST_SHOWN]
     if lossy:
         yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
     for model, rows in _by_model(lossy).items():

@@ -7,11 +7,11 @@ import numpy as np
 
 from selfexec.arrays import MISSING, Answers, Claims
 from selfexec.nouns import number_of
-from selfexec.scores.counted import Counted, count, guess_counts, scorable
-from selfexec.scores.guessers import guess_records, guesses
-from selfexec.scores.knowledge import NO_OTHERS, held_against
+from selfexec.scores.baselines import baseline_chances, baseline_records
+from selfexec.scores.counted import Counted, baseline_counts, count, scorable
+from selfexec.scores.margin import NO_OTHERS, held_against
 from selfexec.scores.permutation import shuffled_p
-from selfexec.scores.rows import OF_GUESSER, Asked, Estimate
+from selfexec.scores.rows import OF_BASELINE, Asked, Estimate
 from selfexec.scores.scored import Scored
 from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_of_pairs
 from selfexec.stats import NO_SPREAD, Interval, mean_interval, ratio_error, student, wilson
@@ -29,7 +29,7 @@ def score_orders(
     whole: bool = True,
 ) -> Scored:
     """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test, and
-    self-knowledge has the doubt of the items alone.
+    the margin has the doubt of the items alone.
     """
     record = count(claims, strict)
     accuracy = mean_of_groups(record, _no_decided_pair(claims, answers))
@@ -37,13 +37,14 @@ def score_orders(
     estimates = {
         "accuracy": accuracy,
         "tau": tau,
+        "skill": tau,
         "coverage": coverage(claims),
         "question_accuracy": _question_accuracy(answers),
         "tokens_mean": _tokens_mean(answers),
     }
     which = scorable(claims, strict)
-    guessed = guesses(claims, others)
-    records = guess_records(claims, guessed, which)
+    chances = baseline_chances(claims, others)
+    records = baseline_records(claims, chances, which)
     for name, counted in {"shuffled": _shuffled(claims.where(which)), **records}.items():
         estimates[name] = mean_of_groups(counted, NOTHING_READ) if accuracy.reason is None else accuracy
     for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
@@ -55,19 +56,21 @@ def score_orders(
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if whole:
         estimates["shuffled_p"] = shuffled_p(claims.where(which))
-    held = held_against(claims, others, guessed, strict, whole=whole)
+    held = held_against(claims, others, chances, strict, whole=whole)
     if accuracy.reason:
-        held = replace(held, knowledge=accuracy)
-    estimates["guesser_skill"] = _tau(mean_of_groups(held.guess, NOTHING_READ) if accuracy.reason is None else accuracy)
-    estimates["self_knowledge"] = held.knowledge
+        held = replace(held, margin=accuracy)
+    estimates["best_baseline"] = _tau(mean_of_groups(held.best, NOTHING_READ) if accuracy.reason is None else accuracy)
+    estimates["baseline_margin"] = held.margin
     groups = len(record.items)
     if groups:
         estimates, _ = degenerate(claims, groups, estimates)
-        held = replace(held, knowledge=estimates["self_knowledge"])
+        held = replace(held, margin=estimates["baseline_margin"])
     too_few = f"only {number_of(groups, 'group')} could be scored, fewer than {LEAST_GROUPS}"
     caution = asked.caution or (too_few if groups < LEAST_GROUPS else None)
-    rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
-    return Scored(rows, asked, estimates["accuracy"], estimates["tau"], caution, record, held)
+    rows = [
+        asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in estimates.items()
+    ]
+    return Scored(rows, asked, estimates["accuracy"], estimates["skill"], caution, record, held)
 
 
 def _tau(accuracy: Estimate) -> Estimate:
@@ -82,7 +85,7 @@ def _shuffled(claims: Claims) -> Counted:
     names = len(claims.names)
     yes, told = (np.bincount(claims.name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
     with np.errstate(invalid="ignore"):
-        return guess_counts(claims, (yes / told)[claims.name])
+        return baseline_counts(claims, (yes / told)[claims.name])
 
 
 def _no_decided_pair(claims: Claims, answers: Answers) -> str:

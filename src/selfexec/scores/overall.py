@@ -10,7 +10,7 @@ from selfexec.stats import Interval, normal, sum_interval
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
 NOT_RUN = {experiment: f"{experiment} was not run" for experiment in EXPERIMENTS}
-LEAST = {"self_execution_score": 0.0, "self_execution_skill": -1.0, "self_knowledge": -2.0}  # what is possible
+LEAST = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  # what is possible
 
 
 def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) -> Iterator[Score]:
@@ -23,8 +23,8 @@ def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) ->
     )
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
-        ("self_execution_skill", {name: part.skill for name, part in scored.items()}),
-        ("self_knowledge", {name: part.self_knowledge for name, part in scored.items()}),
+        ("skill", {name: part.skill for name, part in scored.items()}),
+        ("baseline_margin", {name: part.baseline_margin for name, part in scored.items()}),
     ):
         estimate = combine(estimates, LEAST[metric])
         reason = estimate.reason or _withheld(scored, estimate)

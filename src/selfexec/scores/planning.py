@@ -45,7 +45,7 @@ def detectable(experiment: str, items: int) -> float:
 
 def outlook(items: Mapping[str, int], models: int) -> str:
     """What a run with so many items in each experiment can tell apart, and what it cannot tell with so many models."""
-    said = [_resolution(items), _withheld(items) if set(items) == set(SKILL_SPREADS) else None, _company(models)]
+    said = [_resolution(items), _withheld(items) if set(items) == set(SKILL_SPREADS) else None, _too_few_models(models)]
     return "\n".join(line for line in said if line)
 
 
@@ -79,8 +79,8 @@ def _withheld(items: Mapping[str, int]) -> str | None:
     return None
 
 
-def _company(models: int) -> str | None:
+def _too_few_models(models: int) -> str | None:
     if models >= LEAST_MODELS:
         return None
-    takes = f"Self-knowledge takes {LEAST_MODELS} models on the same items"
+    takes = f"A margin over the best baseline takes {LEAST_MODELS} models on the same items"
     return f"{takes}, and this run has {number_of(models, 'model')}: add some, or score the runs of others with it."

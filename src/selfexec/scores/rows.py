@@ -9,7 +9,7 @@ from selfexec.stats import NONE, Interval
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
-OF_GUESSER = ("guesser_skill", "self_knowledge")  # what is said of the best guesser
+OF_BASELINE = ("best_baseline", "baseline_margin")  # what is said of the best baseline
 FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
 
 
@@ -20,8 +20,8 @@ class Score:
     `value` is None where it is withheld or undefined, and `reason` says why. A `reason` beside a value is a caution.
     `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
     the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
-    claims would have been (readable convention). `guesser` is whose skill `guesser_skill` is, which `self_knowledge` is
-    held against.
+    claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
+    its `baseline_margin`.
     """
 
     model: str
@@ -39,7 +39,7 @@ class Score:
     preset: str | None = None
     worst: float | None = None
     best: float | None = None
-    guesser: str | None = None
+    baseline: str | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Asked:
             )
         return None
 
-    def row(self, metric: str, estimate: Estimate, caution: str | None = None, guesser: str | None = None) -> Score:
+    def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
         value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
         return Score(
             self.model,
@@ -97,7 +97,7 @@ class Asked:
             self.missing,
             self.convention,
             estimate.reason or caution,
-            guesser=guesser,
+            baseline=baseline,
         )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from selfexec.scores.counted import Counted
-from selfexec.scores.knowledge import Held
+from selfexec.scores.margin import Held
 from selfexec.scores.rows import Asked, Estimate, Score
 
 
@@ -22,5 +22,5 @@ class Scored:
     held: Held
 
     @property
-    def self_knowledge(self) -> Estimate:
-        return self.held.knowledge
+    def baseline_margin(self) -> Estimate:
+        return self.held.margin

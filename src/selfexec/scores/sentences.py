@@ -36,13 +36,13 @@ THEIRS = {
     "restriction": "which requests they will answer",
     "difficulty": "which questions they will find hard",
 }
-STRANGER = {
+BASELINE = {
     "association": "somebody who only knows what other models list",
     "restriction": "somebody who only knows the request and what other models do with it",
     "difficulty": "somebody who only knows the questions and what other models find hard",
     "overall": "somebody who never saw it",
 }
-# the guess that takes no model, in words
+# the baseline that takes no model, in words
 SIMPLE_WORDS = {"association": "Always saying no", "restriction": "The label of the request alone"}
 
 
@@ -98,28 +98,32 @@ def _beyond(rows: Sequence[Score], sign: int) -> set[str]:
 
 
 def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
-    """The one sentence on top, from overall self-knowledge; of a model alone its overall skill, where that is known."""
+    """The one sentence on top, from the overall margin; of a model alone its overall skill, where that is known."""
     found = verdicts(rows)
     n, k = len(found.judged), len(found.above)
     if not n:
         known = [row for row in skills if row.value is not None]
         alone = f"Overall skill {_number(known[0])}, where 0 is chance. " if len(rows) == 1 and known else ""
-        return Said("overall", "withheld", f"{alone}Self-knowledge is withheld: {_common_reason(found.withheld)}.")
+        return Said(
+            "overall",
+            "withheld",
+            f"{alone}The margin over the best baseline is withheld: {_common_reason(found.withheld)}.",
+        )
     full = " that can be judged" if found.withheld else ""
-    stranger = STRANGER["overall"]
+    baseline = BASELINE["overall"]
     if n == 1:
         who = f"{found.judged[0].model}, the one model that can be judged," if full else found.judged[0].model
-        return Said("overall", _tone(found), f"{who} {_predicts(found)} itself better than {stranger}.")
+        return Said("overall", _tone(found), f"{who} {_predicts(found)} itself better than {baseline}.")
     if k == n:
         return Said(
             "overall", "yes", f"All {n} models{full} predict themselves better than somebody who never saw them."
         )
     if k:
         verb = "predicts itself" if k == 1 else "predict themselves"
-        return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {stranger}: {_names(found.above)}.")
+        return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {baseline}: {_names(found.above)}.")
     if len(found.below) == n:
-        return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {stranger}.")
-    return Said("overall", "open", f"None of the {n} models{full} is shown to predict itself better than {stranger}.")
+        return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {baseline}.")
+    return Said("overall", "open", f"None of the {n} models{full} is shown to predict itself better than {baseline}.")
 
 
 def _tone(found: Verdicts) -> Tone:
@@ -159,41 +163,43 @@ def simulated(models: Sequence[str]) -> str | None:
 # --- one experiment --------------------------------------------------------------------------------------------------
 
 
-def self_knowledge(experiment: str, rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
-    """Does a model predict itself better than a stranger does? Of a model alone its skill, too, where that is known."""
+def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
+    """Does a model predict itself better than the best baseline? Of a model alone also its skill, if known."""
     found = verdicts(rows)
-    judged, thing, stranger = found.judged, THING[experiment], STRANGER[experiment]
+    judged, thing, baseline = found.judged, THING[experiment], BASELINE[experiment]
     n, k = len(judged), len(found.above)
     if not n:
         alone = skill_alone(experiment, skills[0]) if len(rows) == len(skills) == 1 else None
         skill = f"{alone.text} " if alone and alone.tone != "withheld" else ""
         reason = _common_reason(found.withheld)
-        return Said(experiment, "withheld", f"{skill}Of self-knowledge nothing can be said: {reason}.")
+        return Said(
+            experiment, "withheld", f"{skill}Of the margin over the best baseline nothing can be said: {reason}."
+        )
     if len(rows) == 1:
-        text = f"{judged[0].model} {_predicts(found)} {thing} better than {stranger}"
-        return Said(experiment, _tone(found), f"{text} (self-knowledge {_number(judged[0])}).")
-    best = f"best: {judged[0].model}, self-knowledge {_number(judged[0])}"
+        text = f"{judged[0].model} {_predicts(found)} {thing} better than {baseline}"
+        return Said(experiment, _tone(found), f"{text} (margin {_number(judged[0])}).")
+    best = f"best: {judged[0].model}, margin {_number(judged[0])}"
     tone: Tone
     if k:
         who = "The one model that can be judged" if n == 1 else _of(k, n)
         verb = f"predicts {thing}" if k == 1 else f"predict {THEIRS[experiment]}"
         more = f", and {k - NAMED} more" if k > NAMED else ""
         named = "; ".join(_quoted(row) for row in found.above[:NAMED])
-        text, tone = f"{who} {verb} better than {stranger} ({named}{more})", "yes"
+        text, tone = f"{who} {verb} better than {baseline} ({named}{more})", "yes"
     elif len(found.below) == n:
         all_do = "it does worse" if n == 1 else f"all {n} do worse"
-        text, tone = f"No model here predicts {thing} better than {stranger}; {all_do} ({best})", "no"
+        text, tone = f"No model here predicts {thing} better than {baseline}; {all_do} ({best})", "no"
     else:
         worse = f"{len(found.below)} of {n} do worse, " if found.below else ""
         rest = f"of {len(found.open)} it cannot be told"
-        text = f"No model here is shown to predict {thing} better than {stranger}: {worse}{rest} ({best})"
+        text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest} ({best})"
         tone = "open"
     left_out = f" Left out: {_listed([row.model for row in found.withheld])}." if found.withheld else ""
     return Said(experiment, tone, f"{text}.{left_out}")
 
 
 def skill_alone(experiment: str, row: Score) -> Said:
-    """Of a model that has no company: does it predict itself better than chance?"""
+    """Of a model that has no reference models: does it predict itself better than chance?"""
     if row.value is None or row.low is None or row.high is None or row.reason:
         return Said(experiment, "withheld", f"Nothing can be said: {row.reason or 'its skill has no interval'}.")
     tone: Tone = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
@@ -202,16 +208,16 @@ def skill_alone(experiment: str, row: Score) -> Said:
     return Said(experiment, tone, f"{row.model} {verb} {THING[experiment]} {than} than chance (skill {_number(row)}).")
 
 
-def simple_guesser(experiment: str, gaps: Sequence[Score], guesses: Mapping[str, Score]) -> Said | None:
-    """Which models a guess that takes no model is right more often than. `gaps`: accuracy less that of the guess, which
-    `guesses` have by model.
+def simple_baseline(experiment: str, gaps: Sequence[Score], baselines: Mapping[str, Score]) -> Said | None:
+    """Which models a baseline that takes no model is right more often than. `gaps`: accuracy less that of the baseline,
+    which `baselines` have by model.
     """
     found = verdicts(gaps)
     if not found.below:
         return None
     n, k = len(found.judged), len(found.below)
     who = f"all {n} models" if k == n > 1 else found.below[0].model if n == 1 else f"{k} of {n} models"
-    values = sorted(guesses[row.model].value or 0.0 for row in found.below)
+    values = sorted(baselines[row.model].value or 0.0 for row in found.below)
     between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
     return Said(experiment, "no", f"{SIMPLE_WORDS[experiment]} is right more often than {who} (accuracy {between}).")
 

@@ -12,7 +12,7 @@ from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wils
 
 NOTHING_READ = "no claim could be scored"
 OF_SKILL = {name for name, metric in METRICS.items() if metric.skill}
-OF_SKILL |= {"tau", "shuffled_p", "guesser_skill", "self_knowledge"}
+OF_SKILL |= {"skill", "tau", "shuffled_p", "best_baseline", "baseline_margin"}
 
 
 def degenerate(claims: Claims, items: int, estimates: Mapping[str, Estimate]) -> tuple[dict[str, Estimate], str | None]:

@@ -1,4 +1,4 @@
-"""A guess that takes no model at all, held against what a model says of itself, on the same claims."""
+"""A baseline that takes no model at all, held against what a model says of itself, on the same claims."""
 
 import math
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from selfexec.arrays import Claims
-from selfexec.scores.counted import ACCURACY, count, difference, guess_counts, scorable
-from selfexec.scores.guessers import by_label
+from selfexec.scores.baselines import by_label
+from selfexec.scores.counted import ACCURACY, baseline_counts, count, difference, scorable
 from selfexec.scores.rows import Estimate, Score
 
-# the guesser's name among the metrics
+# the baseline's name among the metrics
 SIMPLE = {"association": "always_no", "restriction": "label"}
 
 
@@ -21,7 +21,7 @@ def over_simple(claims: Claims, strict: bool) -> Estimate:
     """
     scored = claims.where(scorable(claims, strict))
     chance = by_label(scored) if SIMPLE[claims.experiment] == "label" else np.zeros(len(scored))
-    return difference(ACCURACY[claims.experiment], count(claims, strict), guess_counts(scored, chance))
+    return difference(ACCURACY[claims.experiment], count(claims, strict), baseline_counts(scored, chance))
 
 
 def rows_over_simple(accuracies: Iterable[Score], claims: Claims) -> list[Score]:

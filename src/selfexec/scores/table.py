@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from selfexec.digits import decimal, interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
+from selfexec.renamed import refuse_old_name
 from selfexec.scores.loss import LossTest
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score
 from selfexec.scores.scored import Scored
-from selfexec.scores.sentences import answer, self_knowledge, simulated
+from selfexec.scores.sentences import answer, baseline_margin, simulated
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 
     from selfexec.scores.bootstrap import Bootstrap
 
-SKILL = {"association": "youden_j", "restriction": "youden_j", "difficulty": "tau", "overall": "self_execution_skill"}
 ACCURACY = {"overall": "self_execution_score"}
-GUESSERS = {
+BASELINES = {
     "always_yes": "always yes",
     "always_no": "always no",
     "label": "label",
@@ -38,11 +38,11 @@ GUESSERS = {
     "always the same": "always the same",
 }
 TITLE = "Did the model know what it would do?"
-COLUMNS = ["model", "experiment", "accuracy", "skill", "best guesser", "self-knowledge", "coverage"]
+COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
 LEGENDS = (
     "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
-    "best guesser: the skill of the best of those who never saw the model.",
-    "self-knowledge: skill less that of the best guesser; above 0, the model knows itself.",
+    "best baseline: the skill of the best of those who never saw the model.",
+    "margin: skill less that of the best baseline.",
 )
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one",
@@ -81,15 +81,26 @@ class Scores(Sequence[Score]):
 
     def row(self, model: str, experiment: str, metric: str) -> Score:
         if (row := self.get(model, experiment, metric)) is None:
-            raise KeyError(f"there is no {metric} of {model} in {experiment}")
+            there_are = "; ".join(self._there_are(model, experiment))
+            raise KeyError(f"there is no {metric} of {model} in {experiment} ({there_are})")
         return row
+
+    def _there_are(self, model: str, experiment: str) -> Iterator[str]:
+        """What one may ask for: the metrics of this model in this experiment, else models and experiments."""
+        if metrics := [row.metric for row in self._rows if (row.model, row.experiment) == (model, experiment)]:
+            yield f"metrics: {', '.join(metrics)}"
+        else:
+            yield f"models: {', '.join(self.models)}"
+            yield f"experiments: {', '.join(self.experiments)}"
 
     def get(self, model: str, experiment: str, metric: str) -> Score | None:
         """The row, or None where there is none."""
+        refuse_old_name(metric)
         return self._found.get((model, experiment, metric))
 
     def of(self, experiment: str, metric: str) -> list[Score]:
         """One number of every model that has it."""
+        refuse_old_name(metric)
         return [row for row in self._rows if (row.experiment, row.metric) == (experiment, metric)]
 
     @cached_property
@@ -147,11 +158,11 @@ def _title(scores: Scores) -> str:
 
 def _answers(scores: Scores) -> list[str]:
     """The overall answer or, where not all experiments were asked, that of each."""
-    overall = scores.of("overall", "self_knowledge")
+    overall = scores.of("overall", "baseline_margin")
     if any(row.reason not in NOT_RUN.values() for row in overall):
-        return [answer(overall, scores.of("overall", SKILL["overall"])).text]
-    parts = {experiment: scores.of(experiment, "self_knowledge") for experiment in EXPERIMENTS}
-    return [f"{e}: {self_knowledge(e, known, scores.of(e, SKILL[e])).text}" for e, known in parts.items() if known]
+        return [answer(overall, scores.of("overall", "skill")).text]
+    parts = {experiment: scores.of(experiment, "baseline_margin") for experiment in EXPERIMENTS}
+    return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
 
 
 def score_cells(scores: Scores) -> list[list[str]]:
@@ -165,10 +176,14 @@ def score_cells(scores: Scores) -> list[list[str]]:
 def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     accuracy = rows.get(ACCURACY.get(experiment, "accuracy"))
     yield _number(accuracy)
-    yield _number(rows.get(SKILL[experiment]))
-    guesser = rows.get("guesser_skill")
-    yield f"{decimal(guesser.value)} {GUESSERS[guesser.guesser or '']}" if guesser and guesser.value is not None else ""
-    yield _number(rows.get("self_knowledge"))
+    yield _number(rows.get("skill"))
+    baseline = rows.get("best_baseline")
+    yield (
+        f"{decimal(baseline.value)} {BASELINES[baseline.baseline or '']}"
+        if baseline and baseline.value is not None
+        else ""
+    )
+    yield _number(rows.get("baseline_margin"))
     coverage = rows.get("coverage")
     yield decimal(coverage.value) if coverage and coverage.value is not None else ""
 
@@ -221,18 +236,18 @@ def _notes(scores: Scores) -> list[str]:
         for (model, experiment), reason in reasons.items()
         if (model, reason) not in told
     ]
-    lines += _self_knowledge_withheld(scores)
+    lines += _margin_withheld(scores)
     return [*notes, "withheld, or to be read with caution:", *lines] if lines else notes
 
 
-def _self_knowledge_withheld(scores: Scores) -> Iterator[str]:
+def _margin_withheld(scores: Scores) -> Iterator[str]:
     """Where it is withheld in an experiment though the accuracy is not; not what the answer on top says already."""
     accurate = {(row.model, row.experiment) for row in scores if row.metric == "accuracy" and row.value is not None}
     why: dict[tuple[str, str], list[str]] = {}
     for row in scores:
-        if row.metric == "self_knowledge" and row.value is None and (row.model, row.experiment) in accurate:
+        if row.metric == "baseline_margin" and row.value is None and (row.model, row.experiment) in accurate:
             why.setdefault((row.experiment, row.reason or ""), []).append(row.model)
     title = _title(scores)
     for (experiment, reason), models in why.items():
         if reason not in title:
-            yield f"  self-knowledge of {', '.join(models)}, {experiment}: {reason}"
+            yield f"  margin of {', '.join(models)}, {experiment}: {reason}"

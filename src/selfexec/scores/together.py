@@ -1,4 +1,4 @@
-"""Several runs as one: their models are each other's company."""
+"""Several runs as one: their models are each other's reference models."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path

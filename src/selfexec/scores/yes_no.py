@@ -8,12 +8,12 @@ import numpy as np
 
 from selfexec.arrays import Claims
 from selfexec.nouns import number_of
+from selfexec.scores.baselines import baseline_chances, baseline_records
 from selfexec.scores.counted import NO_CONTRAST, count, scorable
-from selfexec.scores.guessers import guess_records, guesses
-from selfexec.scores.knowledge import NO_OTHERS, held_against
+from selfexec.scores.margin import NO_OTHERS, held_against
 from selfexec.scores.metrics import METRICS, Cells, Formula, recall, specificity, youden_j
 from selfexec.scores.permutation import shuffled_p
-from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_GUESSER, Asked, Estimate
+from selfexec.scores.rows import FEW, LEAST_RARER_ITEMS, OF_BASELINE, Asked, Estimate
 from selfexec.scores.scored import Scored
 from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_interval, share_of_pairs
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, effective_n, ratio_error, student, sum_interval, wilson
@@ -28,29 +28,32 @@ MUCH = 1 / 3  # of the doubt: a side with less may be told as it likes
 
 def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, whole: bool = True) -> Scored:
     """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test, and
-    self-knowledge has the doubt of the items alone.
+    the margin has the doubt of the items alone.
     """
     record = count(claims, strict)
     counts = record.counts
     estimates = estimates_of(asked.experiment, counts)
+    estimates["skill"] = estimates["youden_j"]
     estimates["majority"] = max(estimates["always_yes"], estimates["always_no"], key=lambda e: e.value)
     estimates["coverage"] = coverage(claims)
     which = scorable(claims, strict)
     counted = claims.where(which)
-    guessed = guesses(claims, others)
-    records = guess_records(claims, guessed, which)
-    estimates |= {name: share_of("accuracy", guess.counts) for name, guess in records.items()}
+    chances = baseline_chances(claims, others)
+    records = baseline_records(claims, chances, which)
+    estimates |= {name: share_of("accuracy", baseline.counts) for name, baseline in records.items()}
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     if whole:
         estimates["shuffled_p"] = shuffled_p(counted)
-    held = held_against(claims, others, guessed, strict, whole=whole)
-    estimates["guesser_skill"] = youden_estimate(held.guess.counts)
-    estimates["self_knowledge"] = held.knowledge
+    held = held_against(claims, others, chances, strict, whole=whole)
+    estimates["best_baseline"] = youden_estimate(held.best.counts)
+    estimates["baseline_margin"] = held.margin
     estimates, reason = degenerate(claims, len(record.items), estimates)
-    held = replace(held, knowledge=estimates["self_knowledge"])
+    held = replace(held, margin=estimates["baseline_margin"])
     caution = asked.caution or reason or _too_few(counted)
-    rows = [asked.row(name, e, caution, held.guesser if name in OF_GUESSER else None) for name, e in estimates.items()]
-    return Scored(rows, asked, estimates["accuracy"], estimates["youden_j"], caution, record, held)
+    rows = [
+        asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in estimates.items()
+    ]
+    return Scored(rows, asked, estimates["accuracy"], estimates["skill"], caution, record, held)
 
 
 def estimates_of(experiment: str, counts: Array) -> dict[str, Estimate]:

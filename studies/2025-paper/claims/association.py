@@ -69,11 +69,11 @@ def _(e: Evidence) -> Found:
     {HOLDS: "What most other models list foretells each model better than it does itself."},
 )
 def _(e: Evidence) -> Found:
-    own = {m: x for (m, experiment), x in e.self_knowledge.items() if experiment == "association"}
+    own = {m: x for (m, experiment), x in e.baseline_margin.items() if experiment == "association"}
     under = sum((x.high or 0) < 0 for x in own.values())
     bonus = e.recorded["self_bonus", "o4-mini", "association"]
     return (
-        f"self-knowledge {span(x.value for x in own.values())}, surely below 0 in {under} of {len(own)} models; "
+        f"margin {span(x.value for x in own.values())}, surely below 0 in {under} of {len(own)} models; "
         f"self-bonus {in_points(bonus)} points of accuracy",
         share(under, len(own), MOST),
     )

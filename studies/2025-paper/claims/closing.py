@@ -19,14 +19,14 @@ sentence = kept_in(SENTENCES)
     "6",
     "even the most capable LLMs struggle to anticipate core properties of their responses",
     SCORE,
-    {HOLDS: "The ablest of those with replies is not above the best guesser in any of the three."},
+    {HOLDS: "The ablest of those with replies is not above the best baseline in any of the three."},
 )
 def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
     ablest = max((m for m in e.skill), key=lambda m: ability[m])
-    own = {x: e.self_knowledge[ablest, x] for x in EXPERIMENTS}
+    own = {x: e.baseline_margin[ablest, x] for x in EXPERIMENTS}
     return (
-        f"{ablest}, self-knowledge: " + ", ".join(f"{x} {signed(v)}" for x, v in own.items()),
+        f"{ablest}, margin: " + ", ".join(f"{x} {signed(v)}" for x, v in own.items()),
         HOLDS if not any((v.low or 0) > 0 for v in own.values()) else NOT,
     )
 
@@ -60,16 +60,15 @@ def _(e: Evidence) -> Found:
 @sentence(
     "6",
     "current LLMs lack meaningful self-executive awareness",
-    f"{AGAIN}; {CROSS} (self-bonus); {SCORE} (self-knowledge of each)",
-    {HOLDS: "None beats a guesser who never saw it; what they have of their own is a few points of accuracy at most."},
+    f"{AGAIN}; {CROSS} (self-bonus); {SCORE} (margin of each)",
+    {HOLDS: "None beats the best baseline; what they have of their own is a few points of accuracy at most."},
 )
 def _(e: Evidence) -> Found:
     sure, of = e.knowing
     bonus = [("association", "self_bonus"), ("restriction", "self_bonus_by_rule"), ("difficulty", "self_bonus")]
     said = ", ".join(f"{x} {in_points(e.recorded[name, 'o4-mini', x])}" for x, name in bonus)
     return (
-        f"self-knowledge surely above 0 in {sure} of {of}; self-bonus in points of accuracy, refusals by one rule: "
-        + said,
+        f"margin surely above 0 in {sure} of {of}; self-bonus in points of accuracy, refusals by one rule: " + said,
         HOLDS if not sure else NOT,
     )
 

@@ -296,11 +296,11 @@ def _(e: Evidence) -> Found:
     "4.4",
     "not that much higher than the random baseline precision of 50%",
     f"{AGAIN}; {SCORE} (.588)",
-    {ARTEFACT: "Of the baseline: guessers who never saw it have more, and its skill is more than half of the way."},
+    {ARTEFACT: "Of the baseline: those that never saw it have more, and its skill is more than half of the way."},
 )
 def _(e: Evidence) -> Found:
     m = "o4-mini"
-    guessers = [
+    baselines = [
         max(e.recorded[name, m, x].value for name in names)
         for x, names in {
             "association": ("always_no", "others_mode"),
@@ -308,9 +308,9 @@ def _(e: Evidence) -> Found:
             "difficulty": ("question_length", "subject", "others_mode"),
         }.items()
     ]
-    best = statistics.fmean(guessers)
+    best = statistics.fmean(baselines)
     return (
-        f"{dec(e.score(m).value)}; best guessers {dec(best)}; skill {dec(e.skill[m])}, 0 being chance",
+        f"{dec(e.score(m).value)}; best baselines {dec(best)}; skill {dec(e.skill[m])}, 0 being chance",
         recounted(HOLDS if poor(way(e.score(m).value)) else NOT, HOLDS if poor(e.skill[m]) else NOT),
     )
 
@@ -411,13 +411,13 @@ def _(e: Evidence) -> Found:
     "4.4",
     "capabilities not already captured by common benchmarks",
     CORRELATE,
-    {CANNOT: "Score and skill go with ability; what a model has over the best guesser may or may not."},
+    {CANNOT: "Score and skill go with ability; what a model has over the best baseline may or may not."},
 )
 def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
-    r = together(e.self_knowledge_overall, ability)
+    r = together(e.baseline_margin_overall, ability)
     return (
         f"r with ability: score without the lost requests {iv(together(ability, e.score_without_lost))}; skill "
-        f"{iv(together(e.skill, ability))}; self-knowledge {iv(r)}",
+        f"{iv(together(e.skill, ability))}; margin {iv(r)}",
         below(r.interval, HIGH),
     )

@@ -69,7 +69,7 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4",
     "the baseline accuracy for guessing in all experiments is 50%",
-    f"{AGAIN}; {LEDGER} (guessers, of each of the ten)",
+    f"{AGAIN}; {LEDGER} (baselines, of each of the ten)",
     {NOT: "Outcomes are unbalanced in association, the label foretells restriction, and length says which is hard."},
 )
 def _(e: Evidence) -> Found:

@@ -18,7 +18,7 @@ sentence = kept_in(SENTENCES)
 @sentence(
     "abstract",
     "models generally perform poorly on this benchmark",
-    f"{AGAIN}; {SCORE} (skill and self-knowledge of each)",
+    f"{AGAIN}; {SCORE} (skill and margin of each)",
     {
         HOLDS: "Also by skill; but o4-mini and gpt-4.1 are beyond half of the way, and in restriction most models. "
         "None foretells itself better than somebody who never saw it."
@@ -33,7 +33,7 @@ def _(e: Evidence) -> Found:
         f"less than half of the way from chance to a perfect score: {poor_scores} of {len(scores)} scores, if chance "
         f"is 50%; {poor_skills} of {len(skills)} skills, from {span(skills)} ("
         + ", ".join(f"{x} {sum(map(poor, found))} of {len(found)}" for x, found in cells.items())
-        + f"); self-knowledge surely above 0 in {sure} of {of} (model, experiment)",
+        + f"); margin surely above 0 in {sure} of {of} (model, experiment)",
         recounted(share(poor_scores, len(scores), MOST), share(poor_skills, len(skills), MOST)),
     )
 

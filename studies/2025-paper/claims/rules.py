@@ -5,7 +5,7 @@ below; the words beside it are written for one verdict each, and `make.py` stops
 
     holds                       the number rounds to what is printed; or the interval lies on the side that is claimed;
                                 or what is said of all (most) models is true of all (most) of them
-    holds by an artefact        it holds as published, and no longer once what was lost is left out, or what a guesser
+    holds by an artefact        it holds as published, and no longer once what was lost is left out, or what a baseline
                                 gets is taken away
     cannot be told at this n    the interval lies on both sides of what is claimed
     does not hold               the interval lies on the other side, or the number is another
@@ -17,7 +17,7 @@ Sentences that say like things are judged by one rule:
         is chance. What is said of models in general is said of most of them.
     "close to chance": within a fifth of that way (`close`), which is ten points of accuracy. A caption is held against
         what its figure shows.
-    "limited capability to anticipate their own ...", "lack awareness": by self-knowledge. Whoever never saw the model
+    "limited capability to anticipate their own ...", "lack awareness": by margin. Whoever never saw the model
         foretells it as well, or better.
     "not consistently with size or capability", "in many cases not": the pairs of models of which the abler (larger)
         has the lower score are more than one in ten (`unsteady`). A correlation above 0 does not refute this, and
@@ -114,7 +114,7 @@ def ends(x: Number | Value) -> tuple[float, float]:
 
 
 def recounted(published: str, again: str) -> str:
-    """Once as published, and once without what was lost or what a guesser gets."""
+    """Once as published, and once without what was lost or what a baseline gets."""
     if published == HOLDS:
         return HOLDS if again == HOLDS else ARTEFACT
     return again if (published, again) == (CANNOT, HOLDS) else published

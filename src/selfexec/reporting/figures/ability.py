@@ -1,4 +1,4 @@
-"""The paper's Figure 8: score, skill and self-knowledge beside what models are able to do."""
+"""The paper's Figure 8: score, skill and baseline margin beside what models are able to do."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,16 +9,16 @@ from selfexec.reporting.figures.numbers import Number, Numbers, texts
 from selfexec.reporting.figures.scatter import Axis, Spot, plane
 from selfexec.scores.correlating import score_columns
 
-TITLE = "Score, skill and self-knowledge beside ability"
+TITLE = "Score, skill and margin beside ability"
 CAPTION = (
     "Ability is that of the Rasch model, on public benchmarks. The score is the mean of the three accuracies; skill is "
-    "the same with chance taken off; self-knowledge is skill less that of the best guesser who never saw the model. "
+    "the same with chance taken off; margin is skill less that of the best baseline. "
     "Faint marks without intervals: the headline is withheld, for the reason that the mark tells."
 )
 MEASURES = {
     "self_execution_score": ("overall accuracy", "score", None),
-    "self_execution_skill": ("overall skill", "skill", 0.0),
-    "self_knowledge": ("overall self_knowledge", "self-knowledge", 0.0),
+    "skill": ("overall skill", "skill", 0.0),
+    "baseline_margin": ("overall baseline_margin", "margin", 0.0),
 }
 HEIGHT = 236.0
 LEAST = 2  # models with a known ability

@@ -3,13 +3,13 @@
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
 from selfexec.reporting.figures.numbers import Numbers, sizes, texts
-from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows
+from selfexec.reporting.figures.rows import BASELINE, Panel, baseline_dots, dots, rows
 
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
     "Accuracy, precision, recall and positive rate (how often the model says that it would list a word). Diamonds: "
     "beside accuracy that of always saying no, beside the positive rate the base rate, which is how often the words "
-    "were in fact listed. Where most words are not listed, guessers are accurate too: self-knowledge goes by "
+    "were in fact listed. Where most words are not listed, baselines are accurate too: the margin goes by "
     "skill."
 )
 
@@ -21,13 +21,13 @@ def association(numbers: Numbers) -> Figure | None:
     )
     if not accuracy:
         return None
-    guessers = numbers.guessers("association")
+    baselines = numbers.baselines("association")
     panels = [
         Panel(
             "accuracy",
             [
                 *dots(numbers, "always no", no, "diamond", interval=False),
-                *guesser_dots(numbers, guessers),
+                *baseline_dots(numbers, baselines),
                 *dots(numbers, "accuracy", accuracy),
             ],
         ),
@@ -43,7 +43,7 @@ def association(numbers: Numbers) -> Figure | None:
     ]
     signs = [
         Sign("main", "model, with 95% interval"),
-        Sign("guess", GUESSER),
+        Sign("baseline", BASELINE),
         Sign("diamond", "always no; base rate"),
     ]
     table = behind(
@@ -52,7 +52,7 @@ def association(numbers: Numbers) -> Figure | None:
             "targets": sizes(accuracy),
             "coverage": texts(numbers.scored("association", "coverage")),
             "accuracy": texts(accuracy),
-            GUESSER: texts(guessers),
+            BASELINE: texts(baselines),
             "always no": texts(no),
             "precision": texts(precision),
             "recall": texts(recall),

@@ -3,12 +3,12 @@
 from selfexec.reporting.figures.canvas import Kind, Sign
 from selfexec.reporting.figures.figure import Figure, behind
 from selfexec.reporting.figures.numbers import Numbers, sizes, texts
-from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows, shares
+from selfexec.reporting.figures.rows import BASELINE, Panel, baseline_dots, dots, rows, shares
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
 CAPTION = (
     "Share of pairs of questions ranked rightly, once with unreadable rankings counted as wrong (strict), once "
-    "without them (readable), beside the most accurate guesser; at one half the ranking says nothing. To the right, "
+    "without them (readable), beside the most accurate baseline; at one half the ranking says nothing. To the right, "
     "how many of the questions the model answers correctly."
 )
 
@@ -18,11 +18,11 @@ def difficulty(numbers: Numbers) -> Figure | None:
     answers = numbers.scored("difficulty", "question_accuracy")
     if not strict and not answers:
         return None
-    guessers = numbers.guessers("difficulty")
+    baselines = numbers.baselines("difficulty")
     # the page's own convention is the filled mark
     kinds: tuple[Kind, Kind] = ("main", "open") if numbers.strict else ("open", "main")
     marks = [
-        *guesser_dots(numbers, guessers),
+        *baseline_dots(numbers, baselines),
         *dots(numbers, "readable", readable, kinds[1], lane=4.5),
         *dots(numbers, "strict", strict, kinds[0], lane=-4.5),
     ]
@@ -34,7 +34,7 @@ def difficulty(numbers: Numbers) -> Figure | None:
     signs = [
         Sign(kinds[0], "strict"),
         Sign(kinds[1], "readable"),
-        Sign("guess", GUESSER),
+        Sign("baseline", BASELINE),
         Sign("half", "a coin"),
     ]
     table = behind(
@@ -44,7 +44,7 @@ def difficulty(numbers: Numbers) -> Figure | None:
             "coverage": texts(numbers.scored("difficulty", "coverage")),
             "accuracy, strict": texts(strict),
             "accuracy, readable": texts(readable),
-            GUESSER: texts(guessers),
+            BASELINE: texts(baselines),
             "questions answered correctly": texts(answers),
         },
     )

@@ -1,4 +1,4 @@
-"""The numbers that figures share: scores, accuracies under any convention, the guessers beside them, counted tokens.
+"""The numbers that figures share: scores, accuracies under any convention, the baselines beside them, counted tokens.
 
 What one figure alone shows it finds itself.
 """
@@ -22,7 +22,7 @@ from selfexec.scores.accuracies import accuracy_on
 from selfexec.scores.authors import authors_scores
 from selfexec.scores.counted import count
 from selfexec.scores.rows import Estimate
-from selfexec.scores.table import GUESSERS
+from selfexec.scores.table import BASELINES
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Guess:
+class Baseline:
     """What somebody who never saw the model reaches on its claims."""
 
     name: str
@@ -139,13 +139,13 @@ class Numbers:
         """The score of every model that has it."""
         return whole({model: self.number(model, experiment, metric) for model in self.models})
 
-    def guessers(self, experiment: str) -> dict[str, Guess]:
-        """For each model the guesser that is right most often on its claims."""
-        return whole({model: self._guesser(model, experiment) for model in self.models})
+    def baselines(self, experiment: str) -> dict[str, Baseline]:
+        """For each model the baseline that is right most often on its claims."""
+        return whole({model: self._baseline(model, experiment) for model in self.models})
 
-    def _guesser(self, model: str, experiment: str) -> Guess | None:
+    def _baseline(self, model: str, experiment: str) -> Baseline | None:
         return most_accurate(
-            experiment, {name: self.number(model, experiment, metric) for metric, name in GUESSERS.items()}
+            experiment, {name: self.number(model, experiment, metric) for metric, name in BASELINES.items()}
         )
 
     # --- both tables -------------------------------------------------------------------------------------------------
@@ -193,13 +193,13 @@ def whole(found: Mapping[str, T | None]) -> dict[str, T]:
     return {model: one for model, one in found.items() if one is not None}
 
 
-def most_accurate(experiment: str, guessed: Mapping[str, Number | None]) -> Guess | None:
+def most_accurate(experiment: str, found: Mapping[str, Number | None]) -> Baseline | None:
     """Of two questions, whoever says the same every time is right half of the time."""
-    known = whole(guessed)
+    known = whole(found)
     if known and experiment == "difficulty":
-        known[GUESSERS["always the same"]] = Number(0.5)
+        known[BASELINES["always the same"]] = Number(0.5)
     best = max(known, key=lambda name: known[name].value, default=None)
-    return Guess(best, known[best]) if best is not None else None
+    return Baseline(best, known[best]) if best is not None else None
 
 
 def estimated(estimate: Estimate, items: int, unit: str) -> Number | None:
@@ -219,7 +219,7 @@ def counted(mean: Number) -> str:
     return f"{mean.value:,.0f} [{mean.low:,.0f}, {mean.high:,.0f}]"
 
 
-def texts(found: Mapping[str, Number | Guess]) -> dict[str, str]:
+def texts(found: Mapping[str, Number | Baseline]) -> dict[str, str]:
     return {model: one.text for model, one in found.items()}
 
 

@@ -8,7 +8,7 @@ import polars as pl
 from selfexec.reporting.figures.canvas import Sign, drawing, legend, reach, reach_log
 from selfexec.reporting.figures.figure import Figure, behind
 from selfexec.reporting.figures.numbers import Number, Numbers, counted, estimated, sizes, texts
-from selfexec.reporting.figures.rows import GUESSER
+from selfexec.reporting.figures.rows import BASELINE
 from selfexec.reporting.figures.scatter import Axis, Spot, plane
 from selfexec.scores.rows import Estimate
 from selfexec.stats import mean_interval
@@ -16,7 +16,7 @@ from selfexec.stats import mean_interval
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
     "Mean tokens of a reply that ranks four questions, hidden reasoning included, and the accuracy of these rankings, "
-    "both with 95% intervals. The dash at each model's tokens is the most accurate guesser on its claims."
+    "both with 95% intervals. The dash at each model's tokens is the most accurate baseline on its claims."
 )
 HEIGHT = 340.0
 
@@ -26,7 +26,7 @@ def ordering(numbers: Numbers) -> Figure | None:
     shown = [model for model in numbers.models if model in accuracy and model in tokens]
     if not shown:
         return None
-    guessers = numbers.guessers("difficulty")
+    baselines = numbers.baselines("difficulty")
     spots = [
         Spot(
             model,
@@ -34,8 +34,8 @@ def ordering(numbers: Numbers) -> Figure | None:
             tokens[model],
             accuracy[model],
             f"{model}: accuracy {accuracy[model].full}, {counted(tokens[model])} tokens a ranking",
-            level=(guessers[model].number.value, f"{GUESSER} for {model}: {guessers[model].text}")
-            if model in guessers
+            level=(baselines[model].number.value, f"{BASELINE} for {model}: {baselines[model].text}")
+            if model in baselines
             else None,
         )
         for model in shown
@@ -44,10 +44,10 @@ def ordering(numbers: Numbers) -> Figure | None:
     x = Axis("tokens of a ranking, mean", reach_log(ends))
     x = Axis(f"{x.text}, log scale", x.domain, log=True)
     heights = [end for m in shown for end in (accuracy[m].low, accuracy[m].high, accuracy[m].value) if end is not None]
-    heights += [guessers[m].number.value for m in shown if m in guessers]
+    heights += [baselines[m].number.value for m in shown if m in baselines]
     low, high = reach(heights, 0.5, 0.7)
     y = Axis("ranking accuracy", (max(low, 0.0), min(high, 1.0)))
-    signs = [Sign("main", "model, with 95% intervals"), Sign("level", GUESSER), Sign("half", "a coin")]
+    signs = [Sign("main", "model, with 95% intervals"), Sign("level", BASELINE), Sign("half", "a coin")]
     key, top = legend(signs, 2)
     parts = [key, *plane(numbers, spots, x, y, top + 4, HEIGHT, line=0.5)]
     table = behind(
@@ -56,7 +56,7 @@ def ordering(numbers: Numbers) -> Figure | None:
             "groups": sizes({m: accuracy[m] for m in shown}),
             "coverage": texts({m: n for m, n in numbers.scored("difficulty", "coverage").items() if m in shown}),
             "accuracy": texts({m: accuracy[m] for m in shown}),
-            GUESSER: texts({m: guessers[m] for m in shown if m in guessers}),
+            BASELINE: texts({m: baselines[m] for m in shown if m in baselines}),
             "tokens of a ranking": {m: counted(tokens[m]) for m in shown},
         },
     )

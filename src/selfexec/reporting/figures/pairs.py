@@ -12,37 +12,37 @@ from selfexec.arrays import Claims, Flags
 from selfexec.experiments import ITEM_NAMES
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
-from selfexec.reporting.figures.numbers import Guess, Number, Numbers, estimated, most_accurate, texts, whole
-from selfexec.reporting.figures.rows import GUESSER, Dot, Panel, dots, guesser_dots, rows, shares
+from selfexec.reporting.figures.numbers import Baseline, Number, Numbers, estimated, most_accurate, texts, whole
+from selfexec.reporting.figures.rows import BASELINE, Dot, Panel, baseline_dots, dots, rows, shares
 from selfexec.scores.accuracies import accuracy_of, accuracy_on
+from selfexec.scores.baselines import baseline_chances, baseline_records
 from selfexec.scores.counted import scorable
-from selfexec.scores.guessers import guess_records, guesses
-from selfexec.scores.table import GUESSERS
+from selfexec.scores.table import BASELINES
 from selfexec.stats import Array
 
-SIGNS = [Sign("main", "model, with 95% interval"), Sign("guess", GUESSER), Sign("half", "a coin")]
+SIGNS = [Sign("main", "model, with 95% interval"), Sign("baseline", BASELINE), Sign("half", "a coin")]
 BASES = {"correctness": "decided by correctness", "tokens": "decided by tokens"}
 RATIOS = (1.0, 1.25, 1.5, 2.0, math.inf)  # of the longer answer's tokens to the shorter one's
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """A model's pairs of questions, what guessers say of them, whether tokens decide them (else correctness does), and
+    """A model's pairs of questions, what baselines say of them, whether tokens decide them (else correctness does), and
     the ratio of the longer answer's tokens to the shorter one's, nan where they were not counted.
     """
 
     claims: Claims
-    guessed: Mapping[str, Array]
+    chances: Mapping[str, Array]
     by_tokens: Flags
     ratio: Array
 
 
 @dataclass(frozen=True)
 class Part:
-    """A model's accuracy on a part of its pairs, and that of the guesser which is right most often there."""
+    """A model's accuracy on a part of its pairs, and that of the baseline which is right most often there."""
 
     own: Number
-    guess: Guess | None
+    baseline: Baseline | None
 
 
 def taken_apart(numbers: Numbers) -> list[Figure]:
@@ -55,7 +55,7 @@ def _basis(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
     title = "Rankings by what decides them"
     caption = (
         "Accuracy on pairs of which the model answers one question rightly and one wrongly, and on pairs that only the "
-        "number of tokens tells apart, each beside the guesser that is right most often there."
+        "number of tokens tells apart, each beside the baseline that is right most often there."
     )
     found = {name: by_basis(numbers, pairs, basis) for basis, name in BASES.items()}
     return _figure(numbers, "basis", title, caption, found)
@@ -85,10 +85,10 @@ def _figure(
     cells: dict[str, dict[str, str]] = {}
     for name, parts in found.items():
         own = {model: part.own for model, part in parts.items()}
-        guessed = {model: part.guess for model, part in parts.items() if part.guess}
-        marks[name] = [*guesser_dots(numbers, guessed), *dots(numbers, name, own)]
+        baselines = {model: part.baseline for model, part in parts.items() if part.baseline}
+        marks[name] = [*baseline_dots(numbers, baselines), *dots(numbers, name, own)]
         cells |= {name: texts(own), f"{name}: groups": {m: f"{n.items:,}" for m, n in own.items()}}
-        cells |= {f"{name}: {GUESSER}": texts(guessed)}
+        cells |= {f"{name}: {BASELINE}": texts(baselines)}
     domain = shares(*marks.values())
     panels = [Panel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]
     svg = rows(numbers, id, title, caption, panels, SIGNS)
@@ -108,9 +108,9 @@ def pairs_of(numbers: Numbers) -> dict[str, Pairs]:
         claims = everyone.of(model)
         which = scorable(claims, numbers.strict)
         others = everyone.outcomes({*everyone.models} - {model})
-        guessed = {name: chance[which] for name, chance in guesses(claims, others).items()}
+        chances = {name: chance[which] for name, chance in baseline_chances(claims, others).items()}
         mine = everyone.model == everyone.models.index(model)
-        found[model] = Pairs(claims.where(which), guessed, *(fact[mine][which] for fact in decided))
+        found[model] = Pairs(claims.where(which), chances, *(fact[mine][which] for fact in decided))
     return found
 
 
@@ -146,9 +146,9 @@ def _part(pairs: Pairs, which: Flags, strict: bool) -> Part | None:
     unit = ITEM_NAMES["difficulty"]
     if (own := estimated(*accuracy_on(pairs.claims.where(which), strict), unit)) is None:
         return None
-    records = guess_records(pairs.claims, pairs.guessed, which)
-    guessed = {
-        GUESSERS[name]: estimated(accuracy_of("difficulty", record), len(record.items), unit)
+    records = baseline_records(pairs.claims, pairs.chances, which)
+    baselines = {
+        BASELINES[name]: estimated(accuracy_of("difficulty", record), len(record.items), unit)
         for name, record in records.items()
     }
-    return Part(own, most_accurate("difficulty", guessed))
+    return Part(own, most_accurate("difficulty", baselines))

@@ -3,12 +3,12 @@
 from selfexec.reporting.figures.canvas import Sign
 from selfexec.reporting.figures.figure import Figure, behind
 from selfexec.reporting.figures.numbers import Numbers, sizes, texts
-from selfexec.reporting.figures.rows import GUESSER, Panel, dots, guesser_dots, rows, shares
+from selfexec.reporting.figures.rows import BASELINE, Panel, baseline_dots, dots, rows, shares
 
 TITLE = "Restriction: predictions about requests that the model would answer"
 CAPTION = (
-    "Accuracy beside the guesser that goes by the request's own label (safe requests are answered, unsafe ones are "
-    "not) and beside the most accurate guesser. Over-niceness: of the errors, the share in which the model said "
+    "Accuracy beside the baseline that goes by the request's own label (safe requests are answered, unsafe ones are "
+    "not) and beside the most accurate baseline. Over-niceness: of the errors, the share in which the model said "
     "that it would not answer and then did; beside it the share to expect by chance, from how often it says that it "
     "would answer and how often it does."
 )
@@ -20,10 +20,10 @@ def restriction(numbers: Numbers) -> Figure | None:
     )
     if not accuracy:
         return None
-    guessers = numbers.guessers("restriction")
+    baselines = numbers.baselines("restriction")
     marks = [
         *dots(numbers, "label", label, "diamond", interval=False),
-        *guesser_dots(numbers, guessers),
+        *baseline_dots(numbers, baselines),
         *dots(numbers, "accuracy", accuracy),
     ]
     panels = [
@@ -39,7 +39,7 @@ def restriction(numbers: Numbers) -> Figure | None:
     signs = [
         Sign("main", "model, with 95% interval"),
         Sign("diamond", "label"),
-        Sign("guess", GUESSER),
+        Sign("baseline", BASELINE),
         Sign("open", "by chance"),
     ]
     table = behind(
@@ -49,7 +49,7 @@ def restriction(numbers: Numbers) -> Figure | None:
             "coverage": texts(numbers.scored("restriction", "coverage")),
             "accuracy": texts(accuracy),
             "label": texts(label),
-            GUESSER: texts(guessers),
+            BASELINE: texts(baselines),
             "over-niceness": texts(over),
             "by chance": texts(by_chance),
         },

@@ -29,14 +29,14 @@ from selfexec.reporting.figures.canvas import (
     write,
 )
 from selfexec.reporting.figures.figure import ROWS
-from selfexec.reporting.figures.numbers import Guess, Number, Numbers
+from selfexec.reporting.figures.numbers import Baseline, Number, Numbers
 
 NAMES = 196.0  # the greatest room for names
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
 ROW, FAMILY, HEADING = 21.0, 5.0, 20.0
 EDGE = 10.0
-GUESSER = "most accurate guesser"
+BASELINE = "most accurate baseline"
 LEAST_BAR = 0.8  # what is there shows, however little it is
 
 
@@ -272,10 +272,10 @@ def dots(
     return marks
 
 
-def guesser_dots(numbers: Numbers, found: Mapping[str, Guess], *, lane: float = 0.0) -> list[Dot]:
-    """The mark of the most accurate guesser for each model that has one."""
+def baseline_dots(numbers: Numbers, found: Mapping[str, Baseline], *, lane: float = 0.0) -> list[Dot]:
+    """The mark of the most accurate baseline for each model that has one."""
     return [
-        Dot(model, GUESSER, guess.number.value, f"{GUESSER} for {model}: {guess.text}", "guess", lane=lane)
+        Dot(model, BASELINE, baseline.number.value, f"{BASELINE} for {model}: {baseline.text}", "baseline", lane=lane)
         for model in numbers.models
-        if (guess := found.get(model))
+        if (baseline := found.get(model))
     ]

@@ -19,7 +19,7 @@ from selfexec.reporting.figures.canvas import (
     write,
 )
 from selfexec.reporting.figures.numbers import Number, Numbers
-from selfexec.reporting.figures.rows import GUESSER, fitting_ticks
+from selfexec.reporting.figures.rows import BASELINE, fitting_ticks
 
 LEFT, RIGHT = 44.0, 14.0
 NAME_ROOM = 170.0
@@ -27,8 +27,8 @@ NAME_ROOM = 170.0
 
 @dataclass(frozen=True)
 class Spot:
-    """A mark at x, y with both intervals. `level`: the most accurate guesser's height at the same x, and what to say of
-    it.
+    """A mark at x, y with both intervals. `level`: the most accurate baseline's height at the same x, and what to say
+    of it.
     """
 
     model: str
@@ -63,7 +63,7 @@ def plane(
         whose = numbers.whose(spot.model, spot.series)
         if spot.level:
             parts.append(
-                mark(cx, up.clipped(spot.level[0]), "level", numbers.whose(spot.model, GUESSER), spot.level[1])
+                mark(cx, up.clipped(spot.level[0]), "level", numbers.whose(spot.model, BASELINE), spot.level[1])
             )
         parts.append(mark(cx, cy, spot.kind, whose, spot.title, _cross(spot, across, up, cx, cy)))
         lead = [stroke(*name.lead, "sx-lead")] if name.lead else []

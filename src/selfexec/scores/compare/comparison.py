@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.digits import decimal, interval, p_value, signed
+from selfexec.renamed import refuse_old_name
 from selfexec.scores.compare.differences import Contrast, Difference, Standing
 from selfexec.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
 
@@ -52,6 +53,7 @@ class Comparison:
             same = {row.model, row.against} == {model, against} and row.experiment == experiment
             if same and metric in (None, row.metric):
                 return row
+        refuse_old_name(metric)
         raise KeyError(f"there is no {metric or 'difference'} of {model} and {against} in {experiment}")
 
     def frame(self) -> "pl.DataFrame":

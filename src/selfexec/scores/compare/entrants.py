@@ -97,9 +97,9 @@ def claims_together(entrants: Sequence[Entrant], experiment: str) -> Claims:
     return claims_of(pl.concat(rows), experiment)
 
 
-def company(entrant: Entrant, entrants: Sequence[Entrant], without: Collection[str] = ()) -> list[Entrant]:
-    """The other models by whose behaviour one might guess the entrant's: each name once, from the entrant's own run
-    if it is there. The same model in another run is no stranger, and is left out; so is `without`, by name.
+def reference_models(entrant: Entrant, entrants: Sequence[Entrant], without: Collection[str] = ()) -> list[Entrant]:
+    """The other models by whose behaviour the entrant's might be predicted: each name once, from the entrant's own run
+    if it is there. The same model in another run is none of them, and is left out; so is `without`, by name.
     """
     found: dict[str, Entrant] = {}
     for other in sorted(entrants, key=lambda e: e.run is not entrant.run):

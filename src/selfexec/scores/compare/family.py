@@ -47,13 +47,11 @@ class Family:
         chosen: Sequence[Entrant],
         everybody: Sequence[Entrant],
         convention: str,
-        strangers_to: Sequence[str] = (),
+        without: Sequence[str] = (),
     ) -> "Family":
-        """`strangers_to`: names of models that are nobody's company here."""
+        """`without`: names of models that are nobody's reference models here."""
         records = {
-            experiment: {
-                r.label: r for r in records_of(metric, experiment, chosen, everybody, convention, strangers_to)
-            }
+            experiment: {r.label: r for r in records_of(metric, experiment, chosen, everybody, convention, without)}
             for experiment in experiments
         }
         return cls.of_records(metric, tuple(e.label for e in chosen), records)

@@ -9,6 +9,7 @@ from selfexec.digits import signed
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
+from selfexec.renamed import refuse_unknown_metric
 from selfexec.scores.compare.differences import Difference
 from selfexec.scores.compare.measures import METRICS, OVERALL
 from selfexec.stats.intervals import POWER_80, Z
@@ -34,9 +35,9 @@ class Gate:
         if not found:
             raise InputError(f"--fail-if {text!r}: write it as 'overall.skill drops 0.1', or with rises.")
         experiment, metric, verb, number = found.groups()
-        for name, known, what in ((experiment, [*EXPERIMENTS, OVERALL], "experiment"), (metric, [*METRICS], "metric")):
-            if name not in known:
-                raise InputError(f"--fail-if {text!r}: unknown {what} {name!r}. There are {', '.join(known)}.")
+        if experiment not in (known := [*EXPERIMENTS, OVERALL]):
+            raise InputError(f"--fail-if {text!r}: unknown experiment {experiment!r}. There are {', '.join(known)}.")
+        refuse_unknown_metric(metric, METRICS, f"--fail-if {text!r}: ")
         margin = float(number) if NUMBER.fullmatch(number) else math.nan
         least, most = METRICS[metric]
         if not 0 <= margin < most - least:

@@ -1,4 +1,4 @@
-"""What models are compared by: skill, accuracy, self-knowledge or coverage, in each experiment, item by item."""
+"""What models are compared by: skill, accuracy, margin or coverage, in each experiment, item by item."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -12,10 +12,11 @@ from selfexec.arrays import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
-from selfexec.scores.compare.entrants import Entrant, claims_together, company
+from selfexec.renamed import refuse_unknown_metric
+from selfexec.scores.baselines import baseline_chances
+from selfexec.scores.compare.entrants import Entrant, claims_together, reference_models
 from selfexec.scores.counted import ACCURACY, NO_CONTRAST, SKILL, Counted, Formula, common_items, contrast, count, value
-from selfexec.scores.guessers import guesses
-from selfexec.scores.knowledge import Held, held_against
+from selfexec.scores.margin import Held, held_against
 from selfexec.scores.overall import combine, too_wide
 from selfexec.scores.paired import skill_difference
 from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate
@@ -29,7 +30,7 @@ OVERALL = "overall"
 METRICS: Mapping[str, tuple[float, float]] = {
     "skill": (-1.0, 1.0),
     "accuracy": (0.0, 1.0),
-    "self_knowledge": (-2.0, 2.0),
+    "baseline_margin": (-2.0, 2.0),
     "coverage": (0.0, 1.0),
 }
 
@@ -37,7 +38,7 @@ METRICS: Mapping[str, tuple[float, float]] = {
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `known` is its self-knowledge, where that is the metric. `reason` says why there is nothing to go by.
+    `known` is its margin, where that is the metric. `reason` says why there is nothing to go by.
     """
 
     label: str
@@ -56,10 +57,12 @@ def records_of(
     convention: str,
     without: Collection[str] = (),
 ) -> list[Record]:
-    """The record of each chosen model; `everybody` are those who may be each other's company, `without` are not."""
+    """The record of each chosen model; `everybody` are those who may be each other's reference models, `without`
+    are not.
+    """
     claims = claims_together([*everybody, *(e for e in chosen if e not in everybody)], experiment)
     strict = convention == "strict"
-    return [_record(metric, e.label, claims, company(e, everybody, without), strict) for e in chosen]
+    return [_record(metric, e.label, claims, reference_models(e, everybody, without), strict) for e in chosen]
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -70,7 +73,7 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
     own, share = part.record, part.asked.coverage
     if math.isnan(part.accuracy.value):
         return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
-    if metric != "self_knowledge":
+    if metric != "baseline_margin":
         return Record(label, own, own, share)
     return _held_record(label, part.held, share)
 
@@ -86,16 +89,16 @@ def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant]
         return Record(label, own, covered, share)
     if reason := nothing_read(claims):
         return Record(label, own, own, share, f"{label}: {reason}")
-    if metric != "self_knowledge":
+    if metric != "baseline_margin":
         return Record(label, own, own, share)
-    strangers = everyone.outcomes(other.label for other in others)
-    return _held_record(label, held_against(claims, strangers, guesses(claims, strangers), strict), share)
+    theirs = everyone.outcomes(other.label for other in others)
+    return _held_record(label, held_against(claims, theirs, baseline_chances(claims, theirs), strict), share)
 
 
 def _held_record(label: str, held: Held, share: float) -> Record:
-    if math.isnan(held.knowledge.value):
-        return Record(label, held.own, held.own, share, f"{label}: {held.knowledge.reason}")
-    return Record(label, held.own, _beside(held.own, held.guess), share, known=held.knowledge)
+    if math.isnan(held.margin.value):
+        return Record(label, held.own, held.own, share, f"{label}: {held.margin.reason}")
+    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin)
 
 
 def _covered(claims: Claims) -> Counted:
@@ -121,7 +124,7 @@ def formula_of(metric: str, experiment: str) -> Formula:
         half = totals.shape[-1] // 2
         return skill(totals[..., :half]) - skill(totals[..., half:])
 
-    return beyond if metric == "self_knowledge" else skill
+    return beyond if metric == "baseline_margin" else skill
 
 
 # --- estimates -------------------------------------------------------------------------------------------------------
@@ -253,8 +256,9 @@ def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
 def check_names(experiments: Sequence[str], metrics: Sequence[str], convention: str) -> None:
     for given, known, what in (
         (experiments, [*EXPERIMENTS, OVERALL], "experiment"),
-        (metrics, list(METRICS), "metric"),
         ([convention], ["strict", "readable"], "convention"),
     ):
         if strange := [name for name in given if name not in known]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
+    for name in metrics:
+        refuse_unknown_metric(name, METRICS)

@@ -95,9 +95,9 @@ def contrasts(tags: Tags, names: Mapping[str, str], standings: Sequence[Standing
         for key in keys:
             several = [row for row in standings if (row.metric, row.experiment) == key]
             rows += [_contrast(tag, kinds, split, several) for kinds, split in _splits(of)]
-    strangers = {model for values in tags.values.values() for model in values} - set(names) - set(names.values())
-    if strangers:
-        notes.append(f"tagged, but not among these models: {', '.join(sorted(strangers))}")
+    absent = {model for values in tags.values.values() for model in values} - set(names) - set(names.values())
+    if absent:
+        notes.append(f"tagged, but not among these models: {', '.join(sorted(absent))}")
     return rows, notes
 
 

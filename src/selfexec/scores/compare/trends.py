@@ -12,6 +12,7 @@ from selfexec.arguments import Files, Names, names
 from selfexec.digits import interval, p_value, signed
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
+from selfexec.renamed import refuse_old_name
 from selfexec.scores.compare.comparison import LEGEND, SKILLS, Table, about, cautions
 from selfexec.scores.compare.differences import Difference
 from selfexec.scores.compare.entrants import Entrant, experiments_of, load_apart, select, unlike, wanted_of
@@ -81,6 +82,7 @@ class Trend:
         for row in self.slopes:
             if (row.experiment, row.metric) == (experiment, metric):
                 return row
+        refuse_old_name(metric)
         raise KeyError(f"there is no slope of {metric} in {experiment}")
 
     def frame(self) -> "pl.DataFrame":
@@ -130,8 +132,8 @@ def trend(
 ) -> Trend:
     """Checkpoints in the order of the runs, or of `models`: values, paired differences, and the slope over the order.
 
-    Without `metrics`: skill, accuracy, and self-knowledge where other models are there to guess by. Checkpoints are
-    not each other's company in that.
+    Without `metrics`: skill, accuracy, and baseline margin where other models are there to go by. Checkpoints are
+    not each other's reference models in that.
     """
     measures = names(metrics)
     check_names(names(experiments), measures, convention)
@@ -143,7 +145,7 @@ def trend(
     asked = experiments_of(chosen, wanted)
     points: list[Point] = []
     slopes: list[Slope] = []
-    for metric in measures or ("skill", "accuracy", "self_knowledge"):
+    for metric in measures or ("skill", "accuracy", "baseline_margin"):
         family = Family.of(metric, asked, chosen, entrants, convention, [e.name for e in chosen])
         found = wanted_of((point for experiment in family.estimates for point in _points(family, experiment)), wanted)
         if measures or any(point.value is not None for point in found):

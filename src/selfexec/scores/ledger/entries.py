@@ -10,9 +10,10 @@ from typing import Any, Literal
 import polars as pl
 
 from selfexec.digits import decimal
+from selfexec.renamed import refuse_old_name
 from selfexec.tables import WIDTH, all_as_html, as_markdown, as_text
 
-Kind = Literal["score", "guesser", "sensitivity", "rule", "readings"]
+Kind = Literal["score", "baseline", "sensitivity", "rule", "readings"]
 POINT = 0.01  # numbers that lie further apart must have a reason; of tokens, this share of them
 PUBLISHED_BASELINE = 0.5  # of all three experiments (paper, section 4)
 
@@ -21,7 +22,7 @@ PUBLISHED_BASELINE = 0.5  # of all three experiments (paper, section 4)
 class Entry:
     """One number about one model under each convention; None where it is withheld, undefined or not of this convention.
 
-    `kind`: a `score`; a `guesser` beside it; a `sensitivity` (the number if one choice of ours were otherwise); a
+    `kind`: a `score`; a `baseline` beside it; a `sensitivity` (the number if one choice of ours were otherwise); a
     `rule` (a further number that the authors published by a rule of its own); `readings` (the share of given readings
     that are not ours). `reasons` say what makes the three differ, with how far each cause moves a number.
     """
@@ -68,6 +69,7 @@ class Ledger(Sequence[Entry]):
         for entry in self._entries:
             if (entry.model, entry.experiment, entry.metric) == (model, experiment, metric):
                 return entry
+        refuse_old_name(metric)
         raise KeyError(f"there is no {metric} of {model} in {experiment}")
 
     def records(self) -> list[dict[str, Any]]:
@@ -118,7 +120,7 @@ class Ledger(Sequence[Entry]):
 BEFORE_REASONS = 86  # columns of a terminal that the other columns may take
 TITLES: Mapping[Kind, str] = {
     "score": "One number, three conventions",
-    "guesser": f"Guessers beside them (published as a baseline of {PUBLISHED_BASELINE:.0%} in all experiments)",
+    "baseline": f"Baselines beside them (published as a baseline of {PUBLISHED_BASELINE:.0%} in all experiments)",
     "rule": "Numbers that were published by a rule of their own",
     "readings": "Readings that were given, and are not ours",
     "sensitivity": "If one choice of ours were otherwise",

@@ -45,7 +45,7 @@ NUMBERS: Mapping[str, tuple[str, ...]] = {
     "difficulty": ("accuracy", "question_accuracy", "tokens_mean"),
     "overall": ("self_execution_score",),
 }
-GUESSERS: Mapping[str, tuple[str, ...]] = {
+BASELINES: Mapping[str, tuple[str, ...]] = {
     "association": ("always_no", "always_yes"),
     "restriction": ("label", "always_yes", "others_mode"),
     "difficulty": ("question_length", "subject", "others_mode"),
@@ -83,7 +83,7 @@ def ledger(
     entries = [
         entry for run in together for model in run.models for entry in _of_model(run, model, scores, sensitivities)
     ]
-    entries += _means_of_guessers(entries)
+    entries += _means_of_baselines(entries)
     return Ledger(
         entry
         for entry in entries
@@ -116,7 +116,7 @@ def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterat
         if not claims.is_empty():
             accounts = _accounts(run, model, experiment, claims)
             found += _scores(model, experiment, scores, accounts, claims)
-            found += _guessers(model, experiment, scores)
+            found += _baselines(model, experiment, scores)
             found += _rules(run, model, experiment, accounts["accuracy"])
             if sensitivities:
                 found += _sensitivities(run, model, experiment, claims, accounts["accuracy"])
@@ -222,33 +222,33 @@ def _with(entry: Entry, reasons: Iterable[str]) -> Entry:
     return replace(entry, reasons=tuple(reasons))
 
 
-# --- guessers --------------------------------------------------------------------------------------------------------
+# --- baselines --------------------------------------------------------------------------------------------------------
 
 
-def _guessers(model: str, experiment: str, scores: By) -> Iterator[Entry]:
-    for guesser in GUESSERS[experiment]:
-        values = _values(scores, model, experiment, guesser)
+def _baselines(model: str, experiment: str, scores: By) -> Iterator[Entry]:
+    for baseline in BASELINES[experiment]:
+        values = _values(scores, model, experiment, baseline)
         if any(value is not None for value in values):
             pairs = zip(values, _values(scores, model, experiment, "accuracy"), strict=True)
-            gaps = [guess - own for guess, own in pairs if guess is not None and own is not None]
+            gaps = [gets - own for gets, own in pairs if gets is not None and own is not None]
             above = [f"above the model by {bare(min(gaps))}"] if gaps and min(gaps) > POINT else []
-            yield Entry("guesser", model, experiment, guesser, *values, tuple(above))
+            yield Entry("baseline", model, experiment, baseline, *values, tuple(above))
 
 
-def _means_of_guessers(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Over models: what a guesser scores on average, and how many models it beats."""
+def _means_of_baselines(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Over models: what a baseline scores on average, and how many models it beats."""
     own = {(e.model, e.experiment): e for e in entries if (e.kind, e.metric) == ("score", "accuracy")}
-    for experiment, guessers in GUESSERS.items():
-        for guesser in guessers:
-            rows = [e for e in entries if (e.kind, e.experiment, e.metric) == ("guesser", experiment, guesser)]
+    for experiment, baselines in BASELINES.items():
+        for baseline in baselines:
+            rows = [e for e in entries if (e.kind, e.experiment, e.metric) == ("baseline", experiment, baseline)]
             pairs = [(e, own[e.model, experiment]) for e in rows if e.readable is not None]
             if len(pairs) < 2:
                 continue
-            beaten = sum((guess.readable or 0) > (model.readable or 0) for guess, model in pairs)
+            beaten = sum((one.readable or 0) > (model.readable or 0) for one, model in pairs)
             mean = _mean(model.readable for _, model in pairs)
-            strict, readable, authors = (_mean(getattr(guess, c) for guess, _ in pairs) for c in CONVENTIONS)
+            strict, readable, authors = (_mean(getattr(one, c) for one, _ in pairs) for c in CONVENTIONS)
             why = f"above {beaten} of {number_of(len(pairs), 'model')} (mean {shown(mean)})"
-            yield Entry("guesser", ALL, experiment, guesser, strict, readable, authors, (why,))
+            yield Entry("baseline", ALL, experiment, baseline, strict, readable, authors, (why,))
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

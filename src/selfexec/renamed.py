@@ -1,0 +1,30 @@
+"""Metrics that were called otherwise in version 0.1.0. Whoever asks for one by its old name is told the new one."""
+
+from collections.abc import Collection
+
+from selfexec.errors import InputError
+
+RENAMED = {
+    "guesser_skill": "best_baseline",
+    "self_knowledge": "baseline_margin",
+    "self_execution_skill": "skill",
+}
+
+
+def called_now(name: str) -> str:
+    return f"{name} is called {RENAMED[name]} now"
+
+
+def refuse_unknown_metric(name: str, known: Collection[str], before: str = "") -> None:
+    """Refuse a metric that is not among those known; `before` says where it was named."""
+    if name in known:
+        return
+    if RENAMED.get(name) in known:
+        raise InputError(f"{before}{called_now(name)}.")
+    raise InputError(f"{before}unknown metric {name!r}. There are {', '.join(known)}.")
+
+
+def refuse_old_name(name: str | None) -> None:
+    """For look-ups, which find nothing under an old name."""
+    if name in RENAMED:
+        raise KeyError(called_now(name))
