@@ -66,7 +66,8 @@ def replying(*bodies: Any, status: int = 200, headers: dict[str, str] | None = N
     async def handler(request: web.Request) -> web.Response:
         body = queue.pop(0) if len(queue) > 1 else queue[0]
         if isinstance(body, web.Response):
-            return body
+            # a response is sent once
+            return web.Response(body=body.body, status=body.status, headers=body.headers)
         return web.json_response(body, status=status, headers=headers)
 
     return handler

@@ -55,7 +55,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
-    call cost.
+    call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway.
     """
 
     model: Name
@@ -79,6 +79,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     attempt: Count | None = None
     time: str | None = None
     cost_usd: float | None = None
+    completion_id: str | None = None
+    upstream: str | None = None
 
     @classmethod
     def of(cls, key: Key, outcome: "Outcome", latency: float, prompt_sha256: str | None = None) -> "Reply":
@@ -104,6 +106,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             fingerprint=outcome.fingerprint,
             attempt=outcome.attempt,
             cost_usd=outcome.cost_usd,
+            completion_id=outcome.completion_id,
+            upstream=outcome.upstream,
         )
 
     @property

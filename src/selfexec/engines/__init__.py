@@ -29,7 +29,8 @@ class Call(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     """What came back from one session. `text` None with an `error` means that nothing did.
 
-    `cost_usd` is what the call cost, where the provider says it.
+    `cost_usd` is what the call cost, where the provider says it; `completion_id` what the server calls this completion;
+    `upstream` who answered behind a gateway that says so.
     """
 
     text: str | None
@@ -44,6 +45,8 @@ class Outcome(msgspec.Struct, frozen=True):
     fingerprint: str | None = None
     attempt: int | None = None
     cost_usd: float | None = None
+    completion_id: str | None = None
+    upstream: str | None = None
 
 
 class Engine(Protocol):

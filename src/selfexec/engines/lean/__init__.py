@@ -4,31 +4,35 @@
 refusals, content filters, policy errors            kept: they are behaviour
 empty text                                          asked once more, then kept as empty
 401, 402, 403, 404, a request that nobody accepts   the run stops, and says what to do
+redirects, certificates that nobody vouches for     so it does
+
+Nothing leaves `ask`, be it a reply or an error, that holds a key: see `redaction`.
 """
 
 import asyncio
 import json
-import os
+import math
 import random
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
-import aiohttp
 import msgspec
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 from yarl import URL
 
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import Endpoint, endpoint
+from selfexec.engines.lean.proxies import proxy_for
+from selfexec.engines.lean.redaction import Redaction
+from selfexec.engines.lean.transport import Fault, Response, Transport, Untrusted
 from selfexec.engines.lean.wires import WIRES, Unusable, Wire
 from selfexec.errors import InputError
 
 ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
 LONGEST_PAUSE = 60.0
-PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
+LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what one line of the journal may hold
 # how providers say that a policy of theirs, not the request's form, is in the way
 POLICY = (
     *("content_filter", "content_policy", "content management policy", "usage policy", "policy violation"),
@@ -37,11 +41,15 @@ POLICY = (
 
 
 class Again(Exception):
-    """A failure that may pass. `pause` is how long the server asked to wait."""
+    """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays."""
 
-    def __init__(self, what: str, pause: float | None = None) -> None:
+    def __init__(self, what: str, pause: float | None = None, way_out: str = "Try again later.") -> None:
         super().__init__(what)
         self.pause = pause
+        self.way_out = way_out
+
+
+WRONG_ADDRESS = "Is this the right address?"
 
 
 class Line(NamedTuple):
@@ -51,7 +59,9 @@ class Line(NamedTuple):
     wire: Wire
     url: URL
     headers: Mapping[str, str]
+    proxy: URL | None
     pace: Pace
+    redaction: Redaction
 
 
 class Post(NamedTuple):
@@ -71,45 +81,37 @@ class LeanEngine:
         endpoints = {model: endpoint(model, options.base_url) for model in models}
         paces = {where.url: Pace(options.max_connections) for where in endpoints.values()}
         self._lines = {model: _line(where, paces[where.url]) for model, where in endpoints.items()}
-        self._served: dict[str, str] = {}
         self._answered: set[str] = set()
         self._known_settings: dict[tuple[str, str], dict[str, Any]] = {}
-        self._http: aiohttp.ClientSession
+        self._transport = Transport(options.timeout)
 
     async def __aenter__(self) -> Self:
-        self._http = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            timeout=aiohttp.ClientTimeout(total=self.options.timeout),
-            # no session may know of another by a cookie
-            cookie_jar=aiohttp.DummyCookieJar(),
-            # with it, aiohttp looks into ~/.netrc in a thread at every call, which costs more than the call
-            trust_env=any(os.environ.get(name) for name in PROXIES),
-        )
+        await self._transport.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._http.close()
+        await self._transport.__aexit__(kind, error, trace)
 
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
         line = self._lines[call.model]
+        try:
+            return line.redaction.outcome(_bounded(await self._asked(line, call)))
+        except InputError as fault:
+            raise InputError(line.redaction.text(str(fault))) from None
+
+    async def _asked(self, line: Line, call: Call) -> Outcome:
         body = line.wire.body(line.where, call.prompt, self.options.system, self._settings(call))
         # simulated models tell repetitions apart by it; nobody else is told
-        repeated = call.epoch > 1 and self.options.base_url
+        repeated = call.epoch > 1 and call.model.startswith("sim/")
         headers = {**line.headers, "X-Selfexec-Epoch": str(call.epoch)} if repeated else line.headers
         post = Post(line, msgspec.json.encode(body), headers)
-        attempt = 1
-        try:
-            outcome = await self._once(post)
-        except Again as failure:
-            # the retry policy costs time of its own, so that calls that go well do without it
-            outcome, attempt = await self._again(post, failure)
+        outcome, attempt = await self._persistently(post)
         if outcome.error is None and not outcome.text and outcome.stop_reason == "stop" and not outcome.refusal:
             again = await self._quietly(post)
             outcome, attempt = again or outcome, attempt + 1
-        self._note(call.model, outcome)
         return msgspec.structs.replace(outcome, attempt=attempt) if attempt > 1 else outcome
 
     def _settings(self, call: Call) -> dict[str, Any]:
@@ -119,33 +121,23 @@ class LeanEngine:
             self._known_settings[place] = found
         return self._known_settings[place]
 
-    async def _again(self, post: Post, failure: Again) -> tuple[Outcome, int]:
+    async def _persistently(self, post: Post) -> tuple[Outcome, int]:
+        """What came back in the end, and at which attempt."""
         where = post.line.where
-        attempts = 1
-        last = failure
-
-        def pause(state: RetryCallState) -> float:
-            return last.pause or float(wait_random_exponential(multiplier=0.5, max=LONGEST_PAUSE)(state))
-
-        try:
-            await asyncio.sleep(failure.pause or random.uniform(0.1, 0.5))
-            most = (ATTEMPTS if where.url in self._answered else FIRST_ATTEMPTS) - 1
-            policy = AsyncRetrying(
-                stop=stop_after_attempt(most), wait=pause, retry=retry_if_exception_type(Again), reraise=True
-            )
-            async for turn in policy:
-                with turn:
-                    attempts += 1
-                    try:
-                        return await self._once(post), attempts
-                    except Again as again:
-                        last = again
-                        raise
-        except Again as final:
-            if where.url not in self._answered:
-                raise InputError(f"{where.shown}: {final} ({attempts} attempts). Is this the right address?") from None
-            return Outcome(None, error=f"{final} ({attempts} attempts)"), attempts
-        raise AssertionError("the retry policy ended without a result")
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                return await self._once(post), attempt
+            except Again as failure:
+                answered = where.url in self._answered
+                if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
+                    await asyncio.sleep(failure.pause or _pause(attempt))
+                    continue
+                tried = f"{failure} ({attempt} attempts)"
+                if not answered:
+                    raise InputError(f"{where.shown}: {tried}. {failure.way_out}") from None
+                return Outcome(None, error=tried), attempt
 
     async def _quietly(self, post: Post) -> Outcome | None:
         try:
@@ -157,11 +149,13 @@ class LeanEngine:
         where, pace = post.line.where, post.line.pace
         async with pace:
             status, headers, raw = await self._send(post)
-        if status == 200:
+        if 200 <= status < 300:
             outcome = _decoded(post.line.wire, raw)
             self._answered.add(where.url)
             pace.went_well()
             return outcome
+        if 300 <= status < 400:
+            self._redirected(post, status, headers.get("Location", ""))
         message = _message(raw)
         if status == 429 or status >= 500 or status in (408, 409, 425):
             wait = _seconds(headers.get("Retry-After"))
@@ -173,21 +167,23 @@ class LeanEngine:
             return Outcome("", stop_reason="content_filter")
         return self._refused(where, status, message)
 
-    async def _send(self, post: Post) -> tuple[int, Mapping[str, str], bytes]:
-        where = post.line.where
+    async def _send(self, post: Post) -> Response:
+        line = post.line
         try:
-            async with self._http.post(post.line.url, data=post.payload, headers=post.headers) as response:
-                raw = await response.read()
-                # whatever a server sends back, the key is not in it
-                if where.key and (key := where.key.encode()) in raw:
-                    raw = raw.replace(key, b"[key]")
-                return response.status, response.headers, raw
-        except TimeoutError:
-            raise Again(f"no reply within {self.options.timeout:g} s") from None
-        except aiohttp.InvalidURL:
-            raise _invalid(where) from None
-        except (aiohttp.ClientError, OSError) as fault:
-            raise Again(f"the connection failed ({type(fault).__name__}: {_scrubbed(str(fault), where)})") from None
+            return await self._transport.post(line.url, post.payload, post.headers, line.proxy)
+        except Untrusted as fault:
+            if line.where.url not in self._answered:
+                raise InputError(f"{line.where.shown}: {fault}.") from None
+            raise Again(str(fault)) from None
+        except Fault as fault:
+            raise Again(str(fault), way_out=WRONG_ADDRESS if fault.address_in_doubt else "Try again later.") from None
+
+    def _redirected(self, post: Post, status: int, location: str) -> NoReturn:
+        """It is not followed: it would carry the key elsewhere, or turn the question into none."""
+        where, what = post.line.where, f"status {status}: it points to {_place(post.line.url, location)}"
+        if where.url in self._answered:
+            raise Again(what)
+        raise InputError(f"{where.shown}: {what}, which is not followed. If that is right, give that address.")
 
     def _refused(self, where: Endpoint, status: int, message: str) -> Outcome:
         """A status that asking again will not change."""
@@ -204,23 +200,19 @@ class LeanEngine:
             raise InputError(f"{where.shown}: status {status}: the request is not accepted.{said}")
         return Outcome(None, error=f"status {status}: {message}")
 
-    def _note(self, model: str, outcome: Outcome) -> None:
-        """Remember which model served, and warn where that changes."""
-        if not outcome.served_model:
-            return
-        first = self._served.setdefault(model, outcome.served_model)
-        if outcome.served_model != first:
-            self._served[model] = outcome.served_model
-            self.warnings.append(f"{model}: served by {first} at first, now by {outcome.served_model}")
-
 
 def _line(where: Endpoint, pace: Pace) -> Line:
     wire = WIRES[where.wire]
     headers = {"Content-Type": "application/json", "User-Agent": "selfexec", **wire.headers(where)}
     try:
-        return Line(where, wire, URL(wire.url(where)), headers, pace)
+        url = URL(wire.url(where))
     except ValueError:
         raise _invalid(where) from None
+    if not url.host:
+        raise _invalid(where)
+    proxy = proxy_for(url)
+    secrets = [where.key, url.password, proxy.password if proxy else None]
+    return Line(where, wire, url, headers, proxy, pace, Redaction(secret for secret in secrets if secret))
 
 
 def _invalid(where: Endpoint) -> InputError:
@@ -240,35 +232,66 @@ def settings_for(settings: Mapping[str, Any], call: Call) -> dict[str, Any]:
     return found
 
 
+def _pause(attempt: int) -> float:
+    """Seconds before the next attempt: at random, so that calls which failed together do not come back together."""
+    return random.uniform(0.1, min(0.5 * 2 ** (attempt - 1), LONGEST_PAUSE))
+
+
+def _place(url: URL, location: str) -> str:
+    """Whose place a redirect names: the server alone, since paths and queries may hold what is nobody's business."""
+    try:
+        target = url.join(URL(location))
+        if target.origin() != url.with_user(None).origin():
+            return str(target.origin())
+    except ValueError:
+        return "no valid address"
+    return f"another path of {target.host}"
+
+
+def _bounded(outcome: Outcome) -> Outcome:
+    """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
+    length = sum(len(text) for text in (outcome.text, outcome.reasoning, outcome.refusal) if text)
+    if length <= LONGEST_TEXT:
+        return outcome
+    said = f"the reply is longer than {LONGEST_TEXT:,} characters"
+    return msgspec.structs.replace(outcome, text=None, reasoning=None, refusal=None, stop_reason=None, error=said)
+
+
 def _decoded(wire: Wire, raw: bytes) -> Outcome:
     try:
         body = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
         body = _leniently(raw)
+    except RecursionError:
+        raise _garbage("the reply is nested too deeply") from None
     if not isinstance(body, dict):
-        raise Again("the reply is no JSON object")
+        raise _garbage("the reply is no JSON object")
     try:
         return wire.outcome(body)
     except Unusable as fault:
-        raise Again(f"the reply is no completion ({fault})") from None
+        raise _garbage(f"the reply is no completion ({fault})") from None
     except (AttributeError, TypeError, KeyError, IndexError):
-        raise Again("the reply has an unknown shape") from None
+        raise _garbage("the reply has an unknown shape") from None
+
+
+def _garbage(what: str) -> Again:
+    return Again(what, way_out=WRONG_ADDRESS)
 
 
 def _leniently(raw: bytes) -> Any:
     """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
     try:
-        body = json.loads(raw.decode(errors="replace"))
+        body = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"))
         return json.loads(json.dumps(body, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
-        raise Again("the reply is not JSON") from None
+        raise _garbage("the reply is not JSON") from None
 
 
 def _message(raw: bytes) -> str:
     """What a server says is wrong, in one short line."""
     try:
         body = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         body = None
     error = body.get("error", body) if isinstance(body, dict) else None
     if isinstance(error, dict):
@@ -296,8 +319,4 @@ def _seconds(retry_after: str | None) -> float | None:
             seconds = (parsedate_to_datetime(retry_after) - datetime.now(UTC)).total_seconds()
         except (ValueError, TypeError):
             return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE) or None
-
-
-def _scrubbed(text: str, where: Endpoint) -> str:
-    return text.replace(where.key, "[key]") if where.key else text
+    return min(max(seconds, 0.0), LONGEST_PAUSE) or None if math.isfinite(seconds) else None

@@ -23,12 +23,23 @@ class Pace:
         while self.busy >= int(self.limit):
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
-            await turn
+            try:
+                await turn
+            except asyncio.CancelledError:
+                self._let_in()  # whose turn it was and who leaves gives it to the next
+                raise
         self.busy += 1
-        if (wait := self._closed_until - time.monotonic()) > 0:
-            await asyncio.sleep(wait)
+        try:
+            while (wait := self._closed_until - time.monotonic()) > 0:
+                await asyncio.sleep(wait)
+        except asyncio.CancelledError:
+            self._leave()
+            raise
 
     async def __aexit__(self, *_: object) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
         self.busy -= 1
         self._let_in()
 

@@ -4,6 +4,7 @@ Each wire is four pure functions: `url` and `headers` are the same for all calls
 `outcome` reads the decoded body of a reply with status 200. Whatever does not have the expected shape raises Unusable.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -49,36 +50,37 @@ def _openai_body(endpoint: Endpoint, prompt: str, system: str | None, settings: 
 
 
 def _openai_outcome(body: Any) -> Outcome:
-    choices = body.get("choices")
+    choices, usage = body.get("choices"), _object(body.get("usage"))
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise Unusable(_complaint(body) or "no choices")
     message = choices[0].get("message") or {}
     text, thought = _parts(message.get("content"))
-    usage = body.get("usage") or {}
-    details = usage.get("completion_tokens_details") or {}
+    details = _object(usage.get("completion_tokens_details"))
     return _apart(
         Outcome(
             text=text,
             output_tokens=_count(usage.get("completion_tokens")),
-            stop_reason=_text(choices[0].get("finish_reason")),
+            stop_reason=_name(choices[0].get("finish_reason")),
             refusal=_text(message.get("refusal")),
             input_tokens=_count(usage.get("prompt_tokens")),
             reasoning_tokens=_count(details.get("reasoning_tokens")),
             reasoning=_text(message.get("reasoning_content")) or _text(message.get("reasoning")) or thought,
-            served_model=_text(body.get("model")),
-            fingerprint=_text(body.get("system_fingerprint")),
+            served_model=_name(body.get("model")),
+            fingerprint=_name(body.get("system_fingerprint")),
             cost_usd=_dollars(usage.get("cost")),
+            completion_id=_name(body.get("id")),
+            upstream=_name(body.get("provider")),
         )
     )
 
 
 def _parts(content: Any) -> tuple[str, str | None]:
-    """Text and thought of a message, whose content may be a string or a list of parts."""
+    """Text and thought of a message, whose content may be a string, or a list of strings and parts."""
     if content is None or isinstance(content, str):
         return content or "", None
     if not isinstance(content, list):
         raise Unusable("a message of unknown shape")
-    parts = [part for part in content if isinstance(part, dict)]
+    parts = [{"text": part} if isinstance(part, str) else part for part in content if isinstance(part, str | dict)]
     text = "".join(str(part.get("text") or "") for part in parts if part.get("type") in (None, "text", "output_text"))
     thought = "".join(str(part.get("thinking") or "") for part in parts if part.get("type") == "thinking")
     return text, thought or None
@@ -117,15 +119,16 @@ def _anthropic_outcome(body: Any) -> Outcome:
     if not isinstance(body.get("content"), list):
         raise Unusable(_complaint(body) or "no content")
     text, thought = _parts(body["content"])
-    usage = body.get("usage") or {}
-    stop = _text(body.get("stop_reason"))
+    usage = _object(body.get("usage"))
+    stop = _name(body.get("stop_reason"))
     return Outcome(
         text=text,
         output_tokens=_count(usage.get("output_tokens")),
         stop_reason=ANTHROPIC_STOPS.get(stop, stop),
         input_tokens=_count(usage.get("input_tokens")),
         reasoning=thought,
-        served_model=_text(body.get("model")),
+        served_model=_name(body.get("model")),
+        completion_id=_name(body.get("id")),
     )
 
 
@@ -156,16 +159,16 @@ def _gemini_body(endpoint: Endpoint, prompt: str, system: str | None, settings: 
 
 
 def _gemini_outcome(body: Any) -> Outcome:
-    usage = body.get("usageMetadata") or {}
+    usage = _object(body.get("usageMetadata"))
     thoughts = _count(usage.get("thoughtsTokenCount"))
     answer = _count(usage.get("candidatesTokenCount"))
-    blocked = (body.get("promptFeedback") or {}).get("blockReason")
+    blocked = _object(body.get("promptFeedback")).get("blockReason")
     candidates = body.get("candidates")
     if not blocked and (not isinstance(candidates, list) or not candidates):
         raise Unusable(_complaint(body) or "no candidates")
     candidate = candidates[0] if candidates else {}
-    parts = [part for part in (candidate.get("content") or {}).get("parts") or [] if isinstance(part, dict)]
-    finish = _text(candidate.get("finishReason"))
+    parts = [part for part in _object(candidate.get("content")).get("parts") or [] if isinstance(part, dict)]
+    finish = _name(candidate.get("finishReason"))
     withheld = blocked or finish in GEMINI_WITHHELD
     return Outcome(
         text="".join(str(part.get("text") or "") for part in parts if not part.get("thought")),
@@ -175,7 +178,8 @@ def _gemini_outcome(body: Any) -> Outcome:
         input_tokens=_count(usage.get("promptTokenCount")),
         reasoning_tokens=thoughts,
         reasoning="".join(str(part.get("text") or "") for part in parts if part.get("thought")) or None,
-        served_model=_text(body.get("modelVersion")),
+        served_model=_name(body.get("modelVersion")),
+        completion_id=_name(body.get("responseId")),
     )
 
 
@@ -202,13 +206,28 @@ def _text(value: Any) -> str | None:
     return value if value and isinstance(value, str) else None
 
 
+LONGEST_NAME = 200
+
+
+def _name(value: Any) -> str | None:
+    """A field that should hold a name. A page of text is none."""
+    return value if value and isinstance(value, str) and len(value) <= LONGEST_NAME else None
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    """A field that should hold further ones. Whatever else a server puts there has none."""
+    return value if isinstance(value, dict) else {}
+
+
 def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
 
 
 def _dollars(value: Any) -> float | None:
     """What the call cost, as OpenRouter says it."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < math.inf else None
 
 
 def _complaint(body: Mapping[str, Any]) -> str | None:

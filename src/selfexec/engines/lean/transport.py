@@ -1,0 +1,97 @@
+"""One POST and what came back, bounded in size and time. Redirects are not followed, cookies not kept.
+
+What a server does on the wire ends here: above it there is a status with a body, or a Fault.
+"""
+
+import ssl
+from collections.abc import Mapping
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import aiohttp
+from yarl import URL
+
+LONGEST_BODY = 32 * 2**20  # bytes, unpacked: longer than the longest reply that is kept, even with all of it escaped
+CONNECT_TIMEOUT = 20.0  # seconds until a connection stands
+
+
+class Fault(Exception):
+    """No whole response came. `address_in_doubt`: whether another address is the likely way out."""
+
+    def __init__(self, what: str, *, address_in_doubt: bool = False) -> None:
+        super().__init__(what)
+        self.address_in_doubt = address_in_doubt
+
+
+class Untrusted(Fault):
+    """The server shows a certificate that this machine does not trust: asking again is of no use."""
+
+
+class Response(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    raw: bytes
+
+
+class Transport:
+    """A pool of connections."""
+
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._http: aiohttp.ClientSession
+
+    async def __aenter__(self) -> Self:
+        self._http = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=self._timeout, connect=min(CONNECT_TIMEOUT, self._timeout)),
+            # no session may know of another by a cookie
+            cookie_jar=aiohttp.DummyCookieJar(),
+            # proxies are looked up once for each model: aiohttp would do it at every call, and read ~/.netrc
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.close()
+
+    async def post(self, url: URL, payload: bytes, headers: Mapping[str, str], proxy: URL | None) -> Response:
+        try:
+            async with self._http.post(
+                # a redirect would carry the key to wherever it points, or turn the POST into a GET
+                url,
+                data=payload,
+                headers=headers,
+                proxy=proxy,
+                allow_redirects=False,
+            ) as response:
+                return Response(response.status, response.headers, await _body(response))
+        except aiohttp.ConnectionTimeoutError:
+            connecting = min(CONNECT_TIMEOUT, self._timeout)
+            raise Fault(f"no connection within {connecting:g} s", address_in_doubt=True) from None
+        except TimeoutError:
+            raise Fault(f"no reply within {self._timeout:g} s") from None
+        except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError):
+            raise Untrusted(
+                f"the certificate of {url.host} is not trusted here. Where it is your organisation's own, set "
+                "SSL_CERT_FILE to the file of certificates that vouches for it"
+            ) from None
+        except (aiohttp.ClientError, OSError, ValueError) as fault:
+            in_doubt = isinstance(fault, aiohttp.ClientConnectorError | aiohttp.InvalidURL)
+            # what is no fault of the wire may show the whole address, with a password in it
+            said = "" if isinstance(fault, ValueError) else f": {fault}"[:300]
+            raise Fault(f"the connection failed ({type(fault).__name__}{said})", address_in_doubt=in_doubt) from None
+
+
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """The body of a response, as long as it is not too long: nobody knows beforehand where it ends."""
+    parts: list[bytes] = []
+    left = LONGEST_BODY
+    while part := await response.content.readany():
+        left -= len(part)
+        if left < 0:
+            response.close()
+            raise Fault(f"the body is longer than {LONGEST_BODY // 2**20} MB")
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

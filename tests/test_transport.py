@@ -1,0 +1,418 @@
+"""What servers and networks do to a call, on real sockets: nothing leaks, nothing hangs, nothing grows without end, and
+no reply is rewritten.
+"""
+
+import asyncio
+import base64
+import gzip
+import json
+import re
+import socket
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from selfexec.engines import Call, EngineOptions, Outcome
+from selfexec.engines.lean import LeanEngine, _seconds
+from selfexec.engines.lean.pace import Pace
+from selfexec.engines.lean.redaction import Redaction, is_secret
+from selfexec.errors import InputError
+from sockets import completion, server
+
+KEY = "sk-planted/0123456789"
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@pytest.fixture(autouse=True)
+def no_proxies_and_short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfexec.engines.lean._pause", lambda attempt: 0.001)
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def ask(
+    handler: Handler | bytes | dict[str, Any], model: str = "any/m", times: int = 1, path: str = "", **options: Any
+) -> list[Outcome]:
+    """Some calls, one after the other, to a server that does what `handler` does, or sends this body."""
+
+    async def main() -> list[Outcome]:
+        app = web.Application()
+        app.router.add_route("*", "/{rest:.*}", handler if callable(handler) else _sending(handler))
+        async with server(app) as url:
+            given = {"base_url": url + path, "timeout": 5, **options}
+            async with LeanEngine([model], EngineOptions(**given)) as engine:
+                return [await engine.ask(Call(model, "restriction", "predict", "Hello?", n + 1)) for n in range(times)]
+
+    return asyncio.run(main())
+
+
+def _sending(body: bytes | dict[str, Any]) -> Handler:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+
+    async def handler(request: web.Request) -> web.Response:
+        return web.Response(body=content, content_type="application/json")
+
+    return handler
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", ["x", "no", "none", "EMPTY", "ollama", "1234", "test", "A", "words", "1", "lm-studio"])
+def test_a_placeholder_key_rewrites_no_reply(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("SELFEXEC_API_KEY", key)
+    text = json.dumps(
+        {"choice": "A", "words": ["none", "test", "EMPTY"], "n": 1234, "of": ["ollama", "lm-studio", "x"]}
+    )
+    body = completion(text) | {"model": "ollama/test-none-x-A1"}
+    found = ask(body)[0]
+    assert (found.text, found.served_model) == (text, "ollama/test-none-x-A1")
+    assert (found.input_tokens, found.output_tokens) == (3, 5)
+
+
+def escaped(text: str) -> str:
+    """As a server may write it: every character as JSON's \\u."""
+    return "".join(f"\\u{ord(c):04X}" for c in text)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        KEY,
+        escaped(KEY),
+        KEY.replace("/", "\\/"),
+        escaped(KEY).replace("\\", "\\\\"),  # JSON inside JSON
+        KEY.replace("/", "\\\\\\/"),
+        KEY.replace("/", "%2F"),
+        base64.b64encode(KEY.encode()).decode(),
+        base64.b64encode(f"me:{KEY}".encode()).decode(),
+        base64.b64encode(f"user:{KEY}".encode()).decode(),
+        base64.urlsafe_b64encode(f"u:{KEY}".encode()).decode(),
+    ],
+    ids=["plain", "escaped", "slash", "twice", "slash twice", "percent", "base64", "base64+3", "base64+5", "base64+2"],
+)
+def test_a_key_that_comes_back_in_any_dress_is_kept_nowhere(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
+    fields = ("id", "provider", "model", "system_fingerprint")
+    body = json.dumps(completion("@", "@", refusal="@", reasoning_content="@") | dict.fromkeys(fields, "@"))
+    found = ask(body.replace('"@"', f'"a {written} z"').encode())[0]
+    texts = [found.text, found.refusal, found.reasoning, found.stop_reason, found.served_model, found.fingerprint]
+    for text in [*texts, found.completion_id, found.upstream]:
+        assert text and "[key]" in text and text.startswith("a ") and text.endswith(" z")
+        # what base64 leaves over shows less than two characters at either end
+        assert len(text) <= len("a [key] z") + 12
+
+    async def refusing(request: web.Request) -> web.Response:
+        return web.Response(text=f'{{"error": {{"message": "a {written} z"}}}}', status=401, reason="No")
+
+    async def in_html(request: web.Request) -> web.Response:
+        return web.Response(text=f"<p>a {written} z</p>", status=401)
+
+    for handler in (refusing, in_html):
+        with pytest.raises(InputError, match=re.escape("[key]")) as stopped:
+            ask(handler)
+        assert written not in str(stopped.value)
+
+
+def test_structure_numbers_and_names_of_fields_are_never_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "1234567890123456"
+    monkeypatch.setenv("SELFEXEC_API_KEY", key)
+    body = completion('{"choice": "A"}') | {key: 1, "created": int(key)}
+    assert ask(body)[0].text == '{"choice": "A"}'
+
+
+def test_what_is_long_or_begins_as_keys_do_is_a_secret() -> None:
+    assert all(map(is_secret, ("sk-abc123def456", "a" * 16, "hf_abcdefgh", "AIzaSyA1234", "gsk_1234567")))
+    assert not any(map(is_secret, ("sk-", "sk-1234", "token-abc123", "EMPTY", "no-key-needed")))
+    assert Redaction(["EMPTY"]).text("EMPTY") == "EMPTY"
+
+
+def test_a_password_in_the_base_url_is_kept_nowhere_either() -> None:
+    async def echo(request: web.Request) -> web.Response:
+        return web.json_response(completion(f"You sent {request.headers['Authorization']}"))
+
+    async def main() -> Outcome:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", echo)
+        async with server(app) as url:
+            address = url.replace("://", "://me:a-password-of-mine@")
+            async with LeanEngine(["any/m"], EngineOptions(base_url=address)) as engine:
+                return await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+
+    text = asyncio.run(main()).text or ""
+    assert text.startswith("You sent Basic ") and "[key]" in text
+    assert base64.b64encode(b"a-password").decode()[2:-4] not in text
+
+
+# --- redirects, proxies, certificates --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_redirect_is_followed_and_the_message_names_the_server_it_points_to(status: int) -> None:
+    asked: list[str] = []
+
+    async def elsewhere(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        place = f"http://user:pw@localhost:{request.url.port}/plain/v1/x?token=abc"
+        return web.Response(status=status, headers={"Location": place})
+
+    with pytest.raises(InputError, match=r"points to http://localhost:\d+, which is not followed") as stopped:
+        ask(elsewhere)
+    assert asked == ["/v1/chat/completions"]
+    assert not any(secret in str(stopped.value) for secret in ("pw", "token", "plain"))
+
+
+def test_a_redirect_within_a_server_and_one_to_nowhere_are_named_too() -> None:
+    async def home(request: web.Request) -> web.Response:
+        return web.Response(status=307, headers={"Location": "/login?next=secret"})
+
+    async def nowhere(request: web.Request) -> web.Response:
+        return web.Response(status=302, headers={"Location": "http://[::1"})
+
+    with pytest.raises(InputError, match=r"points to another path of 127\.0\.0\.1, which"):
+        ask(home)
+    with pytest.raises(InputError, match="points to no valid address"):
+        ask(nowhere)
+
+
+def test_netrc_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".netrc").write_text("default login u password p-of-netrc\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    seen: list[str | None] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append(request.headers.get("Authorization"))
+        return web.json_response(completion())
+
+    ask(handler)
+    monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
+    ask(handler)
+    assert seen == [None, f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_of_the_environment_is_asked_with_its_own_password(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    async def proxy(request: web.Request) -> web.Response:
+        seen.append((str(request.url), request.headers.get("Proxy-Authorization")))
+        return web.json_response(completion())
+
+    async def main() -> None:
+        app = web.Application()
+        app.router.add_route("*", "/{rest:.*}", proxy)
+        async with server(app) as url:
+            monkeypatch.setenv(variable, url.replace("://", "://me:pw@").removesuffix("/v1"))
+            async with LeanEngine(["any/m"], EngineOptions(base_url="http://model.invalid/v1", timeout=5)) as engine:
+                for epoch in (1, 2):
+                    await engine.ask(Call("any/m", "restriction", "predict", "Hello?", epoch))
+
+    asyncio.run(main())
+    given = f"Basic {base64.b64encode(b'me:pw').decode()}"
+    assert seen == 2 * [("http://model.invalid/v1/chat/completions", given)]
+
+
+@pytest.mark.parametrize("value", ["127.0.0.1:9", "proxy", "socks5://127.0.0.1:9"])
+def test_a_proxy_that_is_none_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("HTTP_PROXY", value)
+    with pytest.raises(InputError, match=r"HTTP_PROXY: only proxies of the form http://HOST:PORT") as stopped:
+        LeanEngine(["any/m"], EngineOptions(base_url="http://model.invalid/v1"))
+    assert "base-url" not in str(stopped.value)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_named_with_the_way_out(tmp_path: Path) -> None:
+    import ssl
+
+    certificate, key = self_signed(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    async def main() -> None:
+        listening = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0, ssl=context)
+        async with listening:
+            address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+            async with LeanEngine(["any/m"], EngineOptions(base_url=address, timeout=5)) as engine:
+                await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+
+    with pytest.raises(
+        InputError, match=r"the certificate of 127\.0\.0\.1 is not trusted here.* SSL_CERT_FILE"
+    ) as said:
+        asyncio.run(main())
+    assert "right address" not in str(said.value) and "attempts" not in str(said.value)
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    import subprocess
+
+    certificate, key = folder / "c.pem", folder / "k.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-days", "2"]
+    subprocess.run([*command, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return certificate, key
+
+
+def test_a_port_that_takes_the_call_and_says_nothing_is_given_up_before_the_time_of_a_reply(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("selfexec.engines.lean.transport.CONNECT_TIMEOUT", 0.1)
+    with socket.socket() as mute:
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+
+        async def main() -> None:
+            address = f"https://127.0.0.1:{mute.getsockname()[1]}/v1"
+            async with LeanEngine(["any/m"], EngineOptions(base_url=address, timeout=600)) as engine:
+                await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+
+        with pytest.raises(InputError, match=r"no connection within 0\.1 s \(3 attempts\)\. Is this the right address"):
+            asyncio.run(asyncio.wait_for(main(), 30))
+
+
+# --- bodies ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_endless_body_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfexec.engines.lean.transport.LONGEST_BODY", 2**20)
+    sent = 0
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        nonlocal sent
+        response = web.StreamResponse(headers={"Content-Type": "application/json"})
+        await response.prepare(request)
+        for _ in range(1000):
+            await response.write(b"[" * 2**16)
+            sent += 2**16
+        return response
+
+    with pytest.raises(InputError, match="the body is longer than 1 MB"):
+        ask(endless)
+    assert sent < 1000 * 2**16
+
+
+def test_a_body_that_unpacks_to_more_than_any_reply_is_not_unpacked() -> None:
+    bomb = gzip.compress(b" " * 100 * 2**20)
+
+    async def packed(request: web.Request) -> web.Response:
+        return web.Response(body=bomb, headers={"Content-Encoding": "gzip", "Content-Type": "application/json"})
+
+    with pytest.raises(InputError, match="the body is longer than 32 MB"):
+        ask(packed)
+
+
+def test_a_reply_longer_than_the_journal_takes_is_an_error_and_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfexec.engines.lean.LONGEST_TEXT", 1000)
+    assert ask(completion("x" * 1000))[0].text == "x" * 1000
+    for body in (completion("x" * 1001), completion("x" * 500, reasoning_content="y" * 501)):
+        found = ask(body)[0]
+        assert (found.text, found.reasoning) == (None, None)
+        assert found.error == "the reply is longer than 1,000 characters"
+        assert found.output_tokens == 5  # it was paid for
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_brackets_without_end_are_a_failure_as_any_other(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
+    monkeypatch.setattr("selfexec.engines.lean.ATTEMPTS", 2)
+    bodies = [json.dumps(completion()).encode(), *3 * [b"[" * 200_000 + b"]" * 200_000]]
+
+    async def handler(request: web.Request) -> web.Response:
+        good = len(bodies) == 4
+        return web.Response(body=bodies.pop(0) if len(bodies) > 1 else bodies[0], status=200 if good else status)
+
+    # the first reply shows that the address is right
+    first, second = ask(handler, times=2)
+    assert first.text == "Hi"
+    assert second.text is None and second.error
+
+
+def test_brackets_without_end_stop_a_run_that_has_had_no_reply() -> None:
+    with pytest.raises(InputError, match=r"nested too deeply \(3 attempts\)\. Is this the right address"):
+        ask(b"[" * 200_000 + b"]" * 200_000)
+
+
+@pytest.mark.parametrize("usage", ["n/a", ["n/a"], 7, {"completion_tokens_details": ["n/a"], "completion_tokens": 5}])
+def test_an_odd_usage_throws_no_reply_away(usage: Any) -> None:
+    found = ask(completion() | {"usage": usage})[0]
+    assert (found.text, found.attempt, found.reasoning_tokens) == ("Hi", None, None)
+    assert found.output_tokens == (5 if isinstance(usage, dict) else None)
+
+
+def test_a_content_of_plain_strings_is_text() -> None:
+    assert ask(completion(["He", {"type": "text", "text": "ll"}, "o"]))[0].text == "Hello"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cost", ["Infinity", "NaN", "1e999", "-1", "true", '"0.1"'])
+def test_a_cost_that_is_none_is_ignored(cost: str) -> None:
+    body = json.dumps(completion()).replace('"prompt_tokens"', f'"cost": {cost}, "prompt_tokens"')
+    found = ask(body.encode())[0]
+    assert (found.text, found.cost_usd) == ("Hi", None)
+
+
+def test_a_byte_order_mark_and_another_status_of_success_are_no_obstacle() -> None:
+    async def created(request: web.Request) -> web.Response:
+        return web.Response(body=b"\xef\xbb\xbf" + json.dumps(completion()).encode(), status=201)
+
+    assert ask(created)[0].text == "Hi"
+
+
+def test_a_name_as_long_as_a_page_is_none() -> None:
+    found = ask(completion() | {"id": "x" * 10_000, "model": "y" * 10_000, "provider": "z" * 10_000})[0]
+    assert (found.text, found.completion_id, found.served_model, found.upstream) == ("Hi", None, None, None)
+
+
+def test_the_names_of_a_completion_and_of_who_gave_it_are_kept() -> None:
+    found = ask(completion() | {"id": "gen-1", "provider": "DeepInfra"})[0]
+    assert (found.completion_id, found.upstream) == ("gen-1", "DeepInfra")
+
+
+@pytest.mark.parametrize("header", ["nan", "inf", "-inf", "soon", "", "-3"])
+def test_a_retry_after_that_is_no_time_is_ignored(header: str) -> None:
+    assert _seconds(header) is None
+
+
+# --- what is sent ----------------------------------------------------------------------------------------------------
+
+
+def test_only_simulated_models_are_told_the_epoch() -> None:
+    seen: list[str | None] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append(request.headers.get("X-Selfexec-Epoch"))
+        return web.json_response(completion())
+
+    ask(handler, model="any/m", times=2)
+    ask(handler, model="sim/typical", times=2)
+    assert seen == [None, None, None, "2"]
+
+
+# --- pace ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_call_that_is_cancelled_while_it_waits_leaves_its_place_to_others() -> None:
+    async def main() -> int:
+        pace = Pace(1)
+        pace.too_fast(retry_after=60)
+
+        async def call() -> None:
+            async with pace:
+                raise AssertionError("nobody may call yet")
+
+        first, second = asyncio.create_task(call()), asyncio.create_task(call())
+        await asyncio.sleep(0)
+        assert pace.busy == 1  # the first waits for the server, the second for the first
+        first.cancel()
+        await asyncio.wait([first])
+        await asyncio.sleep(0)
+        assert pace.busy == 1
+        second.cancel()
+        await asyncio.wait([second])
+        return pace.busy
+
+    assert asyncio.run(main()) == 0
