@@ -244,6 +244,8 @@ def create(out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[R
             item_set.write(building / ITEMS)
             write_manifest(building, manifest)
             building.chmod(0o755)
+            if out.is_dir():
+                out.rmdir()  # it is empty; Windows moves nothing onto a folder
             building.replace(out)
     except OSError as fault:
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
