@@ -47,14 +47,18 @@ def run_on(app: web.Application, out: Path, **choices: Any) -> tuple[sx.Run, Pro
     return asyncio.run(main()), seen[-1]
 
 
-def ask_once(handler: Handler, model: str = "sim/typical", prompt: str = "Hello?") -> Outcome:
+def ask_once(
+    handler: Handler, model: str = "sim/typical", prompt: str = "Hello?", api_key_env: str | None = None
+) -> Outcome:
     """One call to a server that does what `handler` does."""
 
     async def main() -> Outcome:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", handler)
-        async with server(app) as url, LeanEngine([model], EngineOptions(base_url=url, timeout=2)) as engine:
-            return await engine.ask(Call(model, "restriction", "predict", prompt, 1))
+        async with server(app) as url:
+            options = EngineOptions(base_url=url, timeout=2, api_key_env=api_key_env)
+            async with LeanEngine([model], options) as engine:
+                return await engine.ask(Call(model, "restriction", "predict", prompt, 1))
 
     return asyncio.run(main())
 
@@ -383,9 +387,9 @@ def test_no_key_appears_in_any_file_or_message(
     (items / "restriction.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     monkeypatch.setattr("selfexec.engines.lean.ATTEMPTS", 2)
     monkeypatch.setattr("selfexec.engines.lean.FIRST_ATTEMPTS", 2)
-    run_on(app(), tmp_path / "r", model="openai/gpt-4.1", items=str(items))
+    run_on(app(), tmp_path / "r", model="openai/gpt-4.1", items=str(items), api_key_env="OPENAI_API_KEY")
     with pytest.raises(InputError) as stopped:
-        ask_once(echo, model="openai/gpt-4.1", prompt="an egg")
+        ask_once(echo, model="openai/gpt-4.1", prompt="an egg", api_key_env="OPENAI_API_KEY")
     assert "[key]" in str(stopped.value)
     assert KEY not in str(stopped.value)
     written = b"".join(path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file())
@@ -407,9 +411,9 @@ def test_the_command_never_shows_a_key_that_a_server_sends_back(tmp_path: Path, 
     with served(app) as url:
         address = url.replace("://", "://me:hunter2@")
         command = [sys.executable, "-X", "dev", "-m", "selfexec", "run", "--limit", "1"]
-        for model, given in (("openai/y", url), ("vllm/y", address)):
+        for model, given, more in (("openai/y", url, ["--api-key-env", "OPENAI_API_KEY"]), ("vllm/y", address, [])):
             shown = subprocess.run(
-                [*command, "--model", model, "--base-url", given, "--out", "r"],
+                [*command, "--model", model, "--base-url", given, "--out", "r", *more],
                 cwd=tmp_path,
                 env={**os.environ, "OPENAI_API_KEY": KEY},
                 capture_output=True,

@@ -18,8 +18,11 @@ from aiohttp import web
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean import LeanEngine, _seconds
 from selfexec.engines.lean.pace import Pace
+from selfexec.engines.lean.providers import PROVIDERS, endpoint
 from selfexec.engines.lean.redaction import Redaction, is_secret
+from selfexec.engines.lean.wires import WIRES
 from selfexec.errors import InputError
+from selfexec.memory import _mark
 from sockets import completion, server
 
 KEY = "sk-planted/0123456789"
@@ -390,6 +393,205 @@ def test_only_simulated_models_are_told_the_epoch() -> None:
     ask(handler, model="any/m", times=2)
     ask(handler, model="sim/typical", times=2)
     assert seen == [None, None, None, "2"]
+
+
+def test_nothing_but_openai_is_told_to_store_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for base_url in (None, "https://api.openai.com/v1", "https://eu.api.openai.com/v1"):
+        where = endpoint("openai/m", base_url)
+        assert WIRES["openai"].body(where, "?", None, {})["store"] is False
+    for base_url in ("https://gateway.example/openai/v1", "https://api.openai.com.evil.example/v1"):
+        assert "store" not in WIRES["openai"].body(endpoint("openai/m", base_url), "?", None, {})
+
+
+LOCAL = {
+    "vllm": "VLLM_API_KEY",
+    "sglang": "SGLANG_API_KEY",
+    "llamacpp": "LLAMA_API_KEY",
+    "ollama": "OLLAMA_API_KEY",
+    "lmstudio": "LM_API_TOKEN",
+}
+
+
+@pytest.fixture
+def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # no .env here
+    for provider in PROVIDERS.values():
+        for name in provider.keys:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("SELFEXEC_API_KEY", raising=False)
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize("provider", LOCAL)
+@pytest.mark.parametrize("base_url", [None, "http://my-box:9/v1"])
+def test_a_local_server_gets_its_key_and_else_the_general_one_and_needs_none(
+    monkeypatch: pytest.MonkeyPatch, provider: str, base_url: str | None
+) -> None:
+    assert endpoint(f"{provider}/m", base_url).key is None
+    monkeypatch.setenv("SELFEXEC_API_KEY", "general")
+    assert endpoint(f"{provider}/m", base_url).key == "general"
+    monkeypatch.setenv(LOCAL[provider], "own")
+    assert endpoint(f"{provider}/m", base_url).key == "own"
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_providers_key_goes_to_the_provider_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert endpoint("openai/m").key == KEY
+    assert endpoint("openai/m", "https://eu.api.openai.com/v1").key == KEY
+    for foreign in (
+        "http://127.0.0.1:4000/v1",
+        "https://gateway.example/v1",
+        "http://api.openai.com/v1",  # in the open, for everybody on the way to read
+        "https://api.openai.com.evil.example/v1",
+        "https://evil.example/api.openai.com/v1",
+        "https://notapi.openai.com.example/v1",
+        "https://[::1/v1",  # no address at all
+    ):
+        assert endpoint("openai/m", foreign).key is None
+    monkeypatch.setenv("SELFEXEC_API_KEY", "general")
+    assert endpoint("openai/m", "https://gateway.example/v1").key == "general"
+    assert endpoint("openai/m").key == KEY
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_the_key_of_a_named_variable_is_sent_and_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE", "mine")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for model, base_url in (
+        ("openai/m", None),
+        ("vllm/m", None),
+        ("any/m", "http://x.example"),
+        ("openai/m", "http://x"),
+    ):
+        assert endpoint(model, base_url, api_key_env="MINE").key == "mine"
+    # no second key takes its place, and what may be a key is not shown
+    for wrong in ("sk-planted-0123", "NOT_SET_ANYWHERE", "0123456789abcdef0123", "A B"):
+        with pytest.raises(InputError, match="give the name of a variable that is set") as stopped:
+            endpoint("openai/m", api_key_env=wrong)
+        assert wrong not in str(stopped.value)
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize("option", [{"api_key_env": "MINE"}, {"headers": {"X-Team": "a"}}])
+def test_what_is_for_one_address_is_not_sent_to_two(monkeypatch: pytest.MonkeyPatch, option: dict[str, Any]) -> None:
+    for name in ("MINE", "OPENAI_API_KEY", "MISTRAL_API_KEY"):
+        monkeypatch.setenv(name, "sk-1")
+    LeanEngine(["openai/a", "openai/b"], EngineOptions(**option))
+    with pytest.raises(InputError, match="for one address, and these models are at several"):
+        LeanEngine(["openai/a", "mistral/b"], EngineOptions(**option))
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_server_that_accepts_no_key_is_told_apart_from_one_that_got_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def closed(request: web.Request) -> web.Response:
+        return web.json_response({"error": {"message": "who?"}}, status=401)
+
+    with pytest.raises(InputError, match=r"None was sent\. Set VLLM_API_KEY or SELFEXEC_API_KEY, or name another"):
+        ask(closed, model="vllm/m")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(
+        InputError, match=r"None was sent, since OPENAI_API_KEY is not for this address\. Set SELFEXEC_"
+    ):
+        ask(closed, model="openai/m")
+    with pytest.raises(InputError, match=r"the key is not accepted\. Check OPENAI_API_KEY\."):
+        ask(closed, model="openai/m", api_key_env="OPENAI_API_KEY")
+
+
+def test_headers_of_a_users_own_are_sent_with_every_call() -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append([request.headers.getall(name, None) for name in ("X-Team", "User-Agent", "HTTP-Referer")])
+        return web.json_response(completion())
+
+    ask(handler, times=2, headers={"X-Team": "a=b", "user-agent": "me/1", "HTTP-Referer": "https://x.example"})
+    assert seen == 2 * [[["a=b"], ["me/1"], ["https://x.example"]]]
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({"authorization": "Bearer other"}, "the key is sent as Authorization already"),
+        ({"X-Other": f"Token {KEY}"}, "the key is sent as Authorization already"),
+        ({"Content-Length": "3"}, "set by itself"),
+        ({"X-Selfexec-Epoch": "3"}, "set by itself"),
+        ({"X Team": "a"}, "no name of a header"),
+        ({"X-Team": "a\r\nX-Evil: b"}, "holds what no header can"),
+        ({"X-Team": ""}, "the value is empty"),
+    ],
+)
+def test_headers_that_cannot_go_with_the_key_or_at_all_are_refused_and_their_values_not_shown(
+    monkeypatch: pytest.MonkeyPatch, headers: dict[str, str], message: str
+) -> None:
+    monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
+    with pytest.raises(InputError, match=message) as stopped:
+        LeanEngine(["any/m"], EngineOptions(base_url="http://x.example/v1", headers=headers))
+    assert not any(len(value) > 1 and value in str(stopped.value) for value in headers.values())
+    assert KEY not in repr(EngineOptions(headers={"X-Key": KEY}))
+
+
+@pytest.mark.usefixtures("no_keys")
+def test_a_header_may_be_the_key_and_is_kept_nowhere() -> None:
+    async def echo(request: web.Request) -> web.Response:
+        sent = {name: request.headers[name] for name in ("Authorization", "X-Team")}
+        return web.json_response(completion(json.dumps(sent)))
+
+    found = ask(echo, headers={"Authorization": f"Bearer {KEY}", "X-Team": "the-whole-research-team"})[0]
+    assert json.loads(found.text or "") == {"Authorization": "[key]", "X-Team": "the-whole-research-team"}
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize(
+    ("wire", "end", "header", "body"),
+    [
+        ("openai", "/chat/completions", "Authorization", completion("Hi")),
+        ("anthropic", "/messages", "x-api-key", {"id": "i", "content": [{"type": "text", "text": "Hi"}]}),
+        (
+            "gemini",
+            "/models/m:generateContent",
+            "x-goog-api-key",
+            {"responseId": "i", "candidates": [{"content": {"parts": [{"text": "Hi"}]}}]},
+        ),
+    ],
+)
+def test_a_base_url_may_speak_any_wire_format(
+    monkeypatch: pytest.MonkeyPatch, wire: str, end: str, header: str, body: dict[str, Any]
+) -> None:
+    seen: list[Any] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append((request.path, request.headers.get(header, "").removeprefix("Bearer ")))
+        return web.json_response(body)
+
+    assert ask(handler, wire=wire)[0].text == "Hi"
+    monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
+    assert ask(handler, wire=wire)[0].text == "Hi"
+    assert seen == [(f"/v1{end}", ""), (f"/v1{end}", KEY)]
+
+
+def test_a_wire_format_without_a_base_url_or_of_another_name_is_refused() -> None:
+    with pytest.raises(InputError, match="--wire goes with --base-url"):
+        endpoint("openai/m", wire="anthropic")
+    with pytest.raises(InputError, match="--wire grpc: there are openai, anthropic, gemini"):
+        endpoint("openai/m", "http://x", wire="grpc")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", ["/chat/completions", "/chat/completions/", "/"])
+def test_a_base_url_copied_with_its_end_is_taken_with_a_note(path: str) -> None:
+    seen: list[str] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.append(request.path)
+        return web.json_response(completion())
+
+    ask(handler, path=path)
+    assert seen == ["/v1/chat/completions"]
+    engine = LeanEngine(["any/m"], EngineOptions(base_url=f"http://x.example/v1{path}"))
+    assert len(engine.warnings) == ("completions" in path)
+    assert _mark("any/m", f"http://x.example/v1{path}") == _mark("any/m", "http://x.example/v1")
 
 
 # --- pace ------------------------------------------------------------------------------------------------------------

@@ -69,5 +69,8 @@ def shared_message(model: str) -> str:
 
 
 def _mark(model: str, base_url: str | None) -> Path:
-    digest = hashlib.sha256(f"{(base_url or '').rstrip('/')}\n{model}".encode()).hexdigest()
+    from selfexec.engines.lean.providers import trimmed  # it brings the HTTP client, which nothing else here needs
+
+    address = trimmed(base_url) if base_url else ""
+    digest = hashlib.sha256(f"{address}\n{model}".encode()).hexdigest()
     return cache_root() / "shared-memory" / f"{digest[:32]}.txt"

@@ -43,8 +43,9 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
     """Run experiments and keep what comes back.
 
     The choices are those of `selfexec.plans.plan`: experiments, items, limit, fraction, preset, epochs, max_calls,
-    prompts, protocol, out, base_url, max_connections, timeout, settings, system, extra_body. `report` is called with
-    the progress after each session; without it, progress with real models is shown on standard error.
+    prompts, protocol, out, base_url, wire, api_key_env, headers, max_connections, timeout, settings, system,
+    extra_body. `report` is called with the progress after each session; without it, progress with real models is shown
+    on standard error.
 
     The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
     inside a running event loop, as in a notebook.

@@ -10,6 +10,13 @@ from selfexec.errors import InputError
 
 OPTIONS = (
     click.option("--base-url", help="Any server that speaks the OpenAI chat-completions format."),
+    click.option(
+        "--wire", type=click.Choice(["openai", "anthropic", "gemini"]), help="The wire format behind --base-url."
+    ),
+    click.option("--api-key-env", metavar="NAME", help="The variable that holds the key, in the environment or .env."),
+    click.option(
+        "--header", "headers", multiple=True, metavar="NAME=VALUE", help="A header for every call, as gateways want it."
+    ),
     click.option("--timeout", type=float, default=600.0, show_default=True, help="Seconds for one attempt."),
     click.option(
         "--set", "settings", multiple=True, help="A setting, like temperature=0 or execute.temperature=1. Repeat."
@@ -26,18 +33,35 @@ def endpoint_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def endpoint_choices(
-    base_url: str | None, timeout: float, settings: Sequence[str], system: str | None, extra_body: str | None
+    base_url: str | None,
+    wire: str | None,
+    api_key_env: str | None,
+    headers: Sequence[str],
+    timeout: float,
+    settings: Sequence[str],
+    system: str | None,
+    extra_body: str | None,
 ) -> dict[str, Any]:
     """These options as EngineOptions takes them."""
     if not timeout > 0:
         raise InputError(f"--timeout {timeout:g}: give a number of seconds above 0.")
     return {
         "base_url": base_url,
+        "wire": wire,
+        "api_key_env": api_key_env,
+        "headers": dict(map(_header, headers)),
         "timeout": timeout,
         "settings": dict(map(_setting, settings)),
         "system": system,
         "extra_body": json_object("--extra-body", extra_body) if extra_body else {},
     }
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise InputError("--header: write it as NAME=VALUE, like X-Team=research.")
+    return name.strip(), value.strip()
 
 
 def _setting(text: str) -> tuple[str, object]:

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
 
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
+
+if TYPE_CHECKING:
+    from selfexec.engines.lean.providers import Wire
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -65,9 +68,16 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """How to reach models, apart from what is asked of them."""
+    """How to reach models, apart from what is asked of them.
+
+    `api_key_env` names the variable that holds the key; `wire` is the wire format behind a base URL: openai, anthropic
+    or gemini; `headers` are sent with every call, and may be secrets.
+    """
 
     base_url: str | None = None
+    api_key_env: str | None = None
+    wire: "Wire | None" = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     max_connections: int = 50
     timeout: float = 600.0
     settings: Mapping[str, Any] = field(default_factory=dict)

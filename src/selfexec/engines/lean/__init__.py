@@ -21,6 +21,7 @@ import msgspec
 from yarl import URL
 
 from selfexec.engines import Call, EngineOptions, Outcome
+from selfexec.engines.lean.headers import checked, secrets_of
 from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import Endpoint, endpoint
 from selfexec.engines.lean.proxies import proxy_for
@@ -78,9 +79,19 @@ class LeanEngine:
     def __init__(self, models: Sequence[str], options: EngineOptions) -> None:
         self.options = options
         self.warnings: list[str] = []
-        endpoints = {model: endpoint(model, options.base_url) for model in models}
+        endpoints = {
+            model: endpoint(model, options.base_url, api_key_env=options.api_key_env, wire=options.wire)
+            for model in models
+        }
+        if (options.api_key_env or options.headers) and len({where.url for where in endpoints.values()}) > 1:
+            raise InputError(
+                "--api-key-env and --header are for one address, and these models are at several. "
+                "Give a command for each."
+            )
         paces = {where.url: Pace(options.max_connections) for where in endpoints.values()}
-        self._lines = {model: _line(where, paces[where.url]) for model, where in endpoints.items()}
+        self._lines = {model: _line(where, paces[where.url], options.headers) for model, where in endpoints.items()}
+        if options.base_url and any(where.url != options.base_url.rstrip("/") for where in endpoints.values()):
+            self.warnings.append("--base-url: its end is left out, since it is added to every base URL by itself")
         self._answered: set[str] = set()
         self._known_settings: dict[tuple[str, str], dict[str, Any]] = {}
         self._transport = Transport(options.timeout)
@@ -189,7 +200,7 @@ class LeanEngine:
         """A status that asking again will not change."""
         said = f" The server says: {message}" if message else ""
         way_out = {
-            401: "the key is not accepted. Check it.",
+            401: f"the key is not accepted. {where.way_to_key}",
             402: "the account is out of credit. Fill it up; the same command goes on from here.",
             403: "the key may not use this model.",
             404: f"there is no model {where.name!r} here, or the address is wrong.",
@@ -201,9 +212,11 @@ class LeanEngine:
         return Outcome(None, error=f"status {status}: {message}")
 
 
-def _line(where: Endpoint, pace: Pace) -> Line:
-    wire = WIRES[where.wire]
-    headers = {"Content-Type": "application/json", "User-Agent": "selfexec", **wire.headers(where)}
+def _line(where: Endpoint, pace: Pace, given: Mapping[str, str]) -> Line:
+    wire, given = WIRES[where.wire], checked(given, where)
+    ours = {"Content-Type": "application/json", "User-Agent": "selfexec", **wire.headers(where)}
+    replaced = {name.lower() for name in given}
+    headers = {**{name: value for name, value in ours.items() if name.lower() not in replaced}, **given}
     try:
         url = URL(wire.url(where))
     except ValueError:
@@ -211,7 +224,7 @@ def _line(where: Endpoint, pace: Pace) -> Line:
     if not url.host:
         raise _invalid(where)
     proxy = proxy_for(url)
-    secrets = [where.key, url.password, proxy.password if proxy else None]
+    secrets = [where.key, url.password, proxy.password if proxy else None, *secrets_of(given)]
     return Line(where, wire, url, headers, proxy, pace, Redaction(secret for secret in secrets if secret))
 
 

@@ -1,23 +1,30 @@
 """Which providers are known by name, where they are, and in which environment variable their key is."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
+from urllib.parse import urlsplit
 
 from selfexec.errors import InputError
 
 Wire = Literal["openai", "anthropic", "gemini"]
+ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 
 
 @dataclass(frozen=True)
 class Provider:
-    """`keys`: environment variables that may hold the key, the first that is set counts; none where none is needed."""
+    """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
+    own, which need no key, and which stand wherever --base-url says.
+    """
 
     base_url: str
-    keys: tuple[str, ...] = ()
+    keys: tuple[str, ...]
     wire: Wire = "openai"
+    local: bool = False
 
 
 PROVIDERS: Mapping[str, Provider] = {
@@ -36,23 +43,30 @@ PROVIDERS: Mapping[str, Provider] = {
     "cerebras": Provider("https://api.cerebras.ai/v1", ("CEREBRAS_API_KEY",)),
     "nvidia": Provider("https://integrate.api.nvidia.com/v1", ("NVIDIA_API_KEY",)),
     "huggingface": Provider("https://router.huggingface.co/v1", ("HF_TOKEN",)),
-    "vllm": Provider("http://localhost:8000/v1"),
-    "sglang": Provider("http://localhost:30000/v1"),
-    "llamacpp": Provider("http://localhost:8080/v1"),
-    "ollama": Provider("http://localhost:11434/v1"),
-    "lmstudio": Provider("http://localhost:1234/v1"),
+    "vllm": Provider("http://localhost:8000/v1", ("VLLM_API_KEY",), local=True),
+    "sglang": Provider("http://localhost:30000/v1", ("SGLANG_API_KEY",), local=True),
+    "llamacpp": Provider("http://localhost:8080/v1", ("LLAMA_API_KEY",), local=True),
+    "ollama": Provider("http://localhost:11434/v1", ("OLLAMA_API_KEY",), local=True),
+    "lmstudio": Provider("http://localhost:1234/v1", ("LM_API_TOKEN", "LM_STUDIO_API_KEY"), local=True),
 }
+
+# what the wire formats add to a base URL, and with which header they send the key
+ENDINGS: Mapping[Wire, str] = {"openai": "/chat/completions", "anthropic": "/messages", "gemini": "/models"}
+KEY_HEADERS: Mapping[Wire, str] = {"openai": "Authorization", "anthropic": "x-api-key", "gemini": "x-goog-api-key"}
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where one model is asked. The key is kept out of every representation."""
+    """Where one model is asked. The key is kept out of every representation; `way_to_key` is what to do where it is not
+    accepted.
+    """
 
     name: str
     url: str
     wire: Wire
     provider: str
     key: str | None = field(default=None, repr=False)
+    way_to_key: str = "Check it."
 
     @property
     def shown(self) -> str:
@@ -60,8 +74,25 @@ class Endpoint:
         scheme, _, rest = self.url.partition("://")
         return f"{scheme}://{rest.rpartition('@')[2]}"
 
+    @cached_property
+    def host(self) -> str:
+        return (urlsplit(self.url).hostname or "").lower()
 
-def endpoint(model: str, base_url: str | None) -> Endpoint:
+    def at(self, host: str) -> bool:
+        """Whether this is that host, or part of it, as eu.api.openai.com is of api.openai.com."""
+        return self.host == host or self.host.endswith(f".{host}")
+
+
+class Key(NamedTuple):
+    """A key, and which variable holds it."""
+
+    variable: str
+    value: str
+
+
+def endpoint(
+    model: str, base_url: str | None = None, *, api_key_env: str | None = None, wire: Wire | None = None
+) -> Endpoint:
     """The endpoint of a model named provider/model. With a base URL, any provider's name will do."""
     provider, slash, name = model.partition("/")
     if not slash or not name:
@@ -72,26 +103,80 @@ def endpoint(model: str, base_url: str | None) -> Endpoint:
             f"model {model!r}: unknown provider {provider!r}. Known are {', '.join(PROVIDERS)}; "
             "for any other server that speaks the OpenAI format add --base-url URL."
         )
-    if base_url is not None and not base_url.startswith(("http://", "https://")):
-        raise InputError("--base-url: it must begin with http:// or https://.")
-    if base_url is not None and not base_url.partition("://")[2].strip("/"):
-        raise InputError(f"--base-url {base_url}: it names no server.")
-    if base_url is not None and ("?" in base_url or "#" in base_url):
-        raise InputError("--base-url: it must end before ? and #. A key belongs into the environment.")
-    keys = known.keys if known else ("SELFEXEC_API_KEY",)
-    key = find_key(keys)
-    if key is None and known and known.keys and base_url is None:
+    if wire is not None and wire not in get_args(Wire):
+        raise InputError(f"--wire {wire}: there are {', '.join(get_args(Wire))}.")
+    if wire is not None and base_url is None:
+        raise InputError("--wire goes with --base-url: a provider's own address speaks the format that it has.")
+    if base_url is None and known is not None:
+        place = Endpoint(name, known.base_url, known.wire, provider)
+    else:
+        place = Endpoint(name, trimmed(_valid(base_url or ""), wire or "openai"), wire or "openai", provider)
+    names = _variables(place, known, at_home=base_url is None)
+    key = _named_key(api_key_env) if api_key_env else first_key(names)
+    if key is None and base_url is None and known and not known.local:
         raise InputError(
             f"model {model!r}: no key. Set {' or '.join(known.keys)} in the environment or in a file named .env here."
         )
     if key and base_url and "@" in base_url.split("/")[2]:
         raise InputError("--base-url holds a name and password, and there is a key as well: only one can be sent.")
-    wire: Wire = known.wire if known and base_url is None else "openai"
-    url = (base_url or (known.base_url if known else "")).rstrip("/")
-    return Endpoint(name, url, wire, provider, key)
+    way = _way_to_key(names, key, first_key(known.keys) if known else None)
+    return Endpoint(name, place.url, place.wire, provider, key.value if key else None, way)
 
 
-def find_key(names: tuple[str, ...]) -> str | None:
+def trimmed(base_url: str, wire: Wire = "openai") -> str:
+    """A base URL without what the wire format adds to it by itself: many copy the whole address."""
+    return base_url.rstrip("/").removesuffix(ENDINGS[wire]).rstrip("/")
+
+
+def _valid(base_url: str) -> str:
+    if not base_url.startswith(("http://", "https://")):
+        raise InputError("--base-url: it must begin with http:// or https://.")
+    if not base_url.partition("://")[2].strip("/"):
+        raise InputError(f"--base-url {base_url}: it names no server.")
+    if "?" in base_url or "#" in base_url:
+        raise InputError("--base-url: it must end before ? and #. A key belongs into the environment.")
+    return base_url
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+def _variables(place: Endpoint, known: Provider | None, at_home: bool) -> Sequence[str]:
+    """The variables whose key may go to this place: a provider's own go to nobody else's server."""
+    own = known is not None and (at_home or known.local or _belongs(place, known))
+    theirs = known.keys if known and own else ()
+    return theirs if known and at_home and not known.local else (*theirs, ANY_KEY)
+
+
+def _belongs(place: Endpoint, known: Provider) -> bool:
+    """Whether a base URL is the provider's own after all, as for a region or another version. In the open, none is."""
+    try:
+        return place.url.startswith("https://") and place.at(urlsplit(known.base_url).hostname or "")
+    except ValueError:
+        return False
+
+
+def _way_to_key(names: Sequence[str], sent: Key | None, kept_back: Key | None) -> str:
+    """What to do where a server accepts no key."""
+    if sent:
+        return f"Check {sent.variable}."
+    if kept_back:
+        return (
+            f"None was sent, since {kept_back.variable} is not for this address. Set {ANY_KEY}, or say "
+            f"--api-key-env {kept_back.variable} if it is."
+        )
+    return f"None was sent. Set {' or '.join(names)}, or name another variable by --api-key-env."
+
+
+def _named_key(variable: str) -> Key:
+    """The key in the variable of --api-key-env. Somebody may have written the key itself there: it is not shown."""
+    key = first_key((variable,)) if re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) else None
+    if key is None:
+        raise InputError("--api-key-env: give the name of a variable that is set, in the environment or in .env here.")
+    return key
+
+
+def first_key(names: Sequence[str]) -> Key | None:
     """The first of these variables that is set, in the environment or in .env of the working directory."""
     from dotenv import dotenv_values
 
@@ -100,5 +185,5 @@ def find_key(names: tuple[str, ...]) -> str | None:
         if key := (os.environ.get(name) or written.get(name) or "").strip():
             if not (key.isascii() and key.isprintable() and " " not in key):
                 raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Mend it.")
-            return key
+            return Key(name, key)
     return None

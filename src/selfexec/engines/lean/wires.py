@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from selfexec.engines import Outcome
-from selfexec.engines.lean.providers import Endpoint
+from selfexec.engines.lean.providers import ENDINGS, KEY_HEADERS, Endpoint
 
 ANTHROPIC_MAX_TOKENS = 8192  # this wire demands a number; others send none unless asked
 
@@ -34,17 +34,17 @@ class Wire:
 
 
 def _openai_url(endpoint: Endpoint) -> str:
-    return f"{endpoint.url}/chat/completions"
+    return f"{endpoint.url}{ENDINGS['openai']}"
 
 
 def _openai_headers(endpoint: Endpoint) -> Mapping[str, str]:
-    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    return {KEY_HEADERS["openai"]: f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
 def _openai_body(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Mapping[str, Any]:
     messages = [{"role": "system", "content": system}] if system else []
     body = {"model": endpoint.name, "messages": [*messages, {"role": "user", "content": prompt}], **settings}
-    if endpoint.provider == "openai":
+    if endpoint.at("api.openai.com"):  # others refuse a field that they do not know
         body.setdefault("store", False)
     return body
 
@@ -90,11 +90,12 @@ def _parts(content: Any) -> tuple[str, str | None]:
 
 
 def _anthropic_url(endpoint: Endpoint) -> str:
-    return f"{endpoint.url}/messages"
+    return f"{endpoint.url}{ENDINGS['anthropic']}"
 
 
 def _anthropic_headers(endpoint: Endpoint) -> Mapping[str, str]:
-    return {"x-api-key": endpoint.key or "", "anthropic-version": "2023-06-01"}
+    key = {KEY_HEADERS["anthropic"]: endpoint.key} if endpoint.key else {}
+    return {**key, "anthropic-version": "2023-06-01"}
 
 
 def _anthropic_body(
@@ -140,11 +141,11 @@ GEMINI_WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "S
 
 
 def _gemini_url(endpoint: Endpoint) -> str:
-    return f"{endpoint.url}/models/{endpoint.name}:generateContent"
+    return f"{endpoint.url}{ENDINGS['gemini']}/{endpoint.name}:generateContent"
 
 
 def _gemini_headers(endpoint: Endpoint) -> Mapping[str, str]:
-    return {"x-goog-api-key": endpoint.key or ""}
+    return {KEY_HEADERS["gemini"]: endpoint.key} if endpoint.key else {}
 
 
 def _gemini_body(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Mapping[str, Any]:
