@@ -9,6 +9,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +38,7 @@ MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
 ITEMS = "items"
 FORMAT = 1
+SHOWN = 10  # runs that a message names
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,14 +153,24 @@ def load(folder: str | Path) -> Run:
 def load_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
-        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). Give the folder of a run.")
+        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
-    except msgspec.MsgspecError as fault:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
         raise InputError(f"{path}: {fault}. The manifest is damaged; restore it or start a new run.") from None
     if manifest.format > FORMAT:
         raise InputError(f"{path}: format {manifest.format} is newer than this version of selfexec. Upgrade it.")
     return manifest
+
+
+def _runs_inside(folder: Path) -> str:
+    """Which folder to give where this one is none of a run: the runs in it, if there are any."""
+    with suppress(OSError):
+        if runs := sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")):
+            shown, more = runs[:SHOWN], len(runs) - SHOWN
+            listed = ", ".join(map(str, shown)) + (f" and {more} more (selfexec list {folder})" if more > 0 else "")
+            return f"It holds {'the run' if len(runs) == 1 else 'the runs'} {listed}. Give one of them."
+    return "Give the folder of a run."
 
 
 def import_replies(paths: Sequence[Path], *, item_source: str | Path, out: Path) -> tuple[Run, list[str]]:
@@ -204,7 +216,7 @@ def refuse_taken(out: Path) -> None:
         raise InputError(f"{out}: the folder holds {what} already; nothing was changed. Give a new folder to --out.")
 
 
-def check_fit(replies: Mapping[Key, Reply], item_set: ItemSet, place: Callable[[Key], str]) -> None:
+def check_fit(replies: Iterable[Key], item_set: ItemSet, place: Callable[[Key], str]) -> None:
     """Every reply must belong to a session of an item; `place` tells where a reply was read from."""
     for key in replies:
         if fault := _misfit(key, item_set):

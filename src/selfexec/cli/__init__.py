@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
     "check": ("check", "Try a model before a run: format, tokens, refusals, memory between sessions."),
     "import": ("import_", "Make a run of replies from elsewhere."),
+    "list": ("list_", "Show the runs in a folder."),
     "read": ("read", "Show what each reply commits to."),
     "score": ("score", "Score a run: did the model know what it would do?"),
     "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
