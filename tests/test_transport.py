@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+import selfexec as sx
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean import LeanEngine, _seconds
 from selfexec.engines.lean.pace import Pace
@@ -23,7 +24,7 @@ from selfexec.engines.lean.redaction import Redaction, is_secret
 from selfexec.engines.lean.wires import WIRES
 from selfexec.errors import InputError
 from selfexec.memory import _mark
-from sockets import completion, server
+from sockets import completion, served, server
 
 KEY = "sk-planted/0123456789"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -378,6 +379,150 @@ def test_the_names_of_a_completion_and_of_who_gave_it_are_kept() -> None:
 @pytest.mark.parametrize("header", ["nan", "inf", "-inf", "soon", "", "-3"])
 def test_a_retry_after_that_is_no_time_is_ignored(header: str) -> None:
     assert _seconds(header) is None
+
+
+# --- money and days --------------------------------------------------------------------------------------------------
+
+
+def google(*quotas: str) -> dict[str, Any]:
+    """The error of Gemini, with the names of the quotas that are used up."""
+    violations = [{"quotaMetric": "generate_content_free_tier_requests", "quotaId": quota} for quota in quotas]
+    details = [
+        {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": violations},
+        {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "20s"},
+    ]
+    message = "You exceeded your current quota, please check your plan and billing details."
+    return {"error": {"code": 429, "message": message, "status": "RESOURCE_EXHAUSTED", "details": details}}
+
+
+DAY, MINUTE = (
+    "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+    "GenerateRequestsPerMinutePerProjectPerModel-FreeTier",
+)
+OPENAI = {"message": "You exceeded your current quota, please check your plan and billing details."}
+OPENROUTER = {"message": "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000", "code": 429}
+CREDIT, ALLOWANCE = "out of credit, or its quota is spent", "the allowance of the day is used up"
+SPENT = {
+    "openai": (429, {"error": OPENAI | {"type": "insufficient_quota", "code": "insufficient_quota"}}, {}, CREDIT),
+    "openai, no code": (429, {"error": OPENAI | {"type": "insufficient_quota", "code": None}}, {}, CREDIT),
+    "gemini": (429, google(MINUTE, DAY), {}, ALLOWANCE),
+    "gemini, in OpenAI's format": (429, [google(DAY)], {}, ALLOWANCE),
+    "gemini, handed on": (429, {"error": {"message": json.dumps(google(DAY)), "code": 429}}, {}, ALLOWANCE),
+    "openrouter": (429, {"error": OPENROUTER}, {}, CREDIT),
+    "openrouter, by source": (
+        429,
+        {"error": {"message": "no", "code": 429, "metadata": {"limit_source": "openrouter_free_tier_daily"}}},
+        {},
+        CREDIT,
+    ),
+    "openrouter, status 200": (200, {"error": {"message": "Insufficient credits", "code": 402}}, {}, CREDIT),
+    "anthropic": (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.",
+            },
+        },
+        {},
+        CREDIT,
+    ),
+    "xai": (
+        429,
+        {
+            "code": "x",
+            "error": "Your team 1-a has either used all available credits or reached its monthly spending limit.",
+        },
+        {},
+        CREDIT,
+    ),
+    "litellm": (400, {"error": {"message": "no", "type": "budget_exceeded", "code": "400"}}, {}, CREDIT),
+    "any, 402": (402, {"detail": "pay"}, {}, CREDIT),
+    "any, a day": (429, {"error": "slow down"}, {"Retry-After": "86400"}, "asks to wait for 24 h"),
+    "any, six minutes": (503, {"error": "slow down"}, {"Retry-After": "360"}, "asks to wait for 6 min"),
+}
+
+
+@pytest.mark.parametrize("case", SPENT)
+@pytest.mark.parametrize("good_before", [0, 1])
+def test_a_spent_quota_stops_the_run_at_once_with_the_way_out(case: str, good_before: int) -> None:
+    status, body, headers, why = SPENT[case]
+    asked = []
+
+    async def handler(request: web.Request) -> web.Response:
+        asked.append(1)
+        if len(asked) <= good_before:
+            return web.json_response(completion())
+        return web.json_response(body, status=status, headers=headers)
+
+    with pytest.raises(InputError, match=why) as stopped:
+        ask(handler, times=1 + good_before)
+    assert len(asked) == 1 + good_before
+    assert "the same command goes on" in str(stopped.value)
+    assert "right address" not in str(stopped.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers"),
+    [
+        (429, google(MINUTE), {}),
+        (429, {"error": {"message": "Rate limit reached: quota of tokens per min", "code": "rate_limit_exceeded"}}, {}),
+        (429, {"error": {"message": "Rate limit exceeded: free-models-per-min.", "code": 429}}, {}),
+        (429, {"error": "my credit balance is too low today"}, {"Retry-After": "0.01"}),
+        (503, {"error": {"message": "overloaded", "details": 7, "metadata": [], "code": ["insufficient"]}}, {}),
+        (200, {"error": {"message": "upstream died", "code": 502}}, {}),
+        (200, {"error": {"message": "budget_exceeded", "code": "insufficient_quota"}}, {}),  # no status: it may pass
+    ],
+)
+def test_what_passes_within_a_minute_is_asked_again(status: int, body: Any, headers: dict[str, str]) -> None:
+    queue = [web.json_response(body, status=status, headers=headers), web.json_response(completion())]
+
+    async def handler(request: web.Request) -> web.Response:
+        return queue.pop(0)
+
+    found = ask(handler)[0]
+    assert (found.text, found.attempt) == ("Hi", 2)
+
+
+def test_only_an_address_that_is_in_doubt_is_asked_about() -> None:
+    for status in (429, 500, 503):
+
+        async def busy(request: web.Request, status: int = status) -> web.Response:
+            return web.json_response({"error": "busy"}, status=status)
+
+        with pytest.raises(InputError, match=r"\(3 attempts\)\. Try again later\.") as stopped:
+            ask(busy)
+        assert "right address" not in str(stopped.value)
+    with pytest.raises(InputError, match=r"not JSON \(3 attempts\)\. Is this the right address\?"):
+        ask(b"<html>")
+
+
+def test_a_run_whose_quota_is_spent_keeps_all_that_came_and_goes_on(tmp_path: Path) -> None:
+    left = 7
+
+    async def handler(request: web.Request) -> web.Response:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            body = {"error": OPENAI | {"code": "insufficient_quota"}}
+            return web.json_response(body, status=429, headers={"Retry-After": "86400"})
+        return web.json_response(completion())
+
+    def work(url: str) -> None:
+        nonlocal left
+        choices: dict[str, Any] = {"base_url": url, "out": tmp_path / "r", "limit": 2, "max_connections": 1}
+        with pytest.raises(InputError, match=CREDIT):
+            sx.run(["any/m"], **choices)
+        assert len(sx.load(tmp_path / "r").replies) == 7
+        left = 1000
+        assert len(sx.run(["any/m"], **choices).replies) == 20
+        assert left == 1000 - 13
+
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", handler)
+    with served(app) as url:
+        work(url)
 
 
 # --- what is sent ----------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from selfexec.engines.lean.headers import checked, secrets_of
 from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import Endpoint, endpoint
 from selfexec.engines.lean.proxies import proxy_for
+from selfexec.engines.lean.quota import spent, status_within
 from selfexec.engines.lean.redaction import Redaction
 from selfexec.engines.lean.transport import Fault, Response, Transport, Untrusted
 from selfexec.engines.lean.wires import WIRES, Unusable, Wire
@@ -161,15 +162,19 @@ class LeanEngine:
         async with pace:
             status, headers, raw = await self._send(post)
         if 200 <= status < 300:
-            outcome = _decoded(post.line.wire, raw)
+            try:
+                outcome = _decoded(post.line.wire, raw)
+            except Again:
+                self._stop_if_spent(where, status_within(raw), raw)
+                raise
             self._answered.add(where.url)
             pace.went_well()
             return outcome
         if 300 <= status < 400:
             self._redirected(post, status, headers.get("Location", ""))
-        message = _message(raw)
+        message, wait = _message(raw), _seconds(headers.get("Retry-After"))
+        self._stop_if_spent(where, status, raw, wait)
         if status == 429 or status >= 500 or status in (408, 409, 425):
-            wait = _seconds(headers.get("Retry-After"))
             if status in (429, 503, 529):
                 pace.too_fast(wait)
             raise Again(f"status {status}: {message}" if message else f"status {status}", wait)
@@ -189,6 +194,15 @@ class LeanEngine:
         except Fault as fault:
             raise Again(str(fault), way_out=WRONG_ADDRESS if fault.address_in_doubt else "Try again later.") from None
 
+    def _stop_if_spent(self, where: Endpoint, status: int, raw: bytes, wait: float | None = None) -> None:
+        """Raise InputError where an error says that nothing more will come for money or for today."""
+        if why := spent(status, raw, wait):
+            said = f" The server says: {message}" if (message := _message(raw)) else ""
+            raise InputError(
+                f"{where.shown}: status {status}: {why}. All replies so far are kept; fill the account up or wait, "
+                f"then the same command goes on from here.{said}"
+            )
+
     def _redirected(self, post: Post, status: int, location: str) -> NoReturn:
         """It is not followed: it would carry the key elsewhere, or turn the question into none."""
         where, what = post.line.where, f"status {status}: it points to {_place(post.line.url, location)}"
@@ -201,7 +215,6 @@ class LeanEngine:
         said = f" The server says: {message}" if message else ""
         way_out = {
             401: f"the key is not accepted. {where.way_to_key}",
-            402: "the account is out of credit. Fill it up; the same command goes on from here.",
             403: "the key may not use this model.",
             404: f"there is no model {where.name!r} here, or the address is wrong.",
         }.get(status)
@@ -332,4 +345,4 @@ def _seconds(retry_after: str | None) -> float | None:
             seconds = (parsedate_to_datetime(retry_after) - datetime.now(UTC)).total_seconds()
         except (ValueError, TypeError):
             return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE) or None if math.isfinite(seconds) else None
+    return max(seconds, 0.0) or None if math.isfinite(seconds) else None
