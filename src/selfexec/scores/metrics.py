@@ -156,6 +156,7 @@ AT_AN_END = "recall or specificity is 0, 1 or unknown"
 class Metric:
     """One entry for all that is done with a metric.
 
+    formula       analytic: arithmetic and square roots, no abs, max or comparison (see `stats.ratio_error`)
     trials        what it is a share of; its interval is Wilson's. Else it lies between `least` and `most`.
     skill         whether it tells skill, of which one item tells nothing
     rises         whether it rises, or stays, with each claim that is right instead of wrong: its bounds follow

@@ -41,13 +41,17 @@ def ratio_error(statistic: Callable[[NDArray[np.complex128]], Any], counts: Arra
     For a ratio R = sum s / sum n this is sqrt(T/(T-1) sum (s - R n)^2) / sum n. nan for fewer than two clusters.
 
     The gradient is a complex step (Squire and Trapp 1998): exact to the last digit for functions made of arithmetic
-    and square roots.
+    and square roots. `abs`, `max`, comparisons and whatever else is no analytic function are not allowed: they drop
+    the step, and the error would be too small without a sign of it. Raises TypeError where the step is dropped whole.
     """
     clusters, cells = counts.shape
     if clusters < 2:
         return math.nan
     step = 1e-30
-    gradient = np.imag(statistic(counts.sum(0) + 1j * step * np.eye(cells))) / step
+    stepped = statistic(counts.sum(0) + 1j * step * np.eye(cells))
+    if not np.iscomplexobj(stepped):
+        raise TypeError("the statistic drops the complex step: write it with arithmetic and square roots alone.")
+    gradient = np.imag(stepped) / step
     influence = counts @ gradient
     return float(np.sqrt(clusters / (clusters - 1) * np.sum((influence - influence.mean()) ** 2)))
 
