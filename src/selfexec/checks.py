@@ -17,6 +17,7 @@ from selfexec.memory import note, sessions_share_memory, shared_message
 from selfexec.nouns import number_of
 from selfexec.reading import Reading
 from selfexec.readings import KEPT, read_reply
+from selfexec.settings import check_settings
 from selfexec.tables import as_html, as_text
 
 COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
@@ -65,6 +66,7 @@ def check(model: str, *, items: str | Path = "starter", **options: Any) -> Check
     """
     item_set = load_items(items)
     settings = EngineOptions(**options)
+    check_settings(settings.settings, settings.extra_body)
     engine = engine_for([model], item_set, settings)
     return finish(_check(model, item_set, engine, settings.base_url))
 

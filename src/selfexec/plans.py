@@ -15,6 +15,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
 from selfexec.items import Item, ItemSet
 from selfexec.items import load as load_items
+from selfexec.settings import check_settings
 
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
 # sampling settings by scope, see engines.lean.settings_for
@@ -88,6 +89,7 @@ def plan(
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
     engine = EngineOptions(**_known(options))
     engine = replace(engine, settings={**PROTOCOLS[protocol], **engine.settings})
+    check_settings(engine.settings, engine.extra_body)
     if in_process(chosen, engine):
         engine_for(chosen, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
     folder = Path(out) if out else Path("runs") / _folder_name(asked, item_set.name)

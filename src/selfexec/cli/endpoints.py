@@ -51,7 +51,7 @@ def endpoint_choices(
         "api_key_env": api_key_env,
         "headers": dict(map(_header, headers)),
         "timeout": timeout,
-        "settings": dict(map(_setting, settings)),
+        "settings": _settings(settings),
         "system": system,
         "extra_body": json_object("--extra-body", extra_body) if extra_body else {},
     }
@@ -62,6 +62,18 @@ def _header(text: str) -> tuple[str, str]:
     if not equals or not name:
         raise InputError("--header: write it as NAME=VALUE, like X-Team=research.")
     return name.strip(), value.strip()
+
+
+def _settings(texts: Sequence[str]) -> dict[str, object]:
+    """Settings by name. One that is given twice, with two values, is refused."""
+    found: dict[str, object] = {}
+    for text in texts:
+        name, value = _setting(text)
+        if name in found and json.dumps(found[name]) != json.dumps(value):
+            before, now = json.dumps(found[name]), json.dumps(value)
+            raise InputError(f"--set {name}: given twice, as {before} and as {now}. Give one of them.")
+        found[name] = value
+    return found
 
 
 def _setting(text: str) -> tuple[str, object]:
