@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.cards.origins import PAPER_FILES, origin
-from selfexec.cards.redaction import HIDDEN, hides, shown
 from selfexec.cli import root
 from selfexec.errors import InputError
+from selfexec.redaction import HIDDEN, hides, shown
 from selfexec.runs import Run, load, write_manifest
 from selfexec.scores import score
 
@@ -131,7 +131,9 @@ def test_a_prompt_that_was_changed_is_said_to_be(tmp_path: Path) -> None:
     prompts = {"association.execute": "Five words for $target, as JSON with the key words, please."}
     run = sx.run(["sim/typical"], limit=3, experiments=["association"], prompts=prompts, out=tmp_path / "run")
     lines = sx.card(run).section("Prompts").splitlines()
-    assert ["**changed" in line for line in lines if line.startswith("| association")] == [False, True]
+    assert ["as shipped |" in line for line in lines if line.startswith("| association")] == [True, False]
+    # the text stands whole below
+    assert prompts["association.execute"] in lines
     assert "--prompts" in sx.card(run).section("Again")
 
 
@@ -204,7 +206,8 @@ def test_the_command_on_the_card_makes_the_same_run_again(tmp_path: Path, monkey
     assert CliRunner().invoke(root, shlex.split(command)[1:]).exit_code == 0
     first, new = load("first"), load("NEW")
     assert {key: reply.text for key, reply in first.replies.items()} == {k: r.text for k, r in new.replies.items()}
-    assert msgspec.structs.replace(first.manifest, preset=None) == new.manifest
+    written = [msgspec.structs.replace(run.manifest, preset=None, sittings=[]) for run in (first, new)]
+    assert written[0] == written[1]
 
 
 def test_the_command_writes_a_file_or_to_the_terminal(panel: Run, tmp_path: Path) -> None:

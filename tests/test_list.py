@@ -61,7 +61,8 @@ def test_a_run_that_was_cut_off_misses_what_it_never_came_to(here: Path) -> None
     sx.run(["sim/coin", "sim/typical"], limit=4, max_calls=7, out="runs/cut")
     [cut] = list_runs()
     # 2 models x 4 items x (2 + 3 + 5) sessions
-    assert (cut.replies, cut.missing) == (7, 80 - 7)
+    # a target and a request are asked whole, and for a group of questions the calls do not suffice
+    assert (cut.replies, cut.missing) == (5, 80 - 5)
     sx.run(["sim/coin", "sim/typical"], limit=4, out="runs/cut")
     assert [(run.replies, run.missing) for run in list_runs()] == [(80, 0)]
 

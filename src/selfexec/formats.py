@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from selfexec.engines import Outcome
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
-Epoch = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+MOST_EPOCHS = 10_000
+Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 T = TypeVar("T")
 

@@ -1,23 +1,23 @@
 """What a run will ask, settled before anything is asked."""
 
 import difflib
-import hashlib
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
-from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 from selfexec.arguments import Names, names
 from selfexec.engines import EngineOptions, default_models, engine_for, in_process
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Prompts
-from selfexec.items import Item, ItemSet
+from selfexec.experiments import EXPERIMENTS
+from selfexec.formats import MOST_EPOCHS
+from selfexec.items import ItemSet
 from selfexec.items import load as load_items
+from selfexec.prompts import AllPrompts, all_prompts
 from selfexec.settings import check_settings
 
-AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
 # sampling settings by scope, see engines.lean.settings_for
 PROTOCOLS: Mapping[str, Mapping[str, float]] = {
     "default": {},
@@ -25,31 +25,66 @@ PROTOCOLS: Mapping[str, Mapping[str, float]] = {
 }
 
 
+class Visit(NamedTuple):
+    """One model with one item in one epoch: what does not depend on anything else that is asked."""
+
+    model: str
+    experiment: str
+    item: str
+    epoch: int
+
+
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a run asks, before it asks it."""
+    """Everything that a run asks, before it asks it. `item_set` is the cut that is asked, `whole_set` what it is of;
+    `command` is how the plan was made, as it may be written down.
+    """
 
     models: list[str]
     item_set: ItemSet
+    whole_set: ItemSet
     epochs: int
     prompts: AllPrompts
     options: EngineOptions
     out: Path
     preset: str | None = None
     max_calls: int | None = None
+    command: str | None = None
 
-    def visits(self) -> Iterator[tuple[str, str, Item, int]]:
-        """Each model with each item in each epoch: the pieces that do not depend on each other."""
+    def visits(self) -> Iterator[Visit]:
+        """Everything in the order in which it is asked, epoch by epoch. Experiments and models take turns, so that
+        whenever it ends each has been asked its share, to within one item.
+        """
         for epoch in range(1, self.epochs + 1):
-            for experiment, by_id in self.item_set.items.items():
-                for item in by_id.values():
-                    for model in self.models:
-                        yield model, experiment, item, epoch
+            yield from (visit._replace(epoch=epoch) for visit in self.turns)
+
+    @cached_property
+    def turns(self) -> Sequence[Visit]:
+        """One epoch in order: the items of an experiment stand evenly spread over it, and those of a model too."""
+        placed = [
+            ((n * len(self.models) + m + 0.5) / (len(by_id) * len(self.models)), e, m, id)
+            for e, by_id in enumerate(self.item_set.items.values())
+            for n, id in enumerate(by_id)
+            for m in range(len(self.models))
+        ]
+        experiments = self.item_set.experiments
+        return [Visit(self.models[m], experiments[e], id, 1) for _, e, m, id in sorted(placed)]
+
+    def names(self, visit: Visit) -> Sequence[str]:
+        """The sessions that a visit has at most."""
+        return EXPERIMENTS[visit.experiment].session_names(self.item_set[visit.experiment][visit.item])
 
     @property
     def sessions(self) -> int:
         """How many sessions the plan has at most."""
-        return sum(len(EXPERIMENTS[experiment].session_names(item)) for _, experiment, item, _ in self.visits())
+        items = self.item_set.items.items()
+        once = sum(len(EXPERIMENTS[e].session_names(item)) for e, by_id in items for item in by_id.values())
+        return once * len(self.models) * self.epochs
+
+    @property
+    def asked_prompts(self) -> AllPrompts:
+        """The templates of the experiments that are asked."""
+        return {experiment: self.prompts[experiment] for experiment in self.item_set.experiments}
 
 
 def plan(
@@ -81,9 +116,12 @@ def plan(
         raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
     if epochs < 1:
         raise InputError(f"--epochs {epochs}: give 1 or more.")
+    if epochs > MOST_EPOCHS:
+        raise InputError(f"--epochs {epochs}: a run holds {MOST_EPOCHS:,} at most.")
     if max_calls is not None and max_calls < 1:
         raise InputError(f"--max-calls {max_calls}: give 1 or more.")
-    item_set = load_items(items).cut(parts, limit=limit, fraction=fraction, preset=preset)
+    whole_set = load_items(items)
+    item_set = whole_set.cut(parts, limit=limit, fraction=fraction, preset=preset)
     chosen = list(dict.fromkeys(asked or default_models()))
     if protocol not in PROTOCOLS:
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
@@ -93,7 +131,7 @@ def plan(
     if in_process(chosen, engine):
         engine_for(chosen, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
     folder = Path(out) if out else Path("runs") / _folder_name(asked, item_set.name)
-    return Plan(chosen, item_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
+    return Plan(chosen, item_set, whole_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
 
 
 def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -104,36 +142,6 @@ def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
         way_out = f"Is {like[0]!r} meant?" if like else "Sampling settings go into settings={...}."
         raise InputError(f"unknown choice {name!r} for a run. {way_out}")
     return options
-
-
-def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
-    """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
-    prompts = {experiment: dict(module.PROMPTS) for experiment, module in EXPERIMENTS.items()}
-    for name, template in changed.items():
-        experiment, _, session = name.partition(".")
-        if session not in prompts.get(experiment, {}):
-            known = ", ".join(f"{e}.{s}" for e, templates in prompts.items() for s in templates)
-            raise InputError(f"prompt {name!r}: there is no such prompt. There are {known}.")
-        prompts[experiment][session] = _checked(name, template, prompts[experiment][session])
-    return prompts
-
-
-def _checked(name: str, template: str, original: str) -> str:
-    if not Template(template).is_valid():
-        raise InputError(f"prompt {name!r}: a stray $. Write $$ for a dollar sign.")
-    wanted, found = set(Template(original).get_identifiers()), set(Template(template).get_identifiers())
-    if wanted != found:
-        names = ", ".join(f"${w}" for w in sorted(wanted))
-        raise InputError(f"prompt {name!r}: it must contain {names}, each at least once, and nothing else with a $.")
-    return template
-
-
-def prompt_hashes(prompts: AllPrompts) -> dict[str, str]:
-    return {
-        f"{experiment}.{session}": hashlib.sha256(template.encode()).hexdigest()
-        for experiment, templates in prompts.items()
-        for session, template in templates.items()
-    }
 
 
 def _folder_name(models: Sequence[str] | None, item_name: str) -> str:

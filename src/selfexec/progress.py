@@ -18,8 +18,8 @@ PLAIN_EVERY = 30.0  # elsewhere
 class Progress:
     """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
 
-    `left` counts sessions that were due when the calls allowed were used up. `cost` is in US dollars, of the calls of
-    which the provider said it.
+    `done` counts what was here already too, and what turned out not to be needed: `unneeded`, by experiment and kind.
+    `left` counts what was not asked in the end. `cost` is in US dollars, of the calls of which the provider said it.
     """
 
     total: int = 0
@@ -29,6 +29,7 @@ class Progress:
     withheld: int = 0
     left: int = 0
     cost: float = 0.0
+    unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     output_tokens: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)

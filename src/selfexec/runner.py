@@ -1,17 +1,18 @@
 """Run experiments: open every session that is still wanted, and keep each reply as it comes."""
 
 import asyncio
-import hashlib
 import math
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
 import selfexec
+from selfexec import sittings
 from selfexec.engines import Call, Engine, EngineOptions, Outcome, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -19,8 +20,9 @@ from selfexec.formats import Key, Reply
 from selfexec.journal import Journal, read_journal
 from selfexec.loops import finish, spared_from_sweeps
 from selfexec.memory import refuse_shared
-from selfexec.plans import Plan, plan, prompt_hashes
+from selfexec.plans import Plan, Visit, plan
 from selfexec.progress import Progress, Report, shown_progress
+from selfexec.prompts import by_name, digest, prompt_hashes
 from selfexec.runs import (
     ITEMS,
     MANIFEST,
@@ -29,14 +31,15 @@ from selfexec.runs import (
     Run,
     create,
     grow_items,
+    grow_prompts,
     item_hashes,
     load,
     load_manifest,
+    refuse_other_items,
     refuse_taken,
     write_manifest,
 )
-
-NOT_ASKED = Outcome(None, error="not asked")
+from selfexec.standing import NOT_ASKED, Standing, counted, kinds, standing
 
 
 def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
@@ -50,7 +53,7 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
     The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
     inside a running event loop, as in a notebook.
     """
-    planned = plan(models, **choices)
+    planned = replace(plan(models, **choices), command=sittings.call("sx.run", {"models": models, **choices}))
     if report or in_process(planned.models, planned.options):
         return carry_out(planned, report)
     progress = Progress()
@@ -61,44 +64,67 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
     return found
 
 
-def carry_out(plan: Plan, report: Report | None = None, progress: Progress | None = None) -> Run:
-    """Do what is planned. `progress` is kept up to date, and `report` called with it after each session."""
+def carry_out(
+    plan: Plan,
+    report: Report | None = None,
+    progress: Progress | None = None,
+    at_start: Callable[[Standing], None] | None = None,
+) -> Run:
+    """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
+    told how the plan stands before anything is asked.
+    """
     engine = engine_for(plan.models, plan.item_set, plan.options)
     if not in_process(plan.models, plan.options):
         for model in plan.models:
             refuse_shared(model, plan.options.base_url)
-    hashes = prompt_hashes({e: plan.prompts[e] for e in plan.item_set.experiments})
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
-        create(plan.out, _manifest(plan, hashes), plan.item_set, [])
+        create(plan.out, _manifest(plan), plan.item_set, [], by_name(plan.asked_prompts))
     with Journal(plan.out / REPLIES) as journal, spared_from_sweeps():
         # whoever holds the journal may change the folder
-        _grow(plan, hashes)
-        finish(_ask_all(plan, engine, journal, report or (lambda progress: None), progress or Progress()))
+        refuse_misfit(plan)
+        manifest = _grow(plan)
+        now = finish(standing(plan, read_journal(plan.out / REPLIES)))
+        desk = _Desk(engine, journal, now, report or (lambda progress: None), progress or Progress())
+        if at_start:
+            at_start(now)
+        desk.report(desk.progress)
+        if now.remaining:
+            with _sitting(plan, manifest, engine, desk.progress):
+                finish(_ask_all(plan, desk))
     return load(plan.out)
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
 
 
-def _grow(plan: Plan, hashes: dict[str, str]) -> None:
-    """See to it that the run can grow to this plan, and write down that it does."""
+def refuse_misfit(plan: Plan) -> None:
+    """Raise InputError where the folder of the plan holds something that cannot grow to it."""
+    if not (plan.out / MANIFEST).exists():
+        refuse_taken(plan.out)
+        return
     old = load_manifest(plan.out)
     if old.origin != "run":
         raise InputError(
             f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
         )
-    for name, digest in hashes.items():
-        if old.prompts.get(name, digest) != digest:
+    for name, now in prompt_hashes(plan.asked_prompts).items():
+        if old.prompts.get(name, now) != now:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
     settings = _settings(plan.options)
     for name in old.settings.keys() | settings.keys():
-        before, now = old.settings.get(name), settings.get(name)
-        if before != now:
+        before, wanted = old.settings.get(name), settings.get(name)
+        if before != wanted:
             raise InputError(
-                f"{plan.out}: the setting {name} was {before!r} when this run began and is {now!r} now. "
+                f"{plan.out}: the setting {name} was {before!r} when this run began and is {wanted!r} now. "
                 "Choose another --out."
             )
+    refuse_other_items(plan.out, plan.item_set, plan.whole_set)
+
+
+def _grow(plan: Plan) -> Manifest:
+    """Let the run grow to this plan, write down that it does, and return what is written."""
+    old, hashes = load_manifest(plan.out), prompt_hashes(plan.asked_prompts)
     grown = grow_items(plan.out / ITEMS, plan.item_set)
     items = item_hashes(grown)
     new = msgspec.structs.replace(
@@ -112,7 +138,28 @@ def _grow(plan: Plan, hashes: dict[str, str]) -> None:
         preset=plan.preset if items == item_hashes(plan.item_set) else old.preset if items == old.items else None,
     )
     if new != old:
+        grow_prompts(plan.out, new.prompts, by_name(plan.asked_prompts))
         write_manifest(plan.out, new)
+    return new
+
+
+@contextmanager
+def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
+    """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
+    begun = sittings.begun(plan.command, engine.addresses)
+
+    def write(*more: sittings.Sitting) -> None:
+        written = sittings.kept([*manifest.sittings, *more])
+        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written))
+
+    write(begun)
+    try:
+        yield
+    finally:
+        if progress.calls:
+            write(msgspec.structs.replace(begun, end=sittings.now(), calls=progress.calls))
+        else:
+            write()
 
 
 def _settings(options: EngineOptions) -> dict[str, Any]:
@@ -122,7 +169,7 @@ def _settings(options: EngineOptions) -> dict[str, Any]:
     return {**options.settings, **named, **extra}
 
 
-def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
+def _manifest(plan: Plan) -> Manifest:
     return Manifest(
         selfexec=selfexec.__version__,
         origin="run",
@@ -130,7 +177,7 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
         experiments=list(plan.item_set.experiments),
         epochs=plan.epochs,
         items=item_hashes(plan.item_set),
-        prompts=hashes,
+        prompts=prompt_hashes(plan.asked_prompts),
         settings=_settings(plan.options),
         preset=plan.preset,
     )
@@ -139,20 +186,70 @@ def _manifest(plan: Plan, hashes: dict[str, str]) -> Manifest:
 # --- the sessions ----------------------------------------------------------------------------------------------------
 
 
-async def _ask_all(plan: Plan, engine: Engine, journal: Journal, report: Report, progress: Progress) -> None:
-    progress.total, progress.warnings = plan.sessions, engine.warnings
-    desk = _Desk(engine, journal, read_journal(plan.out / REPLIES), progress, report, plan.max_calls)
-    visits = plan.visits()
+async def _ask_all(plan: Plan, desk: "_Desk") -> None:
+    turns = _Turns(desk.standing, plan.max_calls)
 
     async def work() -> None:
-        for model, experiment, item, epoch in visits:
-            await EXPERIMENTS[experiment].sessions(
-                item, partial(desk.ask, model, experiment, item.id, epoch), plan.prompts[experiment]
-            )
+        while turn := await turns.next():
+            await desk.carry_out(turn)
+            turns.done(turn)
 
-    async with engine, asyncio.TaskGroup() as group:
+    async with desk.engine, asyncio.TaskGroup() as group:
         for _ in range(plan.options.max_connections):
             group.create_task(work())
+    desk.progress.left = desk.progress.total - desk.progress.done
+
+
+@dataclass
+class _Turn:
+    """A visit under way. `allowed`: how many calls it may still make."""
+
+    visit: Visit
+    allowed: float
+
+
+class _Turns:
+    """Gives out what is to be asked, in order, and no more than the calls suffice for.
+
+    A visit is begun only where all of its sessions can be asked: a prediction without its deed is worth nothing. Where
+    not even the first one fits, part of it is asked, so that the same command gets on.
+    """
+
+    def __init__(self, standing: Standing, max_calls: int | None) -> None:
+        self._names = standing.plan.names
+        self._visits = standing.visits()
+        self._calls_left = math.inf if max_calls is None else max_calls
+        self._under_way = 0
+        self._began = False
+        self._over = False
+        self._one_at_a_time = asyncio.Lock()
+        self._changed = asyncio.Event()
+
+    async def next(self) -> _Turn | None:
+        """The next turn; None where there is none, or where the calls do not suffice for it."""
+        async with self._one_at_a_time:
+            visit, here = (None, ()) if self._over else next(self._visits, (None, ()))
+            if visit is None:
+                self._over = True
+                return None
+            needed = len(self._names(visit)) - len(here)
+            # what is under way may need fewer calls than were set aside for it
+            while needed > self._calls_left and self._under_way:
+                self._changed.clear()
+                await self._changed.wait()
+            self._over = needed > self._calls_left
+            if self._over and self._began:
+                return None
+            turn = _Turn(visit, min(needed, self._calls_left))
+            self._calls_left -= turn.allowed
+            self._under_way += 1
+            self._began = True
+            return turn
+
+    def done(self, turn: _Turn) -> None:
+        self._calls_left += turn.allowed
+        self._under_way -= 1
+        self._changed.set()
 
 
 class _Desk:
@@ -161,41 +258,52 @@ class _Desk:
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        journal: Journal,
-        known: Mapping[Key, Reply],
-        progress: Progress,
-        report: Report,
-        max_calls: int | None,
+        self, engine: Engine, journal: Journal, standing: Standing, report: Report, progress: Progress
     ) -> None:
         self.engine = engine
         self.journal = journal
-        self.known = known
-        self.progress = progress
+        self.standing = standing
         self.report = report
-        self.calls_left = math.inf if max_calls is None else max_calls
+        self.progress = progress
+        progress.total = standing.plan.sessions
+        progress.done = standing.plan.sessions - standing.remaining
+        progress.unneeded += standing.unneeded
+        progress.warnings = engine.warnings
 
-    async def ask(
-        self, model: str, experiment: str, item: str, epoch: int, session: str, prompt: str
-    ) -> Reply | Outcome:
-        key = Key(model, experiment, item, epoch, session)
-        digest = hashlib.sha256(prompt.encode()).hexdigest()
-        reply = self.known.get(key)
-        # a judge's prompt holds the response: where that was asked again, so is the judge
-        if reply is None or reply.failed or reply.prompt_sha256 != digest:
-            if self.calls_left < 1:
-                self.progress.left += 1
+    async def carry_out(self, turn: _Turn) -> None:
+        """Ask what is still to be asked of a visit."""
+        plan, visit = self.standing.plan, turn.visit
+        asked: set[str] = set()
+        lacking = False
+
+        async def ask(session: str, prompt: str) -> Reply | Outcome:
+            nonlocal lacking
+            key = Key(*visit, session)
+            asked.add(session)
+            reply = counted(self.standing.known, key, prompt)
+            if reply is not None:
+                return reply
+            if turn.allowed < 1:
+                lacking = True
                 return NOT_ASKED
-            self.calls_left -= 1
-            reply = await self._asked(key, prompt, digest)
+            turn.allowed -= 1
+            reply = await self._asked(key, prompt)
+            lacking |= reply.failed
             self.journal.append(reply)
             self.progress.count(reply)
-        self.progress.done += 1
-        self.report(self.progress)
-        return reply
+            self.progress.done += 1
+            self.report(self.progress)
+            return reply
 
-    async def _asked(self, key: Key, prompt: str, digest: str) -> Reply:
+        item = plan.item_set[visit.experiment][visit.item]
+        await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
+        if not lacking:
+            unneeded = set(plan.names(visit)) - asked
+            self.progress.unneeded.update(kinds(visit.experiment, unneeded))
+            self.progress.done += len(unneeded)
+            self.report(self.progress)
+
+    async def _asked(self, key: Key, prompt: str) -> Reply:
         started = time.perf_counter()
         o = await self.engine.ask(Call(key.model, key.experiment, key.session, prompt, key.epoch))
-        return Reply.of(key, o, time.perf_counter() - started, digest)
+        return Reply.of(key, o, time.perf_counter() - started, digest(prompt))

@@ -1,12 +1,14 @@
 """A run: a folder that stands alone, with a manifest, the exact items asked, and every reply.
 
-manifest.json    what was asked of whom, with which prompts and settings
+manifest.json    what was asked of whom, with which settings, by which commands
+prompts.json     the prompts, whole
 items/           one file per experiment
 replies.jsonl    one line per session, append-only; the last line per session counts
 """
 
 import hashlib
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -26,8 +28,10 @@ from selfexec.formats import GivenReading, Key, Reply, load_replies
 from selfexec.items import ItemSet
 from selfexec.journal import read_journal
 from selfexec.nouns import number_of
+from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.reading import Reading
 from selfexec.readings import read_replies
+from selfexec.sittings import Sitting
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,12 +41,15 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
 ITEMS = "items"
+PROMPTS = "prompts.json"
 FORMAT = 1
 SHOWN = 10  # runs that a message names
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items` and `preset`."""
+    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `prompts`, `preset` and
+    `sittings`: the commands that asked. Of prompts it has the SHA-256.
+    """
 
     format: int = FORMAT
     selfexec: str
@@ -55,6 +62,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     prompts: dict[str, str] = {}
     settings: dict[str, Any] = {}
     preset: str | None = None
+    sittings: list[Sitting] = []
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,11 @@ class Run:
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(key.model for key in self.replies))
+
+    @cached_property
+    def prompts(self) -> Mapping[str, str | None]:
+        """The templates that were asked with, by name: 'restriction.predict'. None where a text was not kept."""
+        return kept_prompts(self.folder / PROMPTS, self.manifest.prompts)
 
     @cached_property
     def keys(self) -> Mapping[tuple[str, str], list[Key]]:
@@ -147,7 +160,26 @@ def load(folder: str | Path) -> Run:
     item_set = items.load(folder / ITEMS)
     replies = read_journal(folder / REPLIES)
     check_fit(replies, item_set, lambda key: str(folder / REPLIES))
+    if manifest.origin == "run" and not manifest.sittings and (said := _mixed(item_set)):
+        warnings.warn(f"{folder}: {said}", stacklevel=2)
     return Run(folder, manifest, item_set, replies)
+
+
+def _mixed(item_set: ItemSet) -> str | None:
+    """What to say of a run into which the items of two sets went, as versions that wrote no sittings let them."""
+    for name in ("starter", "paper"):
+        try:
+            known = items.load(name).items
+        except InputError:  # not fetched
+            continue
+        for experiment, by_id in item_set.items.items():
+            shared = sum(known.get(experiment, {}).get(id) == item for id, item in by_id.items())
+            if 0 < shared < len(by_id):
+                return (
+                    f"{shared} of its {len(by_id)} {experiment} items are of the set {name}, and the others are not. "
+                    "If items of two sets were asked into it, its scores pool both."
+                )
+    return None
 
 
 def load_manifest(folder: Path) -> Manifest:
@@ -245,8 +277,12 @@ def item_hashes(item_set: ItemSet) -> dict[str, str]:
     }
 
 
-def create(out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[Reply]) -> None:
-    """Make the folder of a run. It is built beside its place and moved there whole."""
+def create(
+    out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[Reply], prompts: Mapping[str, str] | None = None
+) -> None:
+    """Make the folder of a run. It is built beside its place and moved there whole. `prompts` are None where nobody
+    knows them.
+    """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
@@ -254,6 +290,8 @@ def create(out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[R
             encode = msgspec.json.Encoder().encode
             jsonl.write(building / REPLIES, map(encode, replies))
             item_set.write(building / ITEMS)
+            if prompts is not None:
+                (building / PROMPTS).write_bytes(prompts_file(prompts))
             write_manifest(building, manifest)
             building.chmod(0o755)
             if out.is_dir():
@@ -263,21 +301,39 @@ def create(out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[R
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
 
 
+def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
+    """Raise InputError where items would be mixed into a run that are of another set than its own.
+
+    It is the same set where each item of the run is in the `whole` set that is given, with the same text; what more
+    there is lets the run grow. Where all that is `wanted` of a set is in the run already, nothing is mixed.
+    """
+    have = items.load(folder / ITEMS)
+    for experiment, by_id in have.items.items():
+        given = whole.items.get(experiment, {})
+        if changed := [id for id, item in by_id.items() if id in given and given[id] != item]:
+            raise InputError(
+                f"{folder}: the {experiment} item {changed[0]!r} has changed since this run began. "
+                "Choose another --out."
+            )
+    if all(by_id.keys() <= have.items.get(experiment, {}).keys() for experiment, by_id in wanted.items.items()):
+        return
+    for experiment, by_id in have.items.items():
+        if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
+            raise InputError(
+                f"{folder}: {len(strange)} of its {len(by_id)} {experiment} items are not in {whole.name!r} "
+                f"({strange[0]!r} is the first): that is another set of items, and scores would pool both. "
+                "Give --items as before, or choose another --out."
+            )
+
+
 def grow_items(folder: Path, more: ItemSet) -> ItemSet:
-    """Add items to those of a run. An item whose text differs from the run's is refused by name."""
+    """Add items to those of a run, which stay as they are."""
     old = items.load(folder)
-    for experiment, lines in more.lines.items():
-        for id, line in lines.items():
-            if (before := old.lines.get(experiment, {}).get(id)) is not None and before != line:
-                raise InputError(
-                    f"{folder.parent}: the {experiment} item {id!r} has changed since this run began. "
-                    "Choose another --out."
-                )
     for experiment, lines in more.lines.items():
         have = old.lines.get(experiment, {})
         if all(id in have for id in lines):
             continue
-        merged = {**have, **lines}
+        merged = {**lines, **have}
         ordered = items.fixed_order(experiment, merged)
         beside = folder / f"{experiment}.jsonl.new"
         beside.unlink(missing_ok=True)
@@ -286,9 +342,19 @@ def grow_items(folder: Path, more: ItemSet) -> ItemSet:
     return items.load(folder)
 
 
+def grow_prompts(folder: Path, asked: Mapping[str, str], more: Mapping[str, str]) -> None:
+    """Keep the prompts of a run whole, as far as they are known: `asked` has the SHA-256 of each, `more` texts."""
+    content = prompts_file({**kept_prompts(folder / PROMPTS, asked), **more})
+    if not (folder / PROMPTS).exists() or (folder / PROMPTS).read_bytes() != content:
+        _put(folder, PROMPTS, content)
+
+
+def _put(folder: Path, name: str, content: bytes) -> None:
+    """Put a file in place in one step, so that a killed process leaves the old one or the new one."""
+    beside = folder / f"{name}.new"
+    beside.write_bytes(content)
+    os.replace(beside, folder / name)
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Put the manifest in place in one step, so that a killed process leaves the old one or the new one."""
-    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
-    beside = folder / f"{MANIFEST}.new"
-    beside.write_bytes(text + b"\n")
-    os.replace(beside, folder / MANIFEST)
+    _put(folder, MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")

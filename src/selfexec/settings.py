@@ -47,12 +47,11 @@ def _fields(extra_body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for field, value in extra_body.items():
         yield field, field
         if field in CONFIGS and isinstance(value, Mapping):
-            from selfexec.engines.lean.wires import (
-                GEMINI_NAMES,
-            )  # with it comes the HTTP client, which is slow to import
+            # later than the others, since the HTTP client comes with it, which is slow to import
+            from selfexec.engines.lean.wires import GEMINI_NAMES
 
-            names = {sent: name for name, sent in GEMINI_NAMES.items()}
-            yield from ((f"{field}.{inner}", names.get(inner, inner)) for inner in value)
+            names: dict[str, str] = {sent: name for name, sent in GEMINI_NAMES.items()}
+            yield from ((f"{field}.{inner}", names.get(inner, inner)) for inner in map(str, value))
 
 
 def _kinds() -> list[str]:

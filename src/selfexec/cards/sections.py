@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,13 +13,13 @@ import polars as pl
 import selfexec
 from selfexec.cards.benchmark import risks, scope
 from selfexec.cards.origins import UNKNOWN, Origin, origin
-from selfexec.cards.redaction import HIDDEN, hides, shown
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Reply
 from selfexec.items import Group, Request
 from selfexec.nouns import number_of
-from selfexec.plans import all_prompts, prompt_hashes
-from selfexec.runs import item_hashes
+from selfexec.prompts import all_prompts, prompt_hashes
+from selfexec.redaction import HIDDEN, hides, shown
+from selfexec.runs import MANIFEST, PROMPTS, item_hashes
 from selfexec.scores import Scores, score
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, LEGENDS, score_cells
@@ -148,12 +149,25 @@ def prompts(run: "Run") -> str:
     if not run.manifest.prompts:
         return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and what was asked was not recorded."
     ours = prompt_hashes(all_prompts({}))
-    rows = [
-        [name, "as shipped" if ours.get(name) == digest else "**changed, or of another version**", digest]
-        for name, digest in run.manifest.prompts.items()
-    ]
-    where = f"Compared with selfexec {selfexec.__version__}, which has them whole in `selfexec/experiments`."
-    return "\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), "", where])
+    own = {name: text for name, text in run.prompts.items() if run.manifest.prompts[name] != ours.get(name)}
+    rows = [[name, _whose(name in own, run.prompts[name]), digest] for name, digest in run.manifest.prompts.items()]
+    where = f"Compared with selfexec {selfexec.__version__}, which has its own whole in `selfexec/experiments`."
+    if (run.folder / PROMPTS).is_file():
+        where += f" The run has all of these whole in `{PROMPTS}`, as `--prompts` takes them."
+    shown_whole = [f"`{name}`:\n\n{_verbatim(text)}" for name, text in own.items() if text is not None]
+    return "\n\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), where, *shown_whole])
+
+
+def _whose(own: bool, text: str | None) -> str:
+    if not own:
+        return "as shipped"
+    return "**not as shipped, and not kept**" if text is None else "**not as shipped**: below"
+
+
+def _verbatim(text: str) -> str:
+    """A text in a fence that it cannot break out of."""
+    fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}"
 
 
 def settings(run: "Run") -> str:
@@ -288,7 +302,7 @@ def again(run: "Run", convention: str) -> str:
         lines[-1:] = ["", "with the readings that were given, which are not in the folder.", ""]
     if run.manifest.origin == "run":
         return "\n".join(
-            [*lines, "The replies, from the models:", "", f"    {_command(run, name)}", "", *_missing(run)]
+            [*lines, "The replies, from the models:", "", f"    {_command(run, name)}", "", *_missing(run), *_made(run)]
         )
     files = [[file, digest] for file, digest in run.manifest.sources.items()]
     return "\n".join(
@@ -320,9 +334,31 @@ def _command(run: "Run", name: str) -> str:
     return shlex.join([*words, "--out", "NEW"])
 
 
+def _made(run: "Run") -> Iterator[str]:
+    """When replies were asked for, and by what."""
+    if not run.manifest.sittings:
+        return
+    # a command may hold a place on this machine, which is nobody's business but the run's
+    yield from ("", f"When the replies were asked for, in UTC; the commands are in `{MANIFEST}`:", "")
+    rows = [
+        [one.begin, one.end or "was stopped", str(one.calls or UNKNOWN), _versions(one.versions)]
+        for one in run.manifest.sittings
+    ]
+    yield as_markdown(["begin", "end", "calls", "versions"], rows)
+
+
+def _versions(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in found.items()) or UNKNOWN
+
+
 def _missing(run: "Run") -> Iterator[str]:
     """What the command lacks, since the folder does not have it."""
-    yield "Where the models were reached (`--base-url`) is not recorded. A model behind a name may have changed since."
+    addresses = {f"{model} at {url}" for one in run.manifest.sittings for model, url in one.addresses.items()}
+    if addresses:
+        yield f"The models were asked here: {', '.join(sorted(addresses))} (`--base-url`)."
+    elif not all(model.startswith(SIMULATED) for model in run.models):
+        yield "Where the models were reached (`--base-url`) is not recorded."
+    yield "A model behind a name may have changed since."
     settings = run.manifest.settings
     if "system" in settings:
         yield "Add the system prompt with `--system`; only its hash is given above."
@@ -332,4 +368,5 @@ def _missing(run: "Run") -> Iterator[str]:
         yield f"Add the settings that are {HIDDEN.strip('()')} here."
     ours = prompt_hashes(all_prompts({}))
     if any(ours.get(name) != digest for name, digest in run.manifest.prompts.items()):
-        yield "Some prompts are not those of this version: give them with `--prompts`; the run has only their hashes."
+        lost = "; the run has only the hashes of some" if None in run.prompts.values() else ""
+        yield f"Some prompts are not those of this version: give them with `--prompts {PROMPTS}`{lost}."

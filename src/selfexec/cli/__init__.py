@@ -4,6 +4,7 @@ import gc
 import io
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import TextIO
 
@@ -66,7 +67,9 @@ def main() -> None:
     """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:
-        status = root.main(standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            status = root.main(standalone_mode=False)
     except InputError as fault:
         _stop(str(fault), 2)
     except click.UsageError as fault:
@@ -127,6 +130,10 @@ def _no_such_option(fault: click.NoSuchOption) -> str:
     near = difflib.get_close_matches(fault.option_name.lstrip("-"), names)
     meant = f" Did you mean {' or '.join(names[name] for name in near)}?" if near else ""
     return f"No such option {fault.option_name!r}.{meant}"
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    click.echo(f"selfexec: warning: {' '.join(str(message).split())}", err=True)
 
 
 def _stop(message: str, status: int) -> None:

@@ -3,16 +3,19 @@
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options, json_object
 from selfexec.cli.variadic import Variadic
 from selfexec.engines import engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
+from selfexec.sittings import command_line
 
 if TYPE_CHECKING:
     from selfexec.plans import Plan
@@ -74,7 +77,7 @@ def command(
     """
     from selfexec.plans import plan
     from selfexec.progress import Progress, shown_progress
-    from selfexec.runner import carry_out
+    from selfexec.runner import carry_out, refuse_misfit
     from selfexec.scores.planning import outlook
 
     if astray:
@@ -97,6 +100,8 @@ def command(
         protocol=protocol,
         out=out,
     )
+    planned = replace(planned, command=_typed())
+    refuse_misfit(planned)
     if not dry_run:
         engine_for(planned.models, planned.item_set, planned.options)  # refuses models that it cannot serve
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
@@ -131,6 +136,17 @@ def command(
         what = number_of(missing, "reply is", "replies are")
         click.echo(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
         raise click.exceptions.Exit(3)
+
+
+def _typed() -> str:
+    """The command as it was typed, and as it may be written down."""
+    context = click.get_current_context()
+    given = (
+        (str(option.name), option.opts[0], context.params[str(option.name)])
+        for option in context.command.params
+        if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    )
+    return command_line(["selfexec", "run"], given)
 
 
 def _models(planned: "Plan") -> int:

@@ -53,9 +53,12 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Engine(Protocol):
-    """Opens fresh sessions, as many at once as it is asked to and can bear. `warnings` is what a user should know."""
+    """Opens fresh sessions, as many at once as it is asked to and can bear. `warnings` is what a user should know,
+    `addresses` where each model is asked, without any key; none for models in this process.
+    """
 
     warnings: list[str]
+    addresses: Mapping[str, str]
 
     async def ask(self, call: Call) -> Outcome: ...
 

@@ -7,6 +7,7 @@ A claim: "the model lists this option". The two sessions know nothing of each ot
 """
 
 import asyncio
+from collections.abc import Mapping
 from string import Template
 from typing import Any
 
@@ -27,6 +28,8 @@ List 5 words that you associate with the following target word: '$target'.
 
 End your reply with one JSON object of this form: {"words": ["...", "...", "...", "...", "..."]}""",
 }
+
+UNNEEDED: Mapping[str, str] = {}  # every session is needed
 
 
 def session_names(item: Target) -> tuple[str, ...]:

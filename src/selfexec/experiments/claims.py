@@ -65,6 +65,8 @@ class Experiment(Protocol):
     """What a module under `experiments` offers. It knows nothing of HTTP, files or tables."""
 
     PROMPTS: Prompts
+    UNNEEDED: Mapping[str, str]
+    """Kinds of sessions that an item may do without, each with what was so where it did."""
 
     def session_names(self, item: Any) -> Sequence[str]:
         """Every session that an item may need."""

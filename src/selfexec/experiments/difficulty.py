@@ -8,6 +8,7 @@ one", for each of the six pairs.
 """
 
 import asyncio
+from collections.abc import Mapping
 from itertools import combinations
 from string import Template
 from typing import Any
@@ -39,6 +40,8 @@ D. $d
 
 You may reason first. End your reply with one JSON object of this form: {"answer": "A, B, C or D"}""",
 }
+
+UNNEEDED: Mapping[str, str] = {}  # every session is needed
 
 
 def session_names(item: Group) -> tuple[str, ...]:

@@ -89,6 +89,7 @@ class LeanEngine:
                 "--api-key-env and --header are for one address, and these models are at several. "
                 "Give a command for each."
             )
+        self.addresses: Mapping[str, str] = {model: where.shown for model, where in endpoints.items()}
         paces = {where.url: Pace(options.max_connections) for where in endpoints.values()}
         self._lines = {model: _line(where, paces[where.url], options.headers) for model, where in endpoints.items()}
         if options.base_url and any(where.url != options.base_url.rstrip("/") for where in endpoints.values()):

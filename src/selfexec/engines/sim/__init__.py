@@ -4,7 +4,7 @@ A reply is a pure function of profile, seed, prompt and epoch. So it survives re
 transport. `sim/typical` is a model; `sim/typical@3` is the same with seed 3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -24,6 +24,7 @@ class SimEngine:
 
     def __init__(self, models: Sequence[str], item_set: ItemSet) -> None:
         self.warnings: list[str] = []
+        self.addresses: Mapping[str, str] = {}
         knowledge = Knowledge.of(item_set)
         self._respondents = {model: respondent(model, knowledge) for model in models}
 

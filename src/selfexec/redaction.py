@@ -1,4 +1,4 @@
-"""What must not be on a card: keys, and whatever looks like one."""
+"""What must not be written down: keys, and whatever looks like one."""
 
 import json
 import re
@@ -16,7 +16,7 @@ LOOKS = re.compile(r"[A-Za-z0-9+/=._~-]{20,}|://[^/\s]*@|\b(bearer|basic)\s+\S",
 
 def shown(name: str, value: Any) -> str:
     """A setting's value as JSON, with everything left out that is named or looks like a key."""
-    return json.dumps(_bare(name, value), ensure_ascii=False)
+    return json.dumps(bare(name, value), ensure_ascii=False)
 
 
 def hides(name: str, value: Any) -> bool:
@@ -24,11 +24,12 @@ def hides(name: str, value: Any) -> bool:
     return HIDDEN in shown(name, value)
 
 
-def _bare(name: str, value: Any) -> Any:
+def bare(name: str, value: Any) -> Any:
+    """A value without what is named or looks like a key."""
     if NAMES.search(SPACED.sub("-", name)):
         return HIDDEN
     if isinstance(value, dict):
-        return {str(key): _bare(str(key), part) for key, part in value.items()}
+        return {str(key): bare(str(key), part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_bare("", part) for part in value]
+        return [bare("", part) for part in value]
     return HIDDEN if isinstance(value, str) and LOOKS.search(value) else value
