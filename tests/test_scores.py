@@ -500,30 +500,6 @@ def test_the_complex_step_through_the_normal_quantile_is_its_derivative() -> Non
     assert at(40 + 1e-20j).imag / 1e-20 == pytest.approx((at(40 + 1e-5) - at(40 - 1e-5)).real / 2e-5, rel=1e-6)
 
 
-def chance_of(predicted: list[bool], observed: list[bool]) -> float:
-    from selfexec.scores.permutation import shuffled_p
-
-    rows = [request(n, *claim) for n, claim in enumerate(zip(predicted, observed, strict=True))]
-    return shuffled_p(table(rows).claims["restriction"]).value
-
-
-def test_predictions_that_belong_to_their_items_are_seldom_matched_by_chance() -> None:
-    deeds = [bool(n % 2) for n in range(30)]
-    assert chance_of(deeds, deeds) == pytest.approx(1 / 500)  # none of 499 deals is right thirty times
-    assert chance_of([True] * 30, deeds) == 1.0  # every deal is as good
-    assert chance_of([not deed for deed in deeds], deeds) == 1.0
-    assert math.isnan(chance_of([True], [True]))
-
-
-def test_the_chance_of_a_deal_is_that_of_fishers_test() -> None:
-    from scipy.stats import fisher_exact
-
-    # 9 of 12 yes among what happened, 5 of 13 among what did not: margins given, accuracy grows with the first cell
-    predicted = [True] * 9 + [False] * 3 + [True] * 5 + [False] * 8
-    expected = fisher_exact([[9, 3], [5, 8]], alternative="greater")[1]
-    assert chance_of(predicted, [True] * 12 + [False] * 13) == pytest.approx(expected, abs=0.05)
-
-
 # --- names -----------------------------------------------------------------------------------------------------------
 
 

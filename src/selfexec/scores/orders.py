@@ -55,7 +55,7 @@ def score_orders(
     for name in ("subject", "others_mode"):
         estimates.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if whole:
-        estimates["shuffled_p"] = shuffled_p(claims.where(which))
+        estimates["shuffled_p"] = shuffled_p(claims, strict)
     held = held_against(claims, others, chances, strict, whole=whole)
     if accuracy.reason:
         held = replace(held, margin=accuracy)

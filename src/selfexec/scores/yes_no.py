@@ -43,7 +43,7 @@ def score_yes_no(asked: Asked, claims: Claims, others: Claims, strict: bool, *, 
     estimates |= {name: share_of("accuracy", baseline.counts) for name, baseline in records.items()}
     estimates.setdefault("others_mode", Estimate(math.nan, reason=NO_OTHERS))
     if whole:
-        estimates["shuffled_p"] = shuffled_p(counted)
+        estimates["shuffled_p"] = shuffled_p(claims, strict)
     held = held_against(claims, others, chances, strict, whole=whole)
     estimates["best_baseline"] = youden_estimate(held.best.counts)
     estimates["baseline_margin"] = held.margin
