@@ -26,7 +26,7 @@ from selfexec.scores.compare.differences import Difference
 from selfexec.scores.compare.entrants import load_apart, reference_models, select, unlike
 from selfexec.scores.compare.family import Family
 from selfexec.scores.compare.gates import Gate, judge
-from selfexec.scores.compare.measures import Record, headline, overall, rarer_items, records_of
+from selfexec.scores.compare.measures import METRICS, Record, headline, overall, rarer_items, records_of
 from selfexec.scores.counted import Counted
 from selfexec.scores.metrics import CELLS
 from selfexec.scores.planning import detectable as planned
@@ -1041,6 +1041,59 @@ def test_a_gate_cannot_be_told_where_one_of_the_two_was_not_asked(tmp_path: Path
     found = sx.compare([old, new], fail_if=["restriction.skill drops 0.1", "overall.skill drops 0.1"])
     assert [verdict.status for verdict in found.verdicts] == [4, 4]
     assert "sim/coin was not asked" in found.verdicts[0].line
+
+
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+@pytest.mark.parametrize("verb", ["drops 0.5", "rises 0.5"])
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_gate_fails_on_a_release_of_which_no_prediction_can_be_read(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    metric: str,
+    verb: str,
+    convention: str,
+) -> None:
+    before = requests_run(tmp_path / "before", {"m": wrong_on([])}).folder
+    after = requests_run(tmp_path / "after", {"m": [(None, n < 100) for n in range(200)]}).folder
+    gate = f"restriction.{metric} {verb}"
+    assert selfexec(monkeypatch, "compare", before, after, "--convention", convention, "--fail-if", gate) == 3
+    line = next(line for line in capsys.readouterr().out.splitlines() if gate in line)
+    reason = "not one of its predictions could be read (200 claims unreadable, 0 missing)"
+    assert line == f"fails: {gate}: restriction: m (after/run): {reason}"
+    # the other way round it is the old one of which nothing is known
+    status = 0 if (metric, verb) == ("coverage", "drops 0.5") else 3 if metric == "coverage" else 2
+    assert selfexec(monkeypatch, "compare", after, before, "--convention", convention, "--fail-if", gate) == status
+
+
+def test_a_gate_overall_fails_where_no_prediction_of_one_experiment_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = sx.run(["sim/typical"], out=tmp_path / "old").folder
+    new = Path(shutil.copytree(old, tmp_path / "new"))
+    lines = [json.loads(line) for line in (new / "replies.jsonl").read_text("utf-8").splitlines()]
+    prediction = {"experiment": "difficulty", "session": "predict"}
+    write(new / "replies.jsonl", [x | {"text": "Who knows?"} if prediction.items() <= x.items() else x for x in lines])
+    overall, other = (f"{x}.skill drops 0.3" for x in ("overall", "restriction"))
+    assert selfexec(monkeypatch, "compare", old, new, "--fail-if", overall) == 3
+    assert selfexec(monkeypatch, "compare", old, new, "--fail-if", other) == 0
+
+
+def test_a_gate_cannot_be_told_where_one_prediction_was_read_or_no_reply_came(tmp_path: Path) -> None:
+    before = requests_run(tmp_path / "before", {"m": wrong_on([])})
+    one = [(True if n == 0 else None, n < 100) for n in range(200)]
+    after = requests_run(tmp_path / "after", {"m": one})
+    # strict: 199 of 200 predictions are wrong, which is told; readable: skill is not defined on one request
+    gates = ["restriction.skill drops 0.1"]
+    assert sx.compare([before, after], fail_if=gates).status == 3
+    with pytest.raises(sx.InputError, match="1 scorable item in common"):
+        sx.compare([before, after], fail_if=gates, convention="readable")
+    # nothing came: breakage, of which the model is not to blame
+    lines = [json.loads(line) for line in (before.folder / "replies.jsonl").read_text("utf-8").splitlines()]
+    lost = Path(shutil.copytree(before.folder, tmp_path / "lost"))
+    write(lost / "replies.jsonl", [x | {"text": None, "error": "HTTP 500"} for x in lines])
+    with pytest.raises(sx.InputError, match=r"no claim was read \(200 missing\)"):
+        sx.compare([before, lost], fail_if=gates)
 
 
 # --- how it prints ---------------------------------------------------------------------------------------------------

@@ -39,6 +39,14 @@ def nothing_read(claims: Claims) -> str | None:
     return f"no claim was read ({', '.join(lost)})" if lost else NOTHING_READ
 
 
+def nothing_readable(claims: Claims) -> str | None:
+    """That replies came, and not one prediction could be read from them; None where one could, or where none came."""
+    unreadable, missing = (int((claims.state == state).sum()) for state in (UNREADABLE, MISSING))
+    if not unreadable or (claims.predicted != 0).any():
+        return None
+    return f"not one of its predictions could be read ({unreadable:,} claims unreadable, {missing:,} missing)"
+
+
 def coverage(claims: Claims) -> Estimate:
     return share_of_pairs(known_and_asked(claims))
 

@@ -10,9 +10,9 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.compare.comparison import Comparison, about
 from selfexec.scores.compare.differences import Difference
-from selfexec.scores.compare.entrants import experiments_of, load_apart, select, unlike, wanted_of
+from selfexec.scores.compare.entrants import Entrant, experiments_of, load_apart, select, unlike, wanted_of
 from selfexec.scores.compare.family import Family
-from selfexec.scores.compare.gates import Gate, Verdict, judge
+from selfexec.scores.compare.gates import Gate, Verdict, failed, judge
 from selfexec.scores.compare.measures import (
     OVERALL,
     check_names,
@@ -20,6 +20,7 @@ from selfexec.scores.compare.measures import (
     uncovered,
 )
 from selfexec.scores.compare.tags import contrasts, load_tags
+from selfexec.scores.shares import nothing_readable
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -62,7 +63,8 @@ def compare(
     ]
     differences = [row for family in families for row in family.differences(precision)]
     shown = wanted_of(differences, wanted)
-    if all(row.difference is None for row in shown):
+    verdicts = [_verdict(gate, differences, families, chosen[-1]) for gate in gates]
+    if all(row.difference is None for row in shown) and not any(v.outcome == "fails" for v in verdicts):
         raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
     standings = wanted_of((row for family in families for row in family.standings(differences)), wanted)
     marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
@@ -73,7 +75,7 @@ def compare(
         differences=tuple(shown),
         standings=tuple(standings),
         contrasts=tuple(marked),
-        verdicts=tuple(_verdict(gate, differences, families) for gate in gates),
+        verdicts=tuple(verdicts),
         notes=(*unlike(chosen), *notes),
     )
 
@@ -90,11 +92,21 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int)
             )
 
 
-def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family]) -> Verdict:
+def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family], new: Entrant) -> Verdict:
+    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+    if unread := next((found for e in parts if (found := _unreadable(new, e))), None):
+        return failed(gate, unread)
     row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))
     family = next(f for f in families if f.metric == gate.metric)
-    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
     records = {e: list(family.records[e].values()) for e in parts}
     few = next((found for e, r in records.items() if (found := too_few(gate.metric, e, r))), None)
     lost = next((found for e, r in records.items() if gate.metric != "coverage" and (found := uncovered(e, r))), None)
     return judge(gate, row, few, lost)
+
+
+def _unreadable(model: Entrant, experiment: str) -> str | None:
+    """That not one prediction of a model could be read."""
+    if not model.was_asked(experiment):
+        return None
+    reason = nothing_readable(model.run.tables.claims[experiment].of(model.name))
+    return f"{experiment}: {model.label}: {reason}" if reason else None

@@ -74,6 +74,15 @@ def judge(gate: Gate, row: Difference, few: str | None, lost: str | None) -> Ver
     wrong.
     """
     outcome, why = _outcome(gate, row, few, lost)
+    return _told(gate, outcome, why)
+
+
+def failed(gate: Gate, why: str) -> Verdict:
+    """Whatever the numbers: a release of which nothing can be read must not pass for one that is merely in doubt."""
+    return _told(gate, "fails", why)
+
+
+def _told(gate: Gate, outcome: Outcome, why: str) -> Verdict:
     return Verdict(str(gate), gate.experiment, gate.metric, outcome, f"{outcome}: {gate}: {why}")
 
 
