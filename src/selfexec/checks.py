@@ -147,7 +147,8 @@ def _refusals(tried: Sequence[Tried]) -> str:
     """How a request is turned down here, as far as this little shows."""
     withheld = [f"{t.reply.experiment} {t.reply.session} by the {t.reading.reason}" for t in tried if _withheld(t)]
     if withheld:
-        return f"withheld: {', '.join(withheld)}"
+        said = dict.fromkeys(t.reply.policy for t in tried if t.reply.policy)
+        return f"withheld: {', '.join(withheld)}" + "".join(f"; the server says ({text})" for text in said)
     judged = [t.reading.value for t in tried if t.reply.session == "judge"]
     if "B" in judged:
         return "in words, as the model's own judgement says"

@@ -56,7 +56,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
-    call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway.
+    call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway. `policy`
+    is what a server said that answered with an error, not with a reply, and gave a content policy against this input as
+    the reason: the reply counts as withheld by the provider.
     """
 
     model: Name
@@ -82,6 +84,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cost_usd: float | None = None
     completion_id: str | None = None
     upstream: str | None = None
+    policy: str | None = None
 
     @classmethod
     def of(cls, key: Key, outcome: "Outcome", latency: float, prompt_sha256: str | None = None) -> "Reply":
@@ -109,6 +112,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             cost_usd=outcome.cost_usd,
             completion_id=outcome.completion_id,
             upstream=outcome.upstream,
+            policy=outcome.policy,
         )
 
     @property
@@ -121,6 +125,12 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if self.refusal or self.stop_reason == "refusal":
             return "model"
         return "provider" if self.stop_reason == "content_filter" else None
+
+    @property
+    def spoken(self) -> bool:
+        """Whether the model said anything, in words that reached us."""
+        said = (self.text or "").strip() or self.refusal or self.reasoning
+        return bool(said) and not self.failed and self.withheld_by != "provider"
 
     @property
     def failed(self) -> bool:

@@ -39,6 +39,12 @@ async def _said(engine: Engine, model: str, prompt: str, turn: int) -> str:
     outcome: Outcome = await engine.ask(Call(model, "check", "memory", prompt, turn))
     if outcome.error is not None:
         raise InputError(f"{model}: memory between sessions could not be tried ({outcome.error}). Check again later.")
+    if outcome.policy:
+        raise InputError(
+            f"{model}: asked for a made-up code word alone, the server ended in an error that looks like a content "
+            f"filter ({outcome.policy}). Look at the key, the account and the region first. selfexec run holds such "
+            "errors back until the model has said something; with --accept-filters it keeps them."
+        )
     return f"{outcome.text or ''} {outcome.reasoning or ''} {outcome.refusal or ''}".lower()
 
 

@@ -107,7 +107,7 @@ def plan(
     `preset` is quick, standard or full. With `max_calls`, at most so many sessions are opened now; the same plan goes
     on from there. `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them.
     `options` are those of EngineOptions: base_url, wire, api_key_env, headers, max_connections, timeout, settings,
-    system, extra_body.
+    system, extra_body, accept_filters.
     """
     asked = None if models is None else names(models)
     parts = None if experiments is None else names(experiments)

@@ -26,7 +26,7 @@ def read_replies(
 
 def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> Reading:
     if by := reply.withheld_by:
-        return Reading("withheld", reason=by, evidence=reply.refusal or None, tokens=reply.output_tokens)
+        return Reading("withheld", reason=by, evidence=reply.refusal or reply.policy, tokens=reply.output_tokens)
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     experiment = EXPERIMENTS[reply.experiment]

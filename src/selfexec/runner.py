@@ -7,12 +7,14 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import msgspec
 
 import selfexec
 from selfexec import sittings
+from selfexec.doubts import Doubts, filter_warnings
 from selfexec.engines import Call, Engine, EngineOptions, Outcome, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -47,8 +49,8 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
 
     The choices are those of `selfexec.plans.plan`: experiments, items, limit, fraction, preset, epochs, max_calls,
     prompts, protocol, out, base_url, wire, api_key_env, headers, max_connections, timeout, settings, system,
-    extra_body. `report` is called with the progress after each session; without it, progress with real models is shown
-    on standard error.
+    extra_body, accept_filters. `report` is called with the progress after each session; without it, progress with real
+    models is shown on standard error.
 
     The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
     inside a running event loop, as in a notebook.
@@ -80,19 +82,23 @@ def carry_out(
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
         create(plan.out, _manifest(plan), plan.item_set, [], by_name(plan.asked_prompts))
+    progress = progress or Progress()
     with Journal(plan.out / REPLIES) as journal, spared_from_sweeps():
         # whoever holds the journal may change the folder
         refuse_misfit(plan)
         manifest = _grow(plan)
         now = finish(standing(plan, read_journal(plan.out / REPLIES)))
-        desk = _Desk(engine, journal, now, report or (lambda progress: None), progress or Progress())
+        doubts = Doubts(journal.append, now.known, plan.options.accept_filters)
+        desk = _Desk(engine, doubts, now, report or (lambda progress: None), progress)
         if at_start:
             at_start(now)
         desk.report(desk.progress)
         if now.remaining:
             with _sitting(plan, manifest, engine, desk.progress):
                 finish(_ask_all(plan, desk))
-    return load(plan.out)
+    found = load(plan.out)
+    progress.warnings.extend(filter_warnings(found.replies))
+    return found
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
@@ -197,6 +203,7 @@ async def _ask_all(plan: Plan, desk: "_Desk") -> None:
     async with desk.engine, asyncio.TaskGroup() as group:
         for _ in range(plan.options.max_connections):
             group.create_task(work())
+    desk.doubts.settle()
     desk.progress.left = desk.progress.total - desk.progress.done
 
 
@@ -257,11 +264,9 @@ class _Desk:
     writes the reply down.
     """
 
-    def __init__(
-        self, engine: Engine, journal: Journal, standing: Standing, report: Report, progress: Progress
-    ) -> None:
+    def __init__(self, engine: Engine, doubts: Doubts, standing: Standing, report: Report, progress: Progress) -> None:
         self.engine = engine
-        self.journal = journal
+        self.doubts = doubts
         self.standing = standing
         self.report = report
         self.progress = progress
@@ -287,9 +292,8 @@ class _Desk:
                 lacking = True
                 return NOT_ASKED
             turn.allowed -= 1
-            reply = await self._asked(key, prompt)
+            reply = await self.doubts.take(key.model, partial(self._asked, key, prompt))
             lacking |= reply.failed
-            self.journal.append(reply)
             self.progress.count(reply)
             self.progress.done += 1
             self.report(self.progress)

@@ -28,12 +28,74 @@ FAULTS = {
     "slow-body": "the body comes in drips",
     "content-filter": "finish reason content_filter",
     "refusal": "the refusal field",
-    "policy": "status 400, content policy",
+    "policy": "status 400, content policy, as OpenAI says it",
+    "policy-azure": "the same in Azure's words",
+    "policy-anthropic": "the same in Anthropic's",
+    "policy-xai": "status 403, the same in xAI's",
+    "policy-openrouter": "status 403, the same in OpenRouter's",
+    "region": "status 403, this region may not ask",
+    "firewall": "status 403, and HTML",
+    "died": "finish reason error, half of the text",
     "truncation": "half of the text, finish reason length",
     "no-usage": "no token counts",
     "empty": "no text, finish reason stop",
 }
-PASSING = ("429", "500", "reset", "garbage", "no-choices", "slow-body", "empty")
+PASSING = ("429", "500", "reset", "garbage", "no-choices", "slow-body", "empty", "died")
+# status and body of the faults that are an error of that kind
+ERRORS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
+    "500": (500, {"error": {"message": "internal error"}}),
+    "policy": (
+        400,
+        {
+            "error": {
+                "message": "Your request was rejected as a result of our safety system.",
+                "type": "invalid_request_error",
+                "code": "content_policy_violation",
+            }
+        },
+    ),
+    "policy-azure": (
+        400,
+        {
+            "error": {
+                "message": "The response was filtered due to the prompt triggering Azure OpenAI's content management "
+                "policy. Please modify your prompt and retry.",
+                "type": None,
+                "param": "prompt",
+                "code": "content_filter",
+                "status": 400,
+                "innererror": {"code": "ResponsibleAIPolicyViolation"},
+            }
+        },
+    ),
+    "policy-anthropic": (
+        400,
+        {
+            "type": "error",
+            "error": {"type": "invalid_request_error", "message": "Output blocked by content filtering policy"},
+        },
+    ),
+    "policy-xai": (
+        403,
+        {
+            "code": "The caller does not have permission to execute the specified operation",
+            "error": "Content violates usage guidelines. Team: 0000, API key ID: 0000, Model: sim, "
+            "Failed check: SAFETY_CHECK_TYPE_BIO",
+        },
+    ),
+    "policy-openrouter": (
+        403,
+        {
+            "error": {
+                "code": 403,
+                "message": "sim requires moderation on a provider. Your input was flagged.",
+                "metadata": {"reasons": ["violence"], "flagged_input": "...", "provider_name": "sim"},
+            }
+        },
+    ),
+    "region": (403, {"error": {"message": "Access from your region is prohibited by our terms.", "type": "forbidden"}}),
+}
+BLOCKED = "<html><title>Attention Required!</title>Sorry, you have been blocked: prohibited by our usage policy.</html>"
 
 
 @dataclass(frozen=True)
@@ -97,7 +159,7 @@ class SimServer:
         if wait := self._over_the_rate():
             return _json({"error": {"message": "rate limit"}}, 429, {"Retry-After": f"{wait:.2f}"})
         fault = self._fault(raw)
-        if fault in ("429", "500", "reset", "garbage", "no-choices", "policy"):
+        if fault and (fault in ERRORS or fault in ("429", "reset", "garbage", "no-choices", "firewall")):
             return _broken(fault, request)
         reply = who.reply(prompt, int(request.headers.get("X-Selfexec-Epoch", "1")))
         completion = _completion(model, reply.text or "", reply.output_tokens, len(prompt) // 4, fault)
@@ -152,6 +214,8 @@ def _completion(model: str, text: str, tokens: int | None, prompt_tokens: int, f
         message |= {"content": None, "refusal": "I can't help with that."}
     elif fault == "truncation":
         message["content"], finish = text[: len(text) // 2], "length"
+    elif fault == "died":
+        message["content"], finish = text[: len(text) // 2], "error"
     elif fault == "empty":
         message["content"] = ""
     completion: dict[str, Any] = {
@@ -175,11 +239,12 @@ def _broken(fault: str, request: web.Request) -> web.Response:
         return web.Response(text="<html><body>Bad gateway</body></html>", content_type="text/html")
     if fault == "no-choices":
         return _json({"error": {"message": "upstream provider failed"}})
-    if fault == "policy":
-        return _json({"error": {"message": "flagged by our content policy", "code": "content_policy_violation"}}, 400)
+    if fault == "firewall":
+        return web.Response(text=BLOCKED, content_type="text/html", status=403)
     if fault == "429":
         return _json({"error": {"message": "slow down"}}, 429, {"Retry-After": "0.05"})
-    return _json({"error": {"message": "internal error"}}, 500)
+    status, body = ERRORS[fault]
+    return _json(body, status)
 
 
 async def _dripping(request: web.Request, completion: dict[str, Any]) -> web.StreamResponse:

@@ -35,7 +35,7 @@ OPEN = frozenset(
             "prompts",
             "protocol",
         ),
-        *("out", "max_connections", "timeout", "price", "wire", "api_key_env"),
+        *("out", "max_connections", "timeout", "price", "wire", "api_key_env", "accept_filters"),
     )
 )
 

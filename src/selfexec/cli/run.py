@@ -45,6 +45,11 @@ if TYPE_CHECKING:
 )
 @endpoint_options
 @click.option(
+    "--accept-filters",
+    is_flag=True,
+    help="Keep errors that look like a content filter even where the model itself has said nothing.",
+)
+@click.option(
     "--protocol",
     type=click.Choice(["default", "paper"]),
     default="default",
@@ -65,6 +70,7 @@ def command(
     max_calls: int | None,
     prompts: Path | None,
     max_connections: int,
+    accept_filters: bool,
     protocol: str,
     out: Path | None,
     dry_run: bool,
@@ -96,6 +102,7 @@ def command(
         max_calls=max_calls,
         prompts=_prompts(prompts) if prompts else None,
         max_connections=max_connections,
+        accept_filters=accept_filters,
         **endpoint_choices(**endpoint),
         protocol=protocol,
         out=out,

@@ -33,7 +33,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """What came back from one session. `text` None with an `error` means that nothing did.
 
     `cost_usd` is what the call cost, where the provider says it; `completion_id` what the server calls this completion;
-    `upstream` who answered behind a gateway that says so.
+    `upstream` who answered behind a gateway that says so. `policy` is what a server said that answered with an error
+    instead of a reply, and gave a content policy against this input as the reason.
     """
 
     text: str | None
@@ -50,6 +51,7 @@ class Outcome(msgspec.Struct, frozen=True):
     cost_usd: float | None = None
     completion_id: str | None = None
     upstream: str | None = None
+    policy: str | None = None
 
 
 class Engine(Protocol):
@@ -74,7 +76,8 @@ class EngineOptions:
     """How to reach models, apart from what is asked of them.
 
     `api_key_env` names the variable that holds the key; `wire` is the wire format behind a base URL: openai, anthropic
-    or gemini; `headers` are sent with every call, and may be secrets.
+    or gemini; `headers` are sent with every call, and may be secrets. With `accept_filters`, errors that look like a
+    content filter are kept as replies before the model has said anything.
     """
 
     base_url: str | None = None
@@ -86,6 +89,7 @@ class EngineOptions:
     settings: Mapping[str, Any] = field(default_factory=dict)
     system: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    accept_filters: bool = False
 
 
 def in_process(models: Sequence[str], options: EngineOptions) -> bool:

@@ -1,9 +1,11 @@
 """The lean engine: chat completions over HTTP, as fast as the wire allows, honest about every failure.
 
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
-refusals, content filters, policy errors            kept: they are behaviour
+replies whose upstream died                         the same: a finish reason "error" is no reply
+refusals, content filters, policy errors            kept: they are behaviour (`policy` says which errors are one)
 empty text                                          asked once more, then kept as empty
-401, 402, 403, 404, a request that nobody accepts   the run stops, and says what to do
+401, 402, 403, 404, a request that nobody accepts   the run stops, and says what to do; once something has come back,
+                                                    only when it comes three times, since one replica may be wrong
 redirects, certificates that nobody vouches for     so it does
 
 Nothing leaves `ask`, be it a reply or an error, that holds a key: see `redaction`.
@@ -23,6 +25,7 @@ from yarl import URL
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean.headers import checked, secrets_of
 from selfexec.engines.lean.pace import Pace
+from selfexec.engines.lean.policy import policy_in_reply, shortened, verdict
 from selfexec.engines.lean.providers import Endpoint, endpoint
 from selfexec.engines.lean.proxies import proxy_for
 from selfexec.engines.lean.quota import spent, status_within
@@ -35,11 +38,9 @@ ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
 LONGEST_PAUSE = 60.0
 LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what one line of the journal may hold
-# how providers say that a policy of theirs, not the request's form, is in the way
-POLICY = (
-    *("content_filter", "content_policy", "content management policy", "usage policy", "policy violation"),
-    *("invalid_prompt", "moderation", "prohibited", "responsibleai", "flagged"),
-)
+REFUSALS = 3  # how often a call is refused for good before the run stops, once this address has answered
+REFUSAL_PAUSES = (2.0, 6.0)
+GIVEN = ("length", "content_filter", "refusal")  # finish reasons that say why there is no text
 
 
 class Again(Exception):
@@ -49,6 +50,10 @@ class Again(Exception):
         super().__init__(what)
         self.pause = pause
         self.way_out = way_out
+
+
+class Refused(Again):
+    """A refusal that ends the run unless the next attempt goes better."""
 
 
 WRONG_ADDRESS = "Is this the right address?"
@@ -122,7 +127,7 @@ class LeanEngine:
         headers = {**line.headers, "X-Selfexec-Epoch": str(call.epoch)} if repeated else line.headers
         post = Post(line, msgspec.json.encode(body), headers)
         outcome, attempt = await self._persistently(post)
-        if outcome.error is None and not outcome.text and outcome.stop_reason == "stop" and not outcome.refusal:
+        if outcome.error is None and not outcome.text and outcome.stop_reason not in GIVEN and not outcome.refusal:
             again = await self._quietly(post)
             outcome, attempt = again or outcome, attempt + 1
         return msgspec.structs.replace(outcome, attempt=attempt) if attempt > 1 else outcome
@@ -137,11 +142,16 @@ class LeanEngine:
     async def _persistently(self, post: Post) -> tuple[Outcome, int]:
         """What came back in the end, and at which attempt."""
         where = post.line.where
-        attempt = 0
+        attempt = refusals = 0
         while True:
             attempt += 1
             try:
                 return await self._once(post), attempt
+            except Refused as failure:
+                refusals += 1
+                if refusals == REFUSALS or where.url not in self._answered:
+                    raise InputError(str(failure)) from None
+                await asyncio.sleep(REFUSAL_PAUSES[refusals - 1])
             except Again as failure:
                 answered = where.url in self._answered
                 if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
@@ -164,7 +174,7 @@ class LeanEngine:
             status, headers, raw = await self._send(post)
         if 200 <= status < 300:
             try:
-                outcome = _decoded(post.line.wire, raw)
+                outcome = _decoded(where, post.line.wire, raw)
             except Again:
                 self._stop_if_spent(where, status_within(raw), raw)
                 raise
@@ -175,14 +185,14 @@ class LeanEngine:
             self._redirected(post, status, headers.get("Location", ""))
         message, wait = _message(raw), _seconds(headers.get("Retry-After"))
         self._stop_if_spent(where, status, raw, wait)
-        if status == 429 or status >= 500 or status in (408, 409, 425):
+        found = verdict(where, status, _error_body(raw))
+        if found.kind == "passing":
             if status in (429, 503, 529):
                 pace.too_fast(wait)
             raise Again(f"status {status}: {message}" if message else f"status {status}", wait)
-        if status in (400, 403, 422, 451) and _is_policy(raw):
-            self._answered.add(where.url)
-            return Outcome("", stop_reason="content_filter")
-        return self._refused(where, status, message)
+        if found.kind == "policy":
+            return _withheld(status, found.said)
+        return self._refused(where, status, message, of_the_account=found.kind == "account")
 
     async def _send(self, post: Post) -> Response:
         line = post.line
@@ -196,10 +206,12 @@ class LeanEngine:
             raise Again(str(fault), way_out=WRONG_ADDRESS if fault.address_in_doubt else "Try again later.") from None
 
     def _stop_if_spent(self, where: Endpoint, status: int, raw: bytes, wait: float | None = None) -> None:
-        """Raise InputError where an error says that nothing more will come for money or for today."""
+        """Raise InputError where an error says that nothing more will come for money or for today; Refused where the
+        status alone says so.
+        """
         if why := spent(status, raw, wait):
             said = f" The server says: {message}" if (message := _message(raw)) else ""
-            raise InputError(
+            raise (Refused if status == 402 else InputError)(
                 f"{where.shown}: status {status}: {why}. All replies so far are kept; fill the account up or wait, "
                 f"then the same command goes on from here.{said}"
             )
@@ -211,16 +223,16 @@ class LeanEngine:
             raise Again(what)
         raise InputError(f"{where.shown}: {what}, which is not followed. If that is right, give that address.")
 
-    def _refused(self, where: Endpoint, status: int, message: str) -> Outcome:
+    def _refused(self, where: Endpoint, status: int, message: str, of_the_account: bool) -> Outcome:
         """A status that asking again will not change."""
         said = f" The server says: {message}" if message else ""
         way_out = {
             401: f"the key is not accepted. {where.way_to_key}",
             403: "the key may not use this model.",
             404: f"there is no model {where.name!r} here, or the address is wrong.",
-        }.get(status)
-        if way_out:
-            raise InputError(f"{where.shown}: status {status}: {way_out}{said}")
+        }.get(status, "the account, its key or its region is in the way.")
+        if of_the_account:
+            raise Refused(f"{where.shown}: status {status}: {way_out}{said}")
         if where.url not in self._answered:
             raise InputError(f"{where.shown}: status {status}: the request is not accepted.{said}")
         return Outcome(None, error=f"status {status}: {message}")
@@ -284,7 +296,12 @@ def _bounded(outcome: Outcome) -> Outcome:
     return msgspec.structs.replace(outcome, text=None, reasoning=None, refusal=None, stop_reason=None, error=said)
 
 
-def _decoded(wire: Wire, raw: bytes) -> Outcome:
+def _withheld(status: int, said: str) -> Outcome:
+    """What an error counts as in which a content policy against this input is given as the reason."""
+    return Outcome("", stop_reason="content_filter", policy=f"status {status}: {said}")
+
+
+def _decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
     try:
         body = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -296,6 +313,8 @@ def _decoded(wire: Wire, raw: bytes) -> Outcome:
     try:
         return wire.outcome(body)
     except Unusable as fault:
+        if (said := policy_in_reply(where, body)) is not None:
+            return _withheld(200, said)
         raise _garbage(f"the reply is no completion ({fault})") from None
     except (AttributeError, TypeError, KeyError, IndexError):
         raise _garbage("the reply has an unknown shape") from None
@@ -316,20 +335,19 @@ def _leniently(raw: bytes) -> Any:
 
 def _message(raw: bytes) -> str:
     """What a server says is wrong, in one short line."""
-    try:
-        body = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        body = None
+    body = _error_body(raw)
     error = body.get("error", body) if isinstance(body, dict) else None
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail")
-    text = error if isinstance(error, str) else raw[:200].decode(errors="replace")
-    return " ".join(text.split())[:300]
+    return shortened(error if isinstance(error, str) else raw[:10_000].decode(errors="replace"))
 
 
-def _is_policy(raw: bytes) -> bool:
-    lowered = raw[:4000].decode(errors="replace").lower()
-    return any(word in lowered for word in POLICY)
+def _error_body(raw: bytes) -> Any:
+    """What a body with an error holds; None where it is no JSON."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _seconds(retry_after: str | None) -> float | None:

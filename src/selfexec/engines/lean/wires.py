@@ -13,13 +13,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from selfexec.engines import Outcome
+from selfexec.engines.lean.policy import error_in_reply, shortened
 from selfexec.engines.lean.providers import ENDINGS, KEY_HEADERS, Endpoint
 
 ANTHROPIC_MAX_TOKENS = 8192  # this wire demands a number; others send none unless asked
 
 
 class Unusable(Exception):
-    """A reply that is none: no choices, no JSON, another format."""
+    """A reply that is none: no choices, no JSON, another format, or cut off because the server behind it failed."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +50,36 @@ def _openai_body(endpoint: Endpoint, prompt: str, system: str | None, settings: 
     return body
 
 
+# finish reasons by which servers of this format say that what stands there is no whole reply of the model:
+# OpenRouter, Mistral and vLLM "error", vLLM and SGLang "abort", DeepSeek and Zhipu each a word of their own
+DIED = ("error", "abort", "insufficient_system_resource", "network_error")
+OPENAI_STOPS: Mapping[Any, str] = {
+    "sensitive": "content_filter",  # Zhipu, Tencent
+    "guardrail_intervened": "content_filter",  # Bedrock, and the next
+    "content_filtered": "content_filter",
+    "model_length": "length",  # Mistral
+    "model_context_window_exceeded": "length",  # Zhipu
+    "max_tokens": "length",  # gateways that hand on another format's word
+}
+
+
 def _openai_outcome(body: Any) -> Outcome:
     choices, usage = body.get("choices"), _object(body.get("usage"))
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise Unusable(_complaint(body) or "no choices")
+    stop = _openai_stop(choices[0])
     message = choices[0].get("message") or {}
     text, thought = _parts(message.get("content"))
+    if not text and (complaint := _complaint(body)):
+        raise Unusable(complaint)
+    if not text and (body.get("input_sensitive") is True or body.get("output_sensitive") is True):
+        stop = "content_filter"  # MiniMax
     details = _object(usage.get("completion_tokens_details"))
     return _apart(
         Outcome(
             text=text,
             output_tokens=_count(usage.get("completion_tokens")),
-            stop_reason=_name(choices[0].get("finish_reason")),
+            stop_reason=stop,
             refusal=_text(message.get("refusal")),
             input_tokens=_count(usage.get("prompt_tokens")),
             reasoning_tokens=_count(details.get("reasoning_tokens")),
@@ -72,6 +91,20 @@ def _openai_outcome(body: Any) -> Outcome:
             upstream=_name(body.get("provider")),
         )
     )
+
+
+def _openai_stop(choice: Any) -> str | None:
+    """Why a choice ended. Raises Unusable where that is because the server behind it failed."""
+    finish = _name(choice.get("finish_reason"))
+    complaint = _complaint({"choices": [choice]})
+    # LiteLLM, which may write "stop" in the other field
+    native = _object(choice.get("provider_specific_fields")).get("native_finish_reason")
+    died = [reason for reason in (finish, choice.get("native_finish_reason"), native) if reason in DIED]
+    if died or complaint:
+        raise Unusable(
+            f"it broke off, finish reason {died[0] if died else finish}" + (f": {complaint}" if complaint else "")
+        )
+    return OPENAI_STOPS.get(finish, finish)
 
 
 def _parts(content: Any) -> tuple[str, str | None]:
@@ -112,6 +145,7 @@ ANTHROPIC_STOPS: Mapping[Any, str] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
     "max_tokens": "length",
+    "model_context_window_exceeded": "length",
     "refusal": "refusal",
 }
 
@@ -137,7 +171,15 @@ def _anthropic_outcome(body: Any) -> Outcome:
 
 GEMINI_NAMES = {"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"}
 GEMINI_STOPS: Mapping[Any, str] = {"STOP": "stop", "MAX_TOKENS": "length"}
-GEMINI_WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII", "IMAGE_SAFETY"}
+GEMINI_WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII", "IMAGE_SAFETY", "LANGUAGE"}
+# without text these say that generating failed, not that anything was decided about the input; with text it is a reply
+GEMINI_FAILED = {
+    "OTHER",
+    "MALFORMED_FUNCTION_CALL",
+    "UNEXPECTED_TOOL_CALL",
+    "TOO_MANY_TOOL_CALLS",
+    "MALFORMED_RESPONSE",
+}
 
 
 def _gemini_url(endpoint: Endpoint) -> str:
@@ -171,8 +213,11 @@ def _gemini_outcome(body: Any) -> Outcome:
     parts = [part for part in _object(candidate.get("content")).get("parts") or [] if isinstance(part, dict)]
     finish = _name(candidate.get("finishReason"))
     withheld = blocked or finish in GEMINI_WITHHELD
+    text = "".join(str(part.get("text") or "") for part in parts if not part.get("thought"))
+    if not text and not withheld and finish in GEMINI_FAILED:
+        raise Unusable(f"it broke off, finish reason {finish}")
     return Outcome(
-        text="".join(str(part.get("text") or "") for part in parts if not part.get("thought")),
+        text=text,
         # answer and thoughts are counted apart here; together they are what the reply cost
         output_tokens=None if answer is None and thoughts is None else (answer or 0) + (thoughts or 0),
         stop_reason="content_filter" if withheld else GEMINI_STOPS.get(finish, finish),
@@ -233,7 +278,7 @@ def _dollars(value: Any) -> float | None:
 
 def _complaint(body: Mapping[str, Any]) -> str | None:
     """What a server says is wrong, in a body that came with status 200."""
-    error = body.get("error")
+    error = error_in_reply(body)
     if isinstance(error, dict):
-        error = error.get("message")
-    return str(error)[:300] if error else None
+        error = error.get("message") or error.get("code")
+    return shortened(str(error)) if error else None
