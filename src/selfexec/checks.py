@@ -12,6 +12,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
 from selfexec.items import Item, ItemSet, Request
 from selfexec.items import load as load_items
+from selfexec.legible import harmless_line
 from selfexec.loops import finish
 from selfexec.memory import note, sessions_share_memory, shared_message
 from selfexec.nouns import number_of
@@ -21,6 +22,7 @@ from selfexec.settings import check_settings
 from selfexec.tables import as_html, as_text
 
 COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
+EXCERPT = 100  # characters of a reply that could not be read which are shown, from its beginning and from its end
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,8 @@ def _row(t: Tried) -> list[str]:
     value = " ".join((r.text or "").split()) if kept else "" if t.reading.value is None else str(t.reading.value)
     short = value if len(value) <= 30 else value[:29] + "…"
     state = "kept" if kept and t.reading.state == "read" else state[:36]
-    return [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
+    cells = [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
+    return list(map(harmless_line, cells))
 
 
 def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]:
@@ -123,6 +126,7 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
         if unread
         else ""
     )
+    yield from (f"  {t.reply.experiment} {t.reply.session} said: {_excerpt(t.reply.text or '')}" for t in unread)
     came = [t.reply for t in tried if not t.reply.failed]
     if any(reply.output_tokens is None for reply in came):
         yield "tokens: not counted by this server; in difficulty, pairs alike in correctness will be missing"
@@ -133,6 +137,12 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
         yield f"cost: ${cost:.4f} for {number_of(len(came), 'reply', 'replies')}"
     yield f"served by: {', '.join(sorted({r.served_model or 'unnamed' for r in came})) or 'nobody'}"
     yield shared_message(model) if shared else "memory: no session knew what another was told"
+
+
+def _excerpt(text: str) -> str:
+    """A reply in one line that does nothing to a terminal: its beginning, and its end, where answers mostly are."""
+    line = harmless_line(text)
+    return f'"{line}"' if len(line) <= 2 * EXCERPT else f'"{line[:EXCERPT]} ... {line[-EXCERPT:]}"'
 
 
 def _thoughts(came: Sequence[Reply]) -> str:

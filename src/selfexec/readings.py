@@ -1,16 +1,19 @@
 """From replies to readings, and readings as users meet them: a line per session, a summary of what could be read."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import get_args
 
 import msgspec
 
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import BySession, GivenReading, Key, Reply
 from selfexec.items import Item, ItemSet
-from selfexec.reading import Reading
+from selfexec.reading import Reading, State
 
 KEPT = ("restriction", "execute")  # the response itself: it is kept, not read
+SHOWN = 20  # names that a message lists
 
 
 def read_replies(
@@ -41,18 +44,81 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
     return reading if reply.output_tokens is None else msgspec.structs.replace(reading, tokens=reply.output_tokens)
 
 
-def reading_lines(readings: Mapping[Key, Reading]) -> Iterator[bytes]:
-    """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence}."""
+def choose(
+    readings: Mapping[Key, Reading],
+    *,
+    models: Sequence[str] = (),
+    experiments: Sequence[str] = (),
+    sessions: Sequence[str] = (),
+    items: Sequence[str] = (),
+    states: Sequence[str] = (),
+) -> BySession[Reading]:
+    """The readings of some models, experiments, sessions, items and states; of all where none is named.
+
+    A session is named whole or by its kind: `execute` is every `execute.Q1`. Several names may stand in one, with
+    commas between them. A name that no session here has is refused.
+    """
+    wanted = (
+        _named("model", models, {key.model for key in readings}),
+        _named("experiment", experiments, {key.experiment for key in readings}),
+        _named("session", sessions, {name for key in readings for name in (key.session, kind_of(key))}),
+        _named("item", items, {key.item for key in readings}),
+        _named("state", states, set(get_args(State))),
+    )
+
+    def chosen(key: Key, reading: Reading) -> bool:
+        names: tuple[set[str], ...] = (
+            {key.model},
+            {key.experiment},
+            {key.session, kind_of(key)},
+            {key.item},
+            {reading.state},
+        )
+        return all(not some or some & have for some, have in zip(wanted, names, strict=True))
+
+    return BySession((key, reading) for key, reading in readings.items() if chosen(key, reading))
+
+
+def _named(what: str, given: Sequence[str], known: set[str]) -> set[str]:
+    """The names that are given; one with a comma in it may be several."""
+    names = {part.strip() for name in given for part in ([name] if name in known else name.split(","))} - {""}
+    if strange := sorted(names - known):
+        shown = sorted(known)[:SHOWN]
+        more = f" and {len(known) - len(shown):,} more" if len(known) > len(shown) else ""
+        there = f"There are {', '.join(shown)}{more}." if known else "There are no replies here."
+        raise InputError(f"--{what} {strange[0]}: no reply here is of this {what}. {there}")
+    return names
+
+
+def kind_of(key: Key) -> str:
+    """`execute` for `execute.Q1`."""
+    return key.session.split(".")[0]
+
+
+def reading_lines(
+    readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, str | None] | None = None
+) -> Iterator[bytes]:
+    """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
+    has: the reasoning, a refusal. With `prompts`, each has its prompt, null where it was not kept.
+    """
     encode = msgspec.json.Encoder().encode
     for key, reading in readings.items():
-        if (key.experiment, key.session) != KEPT:
-            found = {
-                "state": reading.state,
-                "reason": reading.reason,
-                "value": reading.value,
-                "evidence": reading.evidence,
-            }
-            yield encode(key._asdict() | found)
+        reply = replies[key]
+        found = {
+            "state": reading.state,
+            "reason": reading.reason,
+            "value": reading.value,
+            "evidence": reading.evidence,
+            "text": reply.text,
+        }
+        more = {"reasoning": reply.reasoning, "refusal": reply.refusal}
+        found |= {name: text for name, text in more.items() if text}
+        yield encode(key._asdict() | found | ({} if prompts is None else {"prompt": prompts[key]}))
+
+
+def without_kept(readings: Mapping[Key, Reading]) -> BySession[Reading]:
+    """The readings that there are of what is read, rather than kept."""
+    return BySession((key, reading) for key, reading in readings.items() if (key.experiment, key.session) != KEPT)
 
 
 def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], list[list[str]]]:
@@ -61,7 +127,7 @@ def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], li
     for key, reading in readings.items():
         if (key.experiment, key.session) != KEPT:
             state = reading.state if reading.state != "unreadable" else f"unreadable: {reading.reason}"
-            states[key.model, key.experiment, key.session.split(".")[0]][state] += 1
+            states[key.model, key.experiment, kind_of(key)][state] += 1
     known = ["read", "unreadable: format", "unreadable: truncated", "unreadable: declined", "withheld", "missing"]
     found = set().union(*states.values()) if states else set()
     columns = [name for name in known if name in found] + sorted(found - set(known))

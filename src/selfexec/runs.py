@@ -215,29 +215,33 @@ def import_replies(paths: Sequence[Path], *, item_source: str | Path, out: Path)
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
     used = {key.experiment for key in loaded.replies}
     item_set = item_set.cut([e for e in item_set.experiments if e in used])
-    manifest = Manifest(
-        selfexec=selfexec.__version__,
-        origin="import",
-        models=list(dict.fromkeys(key.model for key in loaded.replies)),
-        experiments=list(item_set.experiments),
-        epochs=max(key.epoch for key in loaded.replies),
-        items=item_hashes(item_set),
-        sources={path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths},
-    )
+    manifest = _imported(paths, item_set, loaded.replies)
     create(out, manifest, item_set, loaded.replies.values())
     return Run(out, manifest, item_set, loaded.replies), loaded.warnings
 
 
-def readings_of(source: Path, item_source: str | Path | None = None) -> Mapping[Key, Reading]:
-    """Readings of a run's folder, or of a file of replies and the items that were asked."""
+def _imported(paths: Sequence[Path], item_set: ItemSet, replies: Mapping[Key, Reply]) -> Manifest:
+    return Manifest(
+        selfexec=selfexec.__version__,
+        origin="import",
+        models=list(dict.fromkeys(key.model for key in replies)),
+        experiments=list(item_set.experiments),
+        epochs=max((key.epoch for key in replies), default=1),
+        items=item_hashes(item_set),
+        sources={path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths},
+    )
+
+
+def run_of(source: Path, item_source: str | Path | None = None) -> Run:
+    """A run from its folder, or from a file of replies and the items that were asked."""
     if not source.is_file():
-        return load(source).readings
+        return load(source)
     if item_source is None:
         raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
     item_set = items.load(item_source)
     loaded = load_replies([source])
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
-    return read_replies(item_set, loaded.replies)
+    return Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
 
 
 def refuse_taken(out: Path) -> None:

@@ -237,7 +237,11 @@ def _notes(scores: Scores) -> list[str]:
         if (model, reason) not in told
     ]
     lines += _margin_withheld(scores)
-    return [*notes, "withheld, or to be read with caution:", *lines] if lines else notes
+    if not lines:
+        return notes
+    unread = any(row.unreadable for row in scores if (row.model, row.experiment) in reasons)
+    look = ["what could not be read: selfexec read RUN --state unreadable --show"] if unread else []
+    return [*notes, "withheld, or to be read with caution:", *lines, *look]
 
 
 def _margin_withheld(scores: Scores) -> Iterator[str]:
