@@ -1,8 +1,8 @@
 """The journal of a run: one line per reply, appended as it comes, so that a killed run loses only calls in flight."""
 
-import fcntl
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -21,9 +21,12 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._encode = msgspec.json.Encoder().encode
-        self._file = _locked(path)
-        _mend_tail(path, self._file)
-        self._end = os.fstat(self._file.fileno()).st_size
+        with ExitStack() as opened:
+            opened.enter_context(_locked(path))
+            self._file = opened.enter_context(_opened(path))
+            _mend_tail(path, self._file)
+            self._end = os.fstat(self._file.fileno()).st_size
+            self._opened = opened.pop_all()
 
     def append(self, reply: Reply) -> None:
         """Hand a reply to the operating system, a whole line at once."""
@@ -46,10 +49,8 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
+        with self._opened:
             os.fsync(self._file.fileno())
-        finally:
-            self._file.close()
 
 
 def read_journal(path: Path) -> Mapping[Key, Reply]:
@@ -58,14 +59,34 @@ def read_journal(path: Path) -> Mapping[Key, Reply]:
     return BySession((reply.key, reply) for _, reply in whole)
 
 
-def _locked(path: Path) -> FileIO:
-    file = path.open("ab", buffering=0)
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a journal: a file beside it, since Windows lets nobody read a file that is locked. It is the
+    system that holds the lock, not the file: one that a killed process left behind locks nothing.
+    """
+    from filelock import FileLock, Timeout  # only who writes needs it
+
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
+        lock.acquire(blocking=False)
+    except Timeout:
         raise InputError(f"{path.parent}: another process is writing to this run. Wait for it, or stop it.") from None
-    return file
+    except OSError as fault:
+        raise InputError(f"{path.parent}: cannot be written ({fault.strerror}). Nothing was asked.") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            # while it is held, so that it is ours; Windows does not let us, and the file stays
+            Path(lock.lock_file).unlink()
+        lock.release()
+
+
+def _opened(path: Path) -> FileIO:
+    try:
+        return path.open("ab", buffering=0)
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror}). Nothing was asked.") from None
 
 
 def _mend_tail(path: Path, file: FileIO) -> None:

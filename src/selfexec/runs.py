@@ -298,6 +298,8 @@ def create(
                 (building / PROMPTS).write_bytes(prompts_file(prompts))
             write_manifest(building, manifest)
             building.chmod(0o755)
+            if out.is_dir():
+                out.rmdir()  # it is empty; Windows moves nothing onto a folder
             building.replace(out)
     except OSError as fault:
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None

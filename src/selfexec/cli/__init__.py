@@ -1,10 +1,12 @@
 """The command line. Each command is a file, imported only when it is called."""
 
 import gc
+import io
 import os
 import sys
 import warnings
 from importlib import import_module
+from typing import TextIO
 
 import click
 
@@ -94,6 +96,7 @@ def process() -> None:
     would take longer than loading them.
     """
     status = 0
+    _make_legible(sys.stdout)
     try:
         main()
     except SystemExit as end:
@@ -108,6 +111,15 @@ def process() -> None:
         os.write(2, f"selfexec: the output could not be written ({fault.strerror}).\n".encode())
         status = 2
     os._exit(status)
+
+
+def _make_legible(output: TextIO) -> None:
+    """What goes to a file or a pipe is UTF-8 on every system, unless PYTHONIOENCODING says otherwise. What the output
+    has no character for is shown as a question mark.
+    """
+    if isinstance(output, io.TextIOWrapper):
+        utf_8 = not output.isatty() and "PYTHONIOENCODING" not in os.environ
+        output.reconfigure(encoding="utf-8" if utf_8 else None, errors="replace")
 
 
 def _no_such_option(fault: click.NoSuchOption) -> str:
