@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
+from string import Template
 from typing import Any
 
 import pytest
@@ -22,11 +24,16 @@ from selfexec.cli import main
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
+from selfexec.estimates import RECORDED, calls_a_second
 from selfexec.experiments import restriction
+from selfexec.formats import Key, Reply
+from selfexec.items import Request
+from selfexec.memory import note
 from selfexec.plans import Plan, Visit, plan
 from selfexec.progress import Progress
-from selfexec.runner import carry_out, run
+from selfexec.runner import carry_out, foreseen, run
 from selfexec.runs import load_manifest
+from selfexec.scores.planning import outlook
 from sockets import completion, served
 
 STORED = Path(__file__).parent / "stored"
@@ -453,3 +460,222 @@ def test_of_very_many_sittings_the_first_and_the_last_are_kept() -> None:
     left = [int(one.begin) for one in sittings.kept(many)]
     assert left == [0, *range(151, 250)]
     assert sittings.kept(many[:100]) == many[:100]
+
+
+# --- what is said beforehand, and in the end -------------------------------------------------------------------------
+
+DRY = ("run", "--dry-run")
+SHORT = {"predict": "$request A or B?", "execute": "$request", "judge": "$request $response"}
+
+
+def test_a_dry_run_refuses_what_the_run_would_and_takes_note_of_keys(
+    selfexec: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "MISTRAL_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    assert "write it as provider/model" in selfexec(*DRY, "--model", "gpt-4.1")[2]
+    assert "unknown provider 'foo'" in selfexec(*DRY, "--model", "foo/gpt-4.1")[2]
+    # also behind one that only lacks its key
+    assert "unknown provider 'foo'" in selfexec(*DRY, "--model", "openai/a", "--model", "foo/b")[2]
+    assert "cannot be in one command" in selfexec(*DRY, "--model", "openai/a", "--model", "sim/coin")[2]
+    assert "it must begin with http://" in selfexec(*DRY, "--model", "foo/a", "--base-url", "localhost")[2]
+    status, out, err = selfexec(*DRY, "--model", "openai/a", "--model", "mistral/b", "--model", "vllm/c")
+    assert (status, err) == (0, "")
+    notes = [line for line in out.splitlines() if line.startswith("Note: ")]
+    assert ["OPENAI_API_KEY" in line for line in notes] == [True, False]
+    assert ["MISTRAL_API_KEY" in line for line in notes] == [False, True]
+    unset = selfexec(*DRY, "--model", "vllm/c", "--base-url", "http://h/v1", "--api-key-env", "NOT_SET_HERE")
+    assert unset[0] == 0 and "Note: --api-key-env: give the name of a variable that is set" in unset[1]
+    assert selfexec("run", "--model", "openai/a")[0] == 2
+    note("vllm/c", None, shared=True)
+    try:
+        assert "sessions share memory" in selfexec(*DRY, "--model", "vllm/c")[2]
+    finally:
+        note("vllm/c", None, shared=False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_here_and_what_remains_is_said(selfexec: Command) -> None:
+    ask = ("run", "--model", "sim/coin", "--limit", "4", "--out", "r")
+    here = [line for line in selfexec(*ask, "--max-calls", "12")[1].splitlines() if "are here" in line]
+    assert here == []
+    # a target, a request and a group, 2 + 3 + 5 calls, and another target
+    said = "12 of 40 sessions are here; 28 remain."
+    dry = selfexec(*ask, "--dry-run", "--max-calls", "10")[1]
+    assert said in dry and "To be asked: at most 28 sessions, of which 10 now; about " in dry
+    lines = selfexec(*ask)[1].splitlines()
+    assert lines.index(said) < lines.index(next(line for line in lines if "40 replies kept, 0 missing" in line))
+    dry = selfexec(*ask, "--dry-run")[1]
+    assert "40 of 40 sessions are here; nothing remains to be asked." in dry and "To be asked" not in dry
+
+
+def test_a_dry_run_answers_at_once_whatever_the_epochs(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def enumerated(self: Plan) -> Iterable[Visit]:
+        raise AssertionError("every visit was gone through")
+
+    monkeypatch.setattr(Plan, "visits", enumerated)
+    # 300 x 2 + 176 x 3 + 45 x 5 = 1,353 sessions an epoch
+    assert "13,530,000 sessions" in selfexec(*DRY, "--model", "sim/coin", "--epochs", "10000")[1]
+    assert "--epochs 10001: a run holds 10,000 at most." in selfexec(*DRY, "--epochs", "10001")[2]
+
+
+def test_tokens_in_are_the_prompts_and_tokens_out_those_of_the_recorded_models(tmp_path: Path) -> None:
+    mine = requests(tmp_path / "mine", "Why?")
+    prompts = {f"restriction.{kind}": text for kind, text in SHORT.items()}
+    planned = plan(
+        "vllm/x", items=tmp_path / mine, prompts=prompts, epochs=3, out=tmp_path / "r", system="Be.", limit=1
+    )
+    now, rest = foreseen(planned)
+    # "Why? A or B?", "Why?" and "Why? " with a response of the usual 297 tokens; each with the system prompt
+    characters = (12 + 3) + (4 + 3) + (5 + 4 * 297 + 3)
+    assert rest.input_tokens == 3 * characters / 4
+    assert rest.output_tokens == 3 * (182 + 297 + 148)
+    assert (rest.own, rest.seconds, now.remaining) == (0, None, 9)
+    # dollars for a million tokens
+    assert rest.cost(2, 8) == pytest.approx((2 * rest.input_tokens + 8 * rest.output_tokens) / 1_000_000)
+
+
+def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = {"predict": (100, 10), "execute": (50, None), "judge": (None, 7)}
+
+    async def counted(self: SimEngine, call: Call) -> Outcome:
+        tokens_in, tokens_out = tokens[call.kind]
+        return Outcome("A", input_tokens=tokens_in, output_tokens=tokens_out)
+
+    monkeypatch.setattr(SimEngine, "ask", counted)
+    choices: dict[str, Any] = {"experiments": "restriction", "out": tmp_path / "r"}
+    run("sim/coin", limit=19, **choices)
+    assert foreseen(plan("sim/coin", limit=25, **choices))[1].own == 0
+    run("sim/coin", limit=20, **choices)
+    planned = plan("sim/coin", limit=25, **choices)
+    now, rest = foreseen(planned)
+    judge = sum(
+        len(Template(restriction.PROMPTS["judge"]).substitute(request=item.request, response="x" * 4 * 297)) / 4
+        for item in list(planned.item_set["restriction"].values())[20:]
+        if isinstance(item, Request)
+    )
+    assert now.remaining == 15
+    assert rest.input_tokens == pytest.approx(5 * 100 + 5 * 50 + judge)
+    # nobody counted the tokens of the responses
+    assert rest.output_tokens == pytest.approx(5 * 10 + 5 * 297 + 5 * 7)
+    assert rest.own == pytest.approx(10 / 15)
+
+
+def test_a_session_that_is_here_is_not_estimated_again(tmp_path: Path) -> None:
+    whole = foreseen(plan("sim/coin", limit=3, out=tmp_path / "none"))[1]
+    # four calls for a group of five: one session of it remains
+    choices: dict[str, Any] = {"limit": 1, "experiments": "difficulty", "out": tmp_path / "r"}
+    carry_out(plan("sim/coin", max_calls=4, **choices))
+    rest = foreseen(plan("sim/coin", **choices))[1]
+    assert rest.output_tokens in (423, 698)
+    run("sim/coin", limit=3, out=tmp_path / "s")
+    nothing = foreseen(plan("sim/coin", limit=3, out=tmp_path / "s"))[1]
+    assert (nothing.input_tokens, nothing.output_tokens) == (0, 0) != (whole.input_tokens, whole.output_tokens)
+
+
+def test_the_recorded_averages_are_those_of_the_recorded_replies(ten_models: sx.Run) -> None:
+    hidden = {"deepseek-r1", "gemini-2.5-flash", "o4-mini"}  # their thoughts were not recorded
+    by_model: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for key, reply in ten_models.replies.items():
+        kind = (key.experiment, key.session.split(".")[0])
+        recorded = reply.output_tokens if key.experiment == "difficulty" else len(reply.text or "") / 4
+        if reply.failed or recorded is None or (key.experiment == "restriction" and key.model in hidden):
+            continue
+        by_model.setdefault(kind, {}).setdefault(key.model, []).append(recorded)
+    means = {kind: fmean(fmean(counts) for counts in models.values()) for kind, models in by_model.items()}
+    assert {kind: round(mean) for kind, mean in means.items()} == RECORDED
+
+
+def test_the_time_left_is_told_from_the_pace_of_the_last_command_that_tells_it() -> None:
+    def replies(minute: int, n: int) -> dict[Key, Reply]:
+        keys = [Key("m", "restriction", f"{minute}-{i}", 1, "predict") for i in range(n)]
+        return {
+            k: Reply(**k._asdict(), text="A", time=f"2026-01-01T00:{minute:02}:{i + 1:02}+00:00")
+            for i, k in enumerate(keys)
+        }
+
+    def sitting(minute: int, seconds: int | None, calls: int | None) -> sittings.Sitting:
+        end = None if seconds is None else f"2026-01-01T00:{minute:02}:{seconds:02}+00:00"
+        return sittings.Sitting(begin=f"2026-01-01T00:{minute:02}:00+00:00", end=end, calls=calls)
+
+    assert calls_a_second([], replies(0, 50)) is None
+    # 40 calls in 50 seconds; a killed command with 30 replies, the last after half a minute; one that made too few
+    assert calls_a_second([sitting(0, 50, 40)], replies(0, 40)) == 40 / 50
+    two = replies(0, 40) | replies(5, 30)
+    assert calls_a_second([sitting(0, 50, 40), sitting(5, None, None)], two) == 30 / 30
+    three = two | replies(9, 19)
+    assert calls_a_second([sitting(0, 50, 40), sitting(5, None, None), sitting(9, 19, 19)], three) == 30 / 30
+
+
+@pytest.mark.parametrize("price", ["2", "2,8,1", "a,b", "-1,8", "nan,1", "1,inf", ""])
+def test_a_price_that_is_none_is_refused(selfexec: Command, price: str) -> None:
+    status, _, err = selfexec(*DRY, f"--price={price}")
+    assert status == 2
+    assert f"--price {price}: write it as IN,OUT, dollars for a million tokens in and out, like 2,8." in err
+
+
+def test_the_cost_is_told_before_and_after(selfexec: Command, tmp_path: Path) -> None:
+    mine = requests(tmp_path / "mine", "Why?")
+    usage: dict[str, Any] = {"prompt_tokens": 3, "completion_tokens": 5}
+
+    async def reply(request: web.Request) -> web.Response:
+        return web.json_response({**completion('{"choice": "A"}'), "usage": usage})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", reply)
+    with served(app) as url:
+        ask = ("run", "--model", "vllm/x", "--base-url", url, "--items", mine, "--price", "100000,200000")
+        dry = selfexec(*ask, "--dry-run", "--out", "a")[1]
+        [cost] = [line for line in dry.splitlines() if line.startswith("Cost: about $")]
+        assert cost.endswith(", at $100000 for a million tokens in and $200000 for a million out.")
+        # three calls of 3 tokens in at $ .1 and 5 out at $ .2
+        out = selfexec(*ask, "--out", "a")[1]
+        assert "cost of this command, at the price given: $3.9000\n" in out
+        assert "cost of this command, at the price given: $0.0000\n" in selfexec(*ask, "--out", "a")[1]
+        # what a provider says itself counts
+        usage["cost"] = 0.25
+        out = selfexec(*ask, "--out", "b")[1]
+        assert "cost $0.7500\n" in out and "cost of what the provider did not price, at the price given: $0.0000" in out
+        usage.clear()
+        out = selfexec(*ask, "--out", "c")[1]
+        assert "at the price given: $0.0000; without 3 replies whose tokens were not counted" in out
+
+
+def test_sessions_that_were_not_needed_are_told(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def withheld(self: SimEngine, call: Call) -> Outcome:
+        return Outcome("", stop_reason="content_filter") if call.kind == "execute" else Outcome("A")
+
+    monkeypatch.setattr(SimEngine, "ask", withheld)
+    ask = ("run", "--model", "sim/coin", "--limit", "4", "--experiment", "restriction", "--out", "r")
+    for _ in range(2):
+        status, out, _ = selfexec(*ask)
+        assert status == 0
+        # 12 were announced
+        assert "restriction), 12 sessions\n" in out and "r: 8 replies kept, 0 missing" in out
+        assert "4 judge sessions were not needed: the response was withheld or empty.\n" in out
+    assert "8 of 12 sessions are here, 4 are not needed; nothing remains to be asked." in out
+
+
+def test_sessions_that_wait_for_a_reply_that_failed_are_missing(
+    selfexec: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: SimEngine, call: Call) -> Outcome:
+        return Outcome(None, error="503") if call.kind == "execute" else Outcome("A")
+
+    monkeypatch.setattr(SimEngine, "ask", broken)
+    ask = ("run", "--model", "sim/coin", "--limit", "2", "--experiment", "restriction", "--out", "r")
+    status, out, err = selfexec(*ask)
+    assert status == 3
+    # of each request the prediction came; the response failed, and its judge could not be asked
+    assert "r: 2 replies kept, 4 missing" in out and "not needed" not in out
+    assert "4 replies are missing." in err
+
+
+def test_what_cannot_tell_two_models_apart_is_said_so() -> None:
+    # one request: 2.80 x .85 = 2.38, and a difference of two skills is 2 at most
+    said = outlook({"association": 5, "restriction": 1, "difficulty": 5}, 3)
+    assert "two models told apart from a difference of association 0.44, difficulty 0.78; " in said
+    assert "in restriction it cannot tell two models apart." in said
+    assert "2.38" not in said
+    assert "two models told" not in outlook({"restriction": 1}, 3)
+    assert "cannot" not in outlook({"restriction": 2}, 3)

@@ -5,5 +5,9 @@ class InputError(ValueError):
     """Something that was given cannot be used. The message names it, says what is wrong and the way out."""
 
 
+class NoKey(InputError):
+    """A key that is not there: all else is in order."""
+
+
 class NotSettled(InputError):
     """An estimate that was not found: what was given does not pin it down well enough."""

@@ -19,7 +19,9 @@ class Progress:
     """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
 
     `done` counts what was here already too, and what turned out not to be needed: `unneeded`, by experiment and kind.
-    `left` counts what was not asked in the end. `cost` is in US dollars, of the calls of which the provider said it.
+    `waiting` counts sessions that need the reply of one that failed, `left` what else was not asked in the end. `cost`
+    is in US dollars, of the calls of which the provider said it; of the others `priced` is what they come to at `price`
+    (dollars for a million tokens in and out), and `uncounted` are those whose tokens nobody counted.
     """
 
     total: int = 0
@@ -27,8 +29,12 @@ class Progress:
     calls: int = 0
     retries: int = 0
     withheld: int = 0
+    waiting: int = 0
     left: int = 0
     cost: float = 0.0
+    price: tuple[float, float] | None = None
+    priced: float = 0.0
+    uncounted: int = 0
     unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     output_tokens: Counter[str] = field(default_factory=Counter)
@@ -40,10 +46,18 @@ class Progress:
         self.retries += (reply.attempt or 1) - 1
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
+        if self.price and reply.cost_usd is None and not reply.failed:
+            self._count_price(reply, *self.price)
         if reply.failed:
             self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
         if reply.output_tokens:
             self.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
+
+    def _count_price(self, reply: Reply, price_in: float, price_out: float) -> None:
+        if reply.input_tokens is None or reply.output_tokens is None:
+            self.uncounted += 1
+        else:
+            self.priced += (reply.input_tokens * price_in + reply.output_tokens * price_out) / 1e6
 
 
 Report = Callable[[Progress], None]
@@ -77,14 +91,14 @@ def as_line(progress: Progress, rate: float) -> str:
     if progress.retries:
         parts.append(number_of(progress.retries, "retry", "retries"))
     parts += [f"{n:,} x {error[:30]}" for error, n in progress.failures.most_common(3)]
-    if progress.cost:
-        parts.append(f"${progress.cost:.2f}")
+    if cost := progress.cost + progress.priced:
+        parts.append(f"${cost:.2f}")
     if rate:
-        parts.append(f"{_duration((progress.total - progress.done) / rate)} left")
+        parts.append(f"{duration((progress.total - progress.done) / rate)} left")
     return ", ".join(parts)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -17,6 +17,7 @@ from selfexec import sittings
 from selfexec.doubts import Doubts, filter_warnings
 from selfexec.engines import Call, Engine, EngineOptions, Outcome, engine_for, in_process
 from selfexec.errors import InputError
+from selfexec.estimates import Estimate, estimate
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
 from selfexec.journal import Journal, read_journal
@@ -76,9 +77,7 @@ def carry_out(
     told how the plan stands before anything is asked.
     """
     engine = engine_for(plan.models, plan.item_set, plan.options)
-    if not in_process(plan.models, plan.options):
-        for model in plan.models:
-            refuse_shared(model, plan.options.base_url)
+    _refuse_memory(plan)
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
         create(plan.out, _manifest(plan), plan.item_set, [], by_name(plan.asked_prompts))
@@ -99,6 +98,13 @@ def carry_out(
     found = load(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
     return found
+
+
+def _refuse_memory(plan: Plan) -> None:
+    """Raise InputError where a check has found that sessions share a memory."""
+    if not in_process(plan.models, plan.options):
+        for model in plan.models:
+            refuse_shared(model, plan.options.base_url)
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
@@ -126,6 +132,14 @@ def refuse_misfit(plan: Plan) -> None:
                 "Choose another --out."
             )
     refuse_other_items(plan.out, plan.item_set, plan.whole_set)
+
+
+def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
+    """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
+    _refuse_memory(plan)
+    begun = (plan.out / MANIFEST).exists()
+    now = finish(standing(plan, read_journal(plan.out / REPLIES) if begun else {}))
+    return now, finish(estimate(now, load_manifest(plan.out).sittings if begun else []))
 
 
 def _grow(plan: Plan) -> Manifest:
@@ -204,7 +218,7 @@ async def _ask_all(plan: Plan, desk: "_Desk") -> None:
         for _ in range(plan.options.max_connections):
             group.create_task(work())
     desk.doubts.settle()
-    desk.progress.left = desk.progress.total - desk.progress.done
+    desk.progress.left = desk.progress.total - desk.progress.done - desk.progress.waiting
 
 
 @dataclass
@@ -279,21 +293,21 @@ class _Desk:
         """Ask what is still to be asked of a visit."""
         plan, visit = self.standing.plan, turn.visit
         asked: set[str] = set()
-        lacking = False
+        capped = failed = False
 
         async def ask(session: str, prompt: str) -> Reply | Outcome:
-            nonlocal lacking
+            nonlocal capped, failed
             key = Key(*visit, session)
             asked.add(session)
             reply = counted(self.standing.known, key, prompt)
             if reply is not None:
                 return reply
             if turn.allowed < 1:
-                lacking = True
+                capped = True
                 return NOT_ASKED
             turn.allowed -= 1
             reply = await self.doubts.take(key.model, partial(self._asked, key, prompt))
-            lacking |= reply.failed
+            failed |= reply.failed
             self.progress.count(reply)
             self.progress.done += 1
             self.report(self.progress)
@@ -301,10 +315,12 @@ class _Desk:
 
         item = plan.item_set[visit.experiment][visit.item]
         await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
-        if not lacking:
-            unneeded = set(plan.names(visit)) - asked
-            self.progress.unneeded.update(kinds(visit.experiment, unneeded))
-            self.progress.done += len(unneeded)
+        rest = set(plan.names(visit)) - asked
+        if failed:
+            self.progress.waiting += len(rest)
+        elif not capped:
+            self.progress.unneeded.update(kinds(visit.experiment, rest))
+            self.progress.done += len(rest)
             self.report(self.progress)
 
     async def _asked(self, key: Key, prompt: str) -> Reply:

@@ -1,5 +1,6 @@
 """selfexec run"""
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -12,8 +13,8 @@ from click.core import ParameterSource
 
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options, json_object
 from selfexec.cli.variadic import Variadic
-from selfexec.engines import engine_for, in_process
-from selfexec.errors import InputError
+from selfexec.engines import in_process, keys_lacking
+from selfexec.errors import InputError, NoKey
 from selfexec.nouns import number_of
 from selfexec.sittings import command_line
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from selfexec.plans import Plan
     from selfexec.progress import Progress
     from selfexec.runs import Run
+    from selfexec.standing import Standing
 
 
 @click.command("run", cls=Variadic)
@@ -57,7 +59,8 @@ if TYPE_CHECKING:
     help="paper: the sampling settings of the paper's authors.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="The run's folder. An unfinished one is continued.")
-@click.option("--dry-run", is_flag=True, help="Say what would be asked, and ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what is there, what would be asked and what it takes. Ask nothing.")
+@click.option("--price", metavar="IN,OUT", help="Dollars for a million tokens in and out, to say what it costs.")
 def command(
     astray: tuple[str, ...],
     models: tuple[str, ...],
@@ -74,6 +77,7 @@ def command(
     protocol: str,
     out: Path | None,
     dry_run: bool,
+    price: str | None,
     **endpoint: Any,
 ) -> None:
     """Ask models what they will do, let them do it in fresh sessions, and keep every reply.
@@ -109,8 +113,11 @@ def command(
     )
     planned = replace(planned, command=_typed())
     refuse_misfit(planned)
-    if not dry_run:
-        engine_for(planned.models, planned.item_set, planned.options)  # refuses models that it cannot serve
+    prices = _prices(price) if price is not None else None
+    # refuses models that cannot be asked; to say what would be asked no key is needed
+    lacking = keys_lacking(planned.models, planned.item_set, planned.options)
+    if lacking and not dry_run:
+        raise NoKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     click.echo(
         f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(planned.sessions, 'session')}"
@@ -120,14 +127,18 @@ def command(
     if models or preset:
         click.echo(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if dry_run:
+        click.echo("\n".join([*_foreseen(planned, prices), *(f"Note: {said}" for said in lacking)]))
         return
     started = time.perf_counter()
-    progress = Progress()
+    progress = Progress(price=prices)
     with shown_progress() as show:
-        run = carry_out(planned, show, progress)
-    missing = sum(reply.failed for reply in run.replies.values()) + progress.left
-    kept = number_of(len(run.replies), "reply", "replies")
+        run = carry_out(planned, show, progress, _say_what_is_here)
+    failed = sum(reply.failed for reply in run.replies.values())
+    missing = failed + progress.waiting + progress.left
+    kept = number_of(len(run.replies) - failed, "reply", "replies")
     click.echo(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
+    for said in _not_needed(progress):
+        click.echo(said)
     if not in_process(planned.models, planned.options):
         click.echo("\n".join(summary(progress, run)))
     for model, number in run.unasked.items():
@@ -168,6 +179,11 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
     """Calls, retries, states by reason, tokens by session kind."""
     cost = f", cost ${progress.cost:.4f}" if progress.cost else ""
     yield f"calls {progress.calls:,}, retries {progress.retries:,}{cost}"
+    if progress.price:
+        replies = number_of(progress.uncounted, "reply", "replies")
+        without = f"; without {replies} whose tokens were not counted" if progress.uncounted else ""
+        said = "what the provider did not price" if progress.cost else "this command"
+        yield f"cost of {said}, at the price given: ${progress.priced:.4f}{without}"
     states = Counter(
         reading.state + (f" ({reading.reason})" if reading.state in ("unreadable", "withheld") else "")
         for reading in run.readings.values()
@@ -177,6 +193,69 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
         yield "output tokens: " + ", ".join(f"{kind} {n:,}" for kind, n in progress.output_tokens.items())
     yield from (f"failed: {n:,} x {error}" for error, n in progress.failures.most_common())
     yield from (f"warning: {warning}" for warning in progress.warnings)
+
+
+def _say_what_is_here(now: "Standing") -> None:
+    if now.here:
+        click.echo(_here(now))
+
+
+def _here(now: "Standing") -> str:
+    """What of a run is there, and what remains of it."""
+    unneeded = f", {now.unneeded.total():,} are not needed" if now.unneeded else ""
+    remain = f"{now.remaining:,} remain" if now.remaining else "nothing remains to be asked"
+    return f"{now.here:,} of {number_of(now.plan.sessions, 'session')} are here{unneeded}; {remain}."
+
+
+def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[str]:
+    """What is there, and what the rest will take."""
+    from selfexec.progress import duration
+    from selfexec.runner import foreseen
+
+    now, rest = foreseen(planned)
+    if now.here:
+        yield _here(now)
+    if not now.remaining:
+        return
+    calls = f", of which {planned.max_calls:,} now" if (planned.max_calls or math.inf) < now.remaining else ""
+    about = f"about {_tokens(rest.input_tokens)} tokens in, {_tokens(rest.output_tokens)} out"
+    yield f"To be asked: at most {number_of(now.remaining, 'session')}{calls}; {about}."
+    if rest.own < 1:
+        so_far = "where this run has too few replies to go by, " if rest.own else ""
+        yield (
+            f"Tokens: {so_far}replies as long as those of ten recorded models, and prompts at four characters a token. "
+            "A model that thinks first may take several times as many."
+        )
+    if rest.seconds is not None:
+        yield f"Time: about {duration(rest.seconds)}, at the pace so far."
+    if prices:
+        at = f"${prices[0]:g} for a million tokens in and ${prices[1]:g} for a million out"
+        yield f"Cost: about ${rest.cost(*prices):,.2f}, at {at}."
+
+
+def _tokens(n: float) -> str:
+    """A number of tokens to two figures or so: more would claim too much."""
+    return f"{n / 1e6:,.1f} million" if n >= 1e6 else f"{max(100, round(n, -3 if n >= 10_000 else -2)):,.0f}"
+
+
+def _prices(text: str) -> tuple[float, float]:
+    """Dollars for a million tokens in and out."""
+    try:
+        price_in, price_out = (float(part) for part in text.split(","))
+    except ValueError:
+        price_in = price_out = math.nan
+    if not (0 <= price_in < math.inf and 0 <= price_out < math.inf):
+        raise InputError(f"--price {text}: write it as IN,OUT, dollars for a million tokens in and out, like 2,8.")
+    return price_in, price_out
+
+
+def _not_needed(progress: "Progress") -> Iterator[str]:
+    """Which sessions that were announced were not asked, since nothing would have come of them."""
+    from selfexec.experiments import EXPERIMENTS
+
+    for (experiment, kind), n in progress.unneeded.items():
+        sessions = number_of(n, f"{kind} session was", f"{kind} sessions were")
+        yield f"{sessions} not needed: {EXPERIMENTS[experiment].UNNEEDED[kind]}."
 
 
 def _prompts(path: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
 
-from selfexec.errors import InputError
+from selfexec.errors import InputError, NoKey
 from selfexec.items import ItemSet
 
 if TYPE_CHECKING:
@@ -109,6 +109,23 @@ def engine_for(models: Sequence[str], item_set: ItemSet, options: EngineOptions)
     from selfexec.engines.lean import LeanEngine
 
     return LeanEngine(models, options)
+
+
+def keys_lacking(models: Sequence[str], item_set: ItemSet, options: EngineOptions) -> list[str]:
+    """What of keys these models could not be asked without, in sentences. Whatever else is in the way is refused."""
+    try:
+        engine_for(models, item_set, options)
+    except NoKey:
+        return [said for model in models if (said := _key_lacking(model, item_set, options))]
+    return []
+
+
+def _key_lacking(model: str, item_set: ItemSet, options: EngineOptions) -> str | None:
+    try:
+        engine_for([model], item_set, options)
+    except NoKey as fault:
+        return str(fault)
+    return None
 
 
 def default_models() -> list[str]:

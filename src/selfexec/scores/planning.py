@@ -30,6 +30,7 @@ SKILL_SPREADS: Mapping[str, Spread] = {
 }
 # of difficulty it is groups that count, whatever came of them
 LEAST_RARER_SHARE: Mapping[str, float] = {"association": 0.45, "restriction": 0.31, "difficulty": 1.0}
+WIDEST = 2.0  # skill lies between -1 and 1
 LEAST_MODELS = 3  # a model and two others, to tell what models in general do
 
 
@@ -53,11 +54,20 @@ def _resolution(items: Mapping[str, int]) -> str:
     widths = ", ".join(f"{experiment} ±{half_width(experiment, n):.2f}" for experiment, n in items.items())
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
     if set(items) != set(SKILL_SPREADS) or _short(items):
-        apart = ", ".join(f"{experiment} {difference:.2f}" for experiment, difference in found.items())
-        return f"To expect: skill within {widths}; two models told apart from a difference of {apart}."
+        return f"To expect: skill within {widths}; {_apart(found)}."
     overall = math.hypot(*(half_width(experiment, n) for experiment, n in items.items())) / 3
     apart = f"{math.hypot(*found.values()) / 3:.2f}"
     return f"To expect: skill within {widths}, overall ±{overall:.2f}; two models told apart from {apart} overall."
+
+
+def _apart(found: Mapping[str, float]) -> str:
+    """From which difference on two models are told apart in each experiment, where any is large enough."""
+    told = [f"{experiment} {difference:.2f}" for experiment, difference in found.items() if difference <= WIDEST]
+    blind = [experiment for experiment, difference in found.items() if difference > WIDEST]
+    parts = [f"two models told apart from a difference of {', '.join(told)}"] if told else []
+    if blind:
+        parts.append(f"in {' and '.join(blind)} it cannot tell two models apart")
+    return "; ".join(parts)
 
 
 def _short(items: Mapping[str, int]) -> list[str]:

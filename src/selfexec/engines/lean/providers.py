@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import urlsplit
 
-from selfexec.errors import InputError
+from selfexec.errors import InputError, NoKey
 
 Wire = Literal["openai", "anthropic", "gemini"]
 ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
@@ -114,7 +114,7 @@ def endpoint(
     names = _variables(place, known, at_home=base_url is None)
     key = _named_key(api_key_env) if api_key_env else first_key(names)
     if key is None and base_url is None and known and not known.local:
-        raise InputError(
+        raise NoKey(
             f"model {model!r}: no key. Set {' or '.join(known.keys)} in the environment or in a file named .env here."
         )
     if key and base_url and "@" in base_url.split("/")[2]:
@@ -172,7 +172,7 @@ def _named_key(variable: str) -> Key:
     """The key in the variable of --api-key-env. Somebody may have written the key itself there: it is not shown."""
     key = first_key((variable,)) if re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) else None
     if key is None:
-        raise InputError("--api-key-env: give the name of a variable that is set, in the environment or in .env here.")
+        raise NoKey("--api-key-env: give the name of a variable that is set, in the environment or in .env here.")
     return key
 
 
