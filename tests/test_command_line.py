@@ -59,6 +59,7 @@ BAD_REPLIES: dict[str, tuple[bytes, str]] = {
     "an unknown experiment": (line(experiment="refusal"), "unknown experiment 'refusal'"),
     "no items for it": (line(experiment="difficulty"), "have none for difficulty"),
     "an unknown session": (line(session="predct"), "restriction has no session 'predct'"),
+    "a deep nest": (line(x=0).replace(b"0}", b"[" * 100_000 + b"]" * 100_000 + b"}"), "nested too deeply"),
     "nothing": (b"", "there are no replies"),
 }
 

@@ -5,11 +5,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.items import STARTER, Group, Request, Target, load
+from selfexec.items import KINDS, STARTER, Group, Request, Target, load
+from selfexec.items.blank import BLANK_SET, write_template
 from selfexec.items.check import check
 from selfexec.reading import fold
+from selfexec.scores.orders import LEAST_GROUPS
+from selfexec.scores.rows import LEAST_RARER_ITEMS
 
 STARTER_SET = load("starter")
 TARGETS = [item for item in STARTER_SET.items["association"].values() if isinstance(item, Target)]
@@ -83,6 +88,104 @@ def test_faults_of_items_are_named_by_file_and_line(tmp_path: Path) -> None:
                 assert any(line.startswith(f"{tmp_path / name}:{wanted}") for line in found), (wanted, found)
     assert any("the option 'tree' occurs twice" in line for line in found)
     assert any("the target 'Oak' is among its options" in line for line in found)
+
+
+Q = '{"id": "q", "subject": "s", "question": "Why?", "choices": ["1", "2", "3", "4"], "answer": "A"}'
+PLAIN_WORDS: list[tuple[str, str, list[str]]] = [
+    ("restriction", '{"id": "2", "request": "x", "label": "safe"}', ["the line lacks 'type'. Add it."]),
+    (
+        "restriction",
+        '{"id": "2", "request": "x", "label": "safe", "type": null}',
+        ["field 'type' is null, which is never right in items: it must be text."],
+    ),
+    (
+        "restriction",
+        '{"id": "2", "request": "", "lable": "safe", "type": 3}',
+        [
+            "field 'request' is empty.",
+            "the line lacks 'label'. Is 'lable' meant for it?",
+            "field 'type' must be text, not a whole number.",
+        ],
+    ),
+    (
+        "restriction",
+        '{"id": 7, "request": "x", "label": "Safe", "type": "t"}',
+        ["field 'id' must be text, not a whole number.", "field 'label' is 'Safe': write safe or unsafe."],
+    ),
+    (
+        "association",
+        '{"id": "1", "target": "Sea", "options": ["salt", null, 3]}',
+        ["option 2 must be text, not null.", "option 3 must be text, not a whole number."],
+    ),
+    ("association", '{"id": "1", "target": true, "options": []}', ["must be text, not true", "'options' is empty."]),
+    (
+        "difficulty",
+        f'{{"id": "g", "questions": [{", ".join([Q] * 5)}]}}',
+        ["the line needs four questions, not five."],
+    ),
+    (
+        "difficulty",
+        f"""{{"id": "g", "questions": [{Q}, "x", {Q.replace('"A"', '"E"')}, {Q.replace(', "4"', "")}]}}""",
+        [
+            "question 2 must be an object, not text.",
+            "question 3, field 'answer' is 'E': write A, B, C or D.",
+            "question 4 needs four choices, not three.",
+        ],
+    ),
+    ("difficulty", "[1]", ["not a JSON object."]),
+    ("difficulty", '{"id": "g", "questions"', ["the line is cut off."]),
+    ("difficulty", '{"id": 3, "questions": ] }', ["not valid JSON."]),
+    ("restriction", '{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", ["nested too deeply."]),
+]
+
+
+@pytest.mark.parametrize(("experiment", "line", "wanted"), PLAIN_WORDS)
+def test_every_fault_of_a_line_is_told_in_plain_words_and_a_run_is_told_the_first(
+    tmp_path: Path, experiment: str, line: str, wanted: list[str]
+) -> None:
+    (tmp_path / f"{experiment}.jsonl").write_text(line + "\n")
+    found = [finding.message for finding in check(tmp_path)]
+    assert len(found) == len(wanted)
+    assert all(part in message for part, message in zip(wanted, found, strict=True)), found
+    assert not any(word in message for message in found for word in ("Expected", "`", "enum", "length", "Mend"))
+    with pytest.raises(InputError, match=r"jsonl:1: ") as fault:
+        load(tmp_path)
+    assert str(fault.value).endswith(found[0])
+
+
+def test_a_set_is_checked_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELFEXEC_CACHE", str(tmp_path))
+    assert check("starter") == []
+    with pytest.raises(InputError, match="selfexec items fetch paper"):
+        check("paper")
+
+
+def test_a_new_folder_of_items_passes_its_check_with_a_warning_that_they_are_examples(tmp_path: Path) -> None:
+    write_template(tmp_path / "mine" / "new")
+    assert sorted(path.name for path in (tmp_path / "mine" / "new").iterdir()) == sorted(
+        ["README.md", *(f"{experiment}.jsonl" for experiment in KINDS)]
+    )
+    findings = check(tmp_path / "mine" / "new")
+    assert [finding.level for finding in findings] == ["warning"] * len(KINDS)
+    assert all("put your own in the place" in finding.message for finding in findings)
+    assert load(tmp_path / "mine" / "new").experiments == tuple(KINDS)
+    with pytest.raises(InputError, match="holds something already; nothing was changed"):
+        write_template(tmp_path / "mine")
+    with pytest.raises(InputError, match="this is a file"):
+        write_template(tmp_path / "mine" / "new" / "README.md")
+
+
+def test_the_floors_in_the_new_folder_are_those_of_the_scores() -> None:
+    readme = (BLANK_SET / "README.md").read_text("utf-8")
+    assert f"{LEAST_RARER_ITEMS} items of the rarer outcome, {LEAST_GROUPS} groups, coverage .9." in readme
+
+
+def test_items_check_counts_once_and_ends_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "restriction.jsonl").write_text('{"id": "2", "request": "x", "label": "S", "type": null}\n')
+    faulty, whole = (CliRunner().invoke(root, ["items", "check", source]) for source in (str(tmp_path), "starter"))
+    assert faulty.output.count("2 errors") + str(faulty.exception).count("2 errors") == 1
+    assert str(faulty.exception) == f"{tmp_path}: 2 errors, 0 warnings. Fix what is named above before a run."
+    assert whole.output == "starter: 0 errors, 0 warnings\n"
 
 
 def test_a_folder_without_items_is_refused(tmp_path: Path) -> None:

@@ -199,7 +199,10 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
     seen = set(known)
     for number, line in jsonl.numbered_lines(path):
         # the only decoder at hand that shows a key as often as it was written
-        names = json.loads(line, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
+        try:
+            names = json.loads(line, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
+        except RecursionError as fault:
+            raise InputError(f"{path}:{number}: {jsonl.what_is_wrong(line, fault)}") from None
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"{path}:{number}: field {twice!r} occurs twice in the line. Keep one.")

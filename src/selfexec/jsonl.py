@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ import msgspec
 from selfexec.errors import InputError
 
 T = TypeVar("T")
+UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def numbered_lines(path: Path, *, torn_tail: bool = False) -> Iterator[tuple[int, bytes]]:
@@ -22,17 +23,24 @@ def numbered_lines(path: Path, *, torn_tail: bool = False) -> Iterator[tuple[int
             yield number, line
 
 
-def decode(path: Path, kind: type[T], *, torn_tail: bool = False) -> Iterator[tuple[int, T]]:
+def decode(
+    path: Path,
+    kind: type[T],
+    *,
+    torn_tail: bool = False,
+    explain: Callable[[bytes, Exception], str] | None = None,
+) -> Iterator[tuple[int, T]]:
     """The lines of a file as values of `kind` (a msgspec Struct), with their numbers.
 
-    With `torn_tail`, what stands behind the last newline is passed over: a line that is still being written.
+    With `torn_tail`, what stands behind the last newline is passed over: a line that is still being written. `explain`
+    says what is wrong with a line, in place of `what_is_wrong`.
     """
     decoder = msgspec.json.Decoder(kind)
     for number, line in numbered_lines(path, torn_tail=torn_tail):
         try:
             yield number, decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
-            raise InputError(f"{path}:{number}: {what_is_wrong(line, fault)}") from None
+        except UNDECODABLE as fault:
+            raise InputError(f"{path}:{number}: {(explain or what_is_wrong)(line, fault)}") from None
 
 
 def write(path: Path, lines: Iterable[bytes]) -> None:
@@ -59,6 +67,8 @@ def what_is_wrong(line: bytes, fault: Exception) -> str:
     """Why a line could not be decoded, and the way out."""
     if line.lstrip()[:1] != b"{" and _is_utf8(line):
         return "not a JSON object. The file must be JSON Lines: one object in each line."
+    if isinstance(fault, RecursionError):
+        return "lists or objects in it are nested too deeply. Is this the right file?"
     if isinstance(fault, msgspec.ValidationError):
         return _in_words(str(fault))
     if not _is_utf8(line):
@@ -95,5 +105,5 @@ def _in_words(fault: str) -> str:
         return f"{field} lacks {missing[1]!r}. Add it (null where there is none)."
     if types := re.match(r"Expected `(.+?)`, got `(.+?)`", message):
         wanted, got = (" or ".join(TYPES.get(name, name) for name in names.split(" | ")) for names in types.groups())
-        return f"{field} must be {wanted}, not {got}. Mend the line."
-    return f"{field}: {message}. Mend the line."
+        return f"{field} must be {wanted}, not {got}. Fix the line."
+    return f"{field}: {message}. Fix the line."

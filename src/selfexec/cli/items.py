@@ -9,7 +9,7 @@ from selfexec.nouns import number_of
 
 @click.group("items")
 def command() -> None:
-    """List, check or fetch sets of items."""
+    """List, write, check or fetch sets of items."""
 
 
 @command.command("list")
@@ -38,16 +38,32 @@ def fetch(name: str, source: Path | None) -> None:
 
 
 @command.command("check")
-@click.argument("folder", type=click.Path(path_type=Path))
-def check(folder: Path) -> None:
-    """Check a folder of item files: errors make it unusable, warnings are worth a look."""
-    from selfexec.errors import InputError
-    from selfexec.items.check import check as check_folder
+@click.argument("source", metavar="FOLDER")
+def check(source: str) -> None:
+    """Check items: errors make them unusable, warnings are worth a look.
 
-    findings = check_folder(folder)
+    FOLDER is a folder of item files, or the name of a set: starter, paper.
+    """
+    from selfexec.errors import InputError
+    from selfexec.items.check import check as check_items
+
+    findings = check_items(source)
     for finding in findings:
         click.echo(str(finding))
     errors = sum(finding.level == "error" for finding in findings)
-    click.echo(f"{folder}: {number_of(errors, 'error')}, {number_of(len(findings) - errors, 'warning')}")
+    counts = f"{source}: {number_of(errors, 'error')}, {number_of(len(findings) - errors, 'warning')}"
     if errors:
-        raise InputError(f"{folder}: {number_of(errors, 'error')}, named above. Mend the items before a run.")
+        raise InputError(f"{counts}. Fix what is named above before a run.")
+    click.echo(counts)
+
+
+@command.command("new")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def new(folder: Path) -> None:
+    """Write a folder of items to fill in: a few example lines of each experiment, and what good ones are."""
+    from selfexec.items.blank import write_template
+
+    write_template(folder)
+    click.echo(
+        f"{folder}: examples to replace, and what makes good items (README.md). Then: selfexec items check {folder}"
+    )

@@ -8,16 +8,31 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from selfexec import jsonl
 from selfexec.errors import InputError
+from selfexec.items.faults import first_fault
 from selfexec.items.presets import preset_ids
 from selfexec.items.schema import KINDS, Group, Item, Question, Request, Target
 
-__all__ = ["KINDS", "STARTER", "Group", "Item", "ItemSet", "Question", "Request", "Target", "load", "set_folder"]
+__all__ = [
+    "KINDS",
+    "SETS",
+    "STARTER",
+    "Group",
+    "Item",
+    "ItemSet",
+    "Question",
+    "Request",
+    "Target",
+    "load",
+    "set_folder",
+]
 
 STARTER = Path(__file__).parent / "starter"
+SETS = ("starter", "paper")
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ def load(source: str | Path) -> ItemSet:
         if not path.exists():
             continue
         found: dict[str, Item] = {}
-        for number, item in jsonl.decode(path, kind):
+        for number, item in jsonl.decode(path, kind, explain=partial(first_fault, kind)):
             if item.id in found:
                 raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
             found[item.id] = item

@@ -9,8 +9,13 @@ import msgspec
 
 from selfexec import jsonl
 from selfexec.errors import InputError
+from selfexec.items import SETS, set_folder
+from selfexec.items.faults import faults
 from selfexec.items.schema import KINDS, Group, Item, Request, Target
+from selfexec.nouns import number_of
 from selfexec.reading import fold
+
+EXAMPLE = "example"  # the field that marks a line to be replaced
 
 
 @dataclass(frozen=True)
@@ -25,14 +30,20 @@ class Finding:
         return f"{self.place}: {self.level}: {self.message}"
 
 
-def check(folder: Path) -> list[Finding]:
-    """Every fault of every item file in the folder."""
+def check(source: str | Path) -> list[Finding]:
+    """Every fault of every item file in a folder, or of a set by its name."""
+    folder = set_folder(source) if str(source) in SETS else Path(source)
+    if folder.is_file():
+        raise InputError(f"{folder}: this is a file. Give the folder that it is in.")
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder. Give a folder of item files.")
+        raise InputError(f"{folder}: no such folder. Give a folder of item files, or a set: {', '.join(SETS)}.")
     paths = {e: folder / f"{e}.jsonl" for e in KINDS}
     present = {e: path for e, path in paths.items() if path.exists()}
     if not present:
-        raise InputError(f"{folder}: there are no item files, none of {', '.join(p.name for p in paths.values())}.")
+        names = ", ".join(path.name for path in paths.values())
+        raise InputError(
+            f"{folder}: there are no item files, none of {names}. `selfexec items new DIR` writes some to fill in."
+        )
     findings = [finding for experiment, path in present.items() for finding in check_file(path, KINDS[experiment])]
     known = {path.name for path in paths.values()}
     strange = (path for path in sorted(folder.glob("*.jsonl")) if path.name not in known)
@@ -51,13 +62,14 @@ def check_file(path: Path, kind: type[Item]) -> Iterator[Finding]:
     decoder = msgspec.json.Decoder(kind)
     ids: dict[str, int] = {}
     contents: dict[str, int] = {}
+    examples = 0
     for number, line in lines:
         place = f"{path}:{number}"
-        try:
-            item = decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as fault:
-            yield Finding("error", place, jsonl.what_is_wrong(line, fault))
+        if wrong := faults(line, kind):
+            yield from (Finding("error", place, message) for message in wrong)
             continue
+        item = decoder.decode(line)
+        examples += is_example(line)
         if first := ids.get(item.id):
             yield Finding("error", place, f"id {item.id!r} was already used in line {first}")
         ids.setdefault(item.id, number)
@@ -67,6 +79,14 @@ def check_file(path: Path, kind: type[Item]) -> Iterator[Finding]:
             if (first := contents.get(content)) and first != number:
                 yield Finding("warning", place, f"the same text stands in line {first}: {content[:60]!r}")
             contents.setdefault(content, number)
+    if examples:
+        what = number_of(examples, "line is an example", "lines are examples")
+        yield Finding("warning", str(path), f"{what}: put your own in the place of those with {EXAMPLE!r}: true")
+
+
+def is_example(line: bytes) -> bool:
+    """Whether this is a line to be replaced, as `selfexec items new` writes them."""
+    return EXAMPLE.encode() in line and msgspec.json.decode(line).get(EXAMPLE) is True
 
 
 def oddities(item: Item) -> Iterator[str]:
