@@ -4,9 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from selfexec.formats import load_readings
 from selfexec.runs import Run, import_replies
+
+settings.register_profile("unhurried", deadline=None)  # how long an example takes is the machine's affair
+settings.load_profile("unhurried")
 
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 

@@ -1,9 +1,12 @@
 """The prompts of all experiments: as shipped, with some replaced, and as a run keeps them."""
 
 import hashlib
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import msgspec
 
@@ -11,6 +14,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
 
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
+KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
 
 
 def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
@@ -76,3 +80,48 @@ def _read(path: Path) -> dict[str, str]:
         return {}  # runs of versions that kept only hashes
     except (msgspec.MsgspecError, UnicodeDecodeError):
         raise InputError(f"{path}: not a JSON object of texts. Restore it, or remove it.") from None
+
+
+def prompts_of_run(folder: Path) -> dict[str, str | None]:
+    """The templates that the run in a folder asked with, by name; None: not kept."""
+    from selfexec.runs import PROMPTS, load_manifest  # they take from here what they keep
+
+    return kept_prompts(folder / PROMPTS, load_manifest(folder).prompts)
+
+
+# --- a file of one's own ---------------------------------------------------------------------------------------------
+
+
+def read_prompts(path: Path) -> dict[str, Any]:
+    """What a file for `--prompts` has, by name."""
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. `selfexec prompts > {path}` writes one to edit.") from None
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give a file like `selfexec prompts`.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"{path}: not valid JSON ({fault}). It must be one object, like `selfexec prompts`.") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: it must be one JSON object, like `selfexec prompts` prints.")
+    return found
+
+
+def prompt_faults(given: Mapping[str, Any]) -> Iterator[str]:
+    """What no run could ask with, prompt by prompt."""
+    for name, text in given.items():
+        try:
+            all_prompts({name: text})
+        except InputError as fault:
+            yield str(fault)
+
+
+def prompt_oddities(given: Mapping[str, str]) -> Iterator[str]:
+    """What may be meant, and mostly is not: a prompt that asks for another key than readers look for first."""
+    shipped = by_name(all_prompts({}))
+    for name, text in given.items():
+        for key in KEY_ASKED_FOR.findall(shipped[name]):
+            if f'"{key}"' not in text:
+                yield f"{name} does not ask for the key {key!r}, which readers look for first"

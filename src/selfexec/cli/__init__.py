@@ -30,6 +30,7 @@ COMMANDS = {
     "trend": ("trend", "Follow checkpoints in their order."),
     "card": ("card", "Write the card of a run: what was measured, how, and what it does not show."),
     "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
+    "prompts": ("prompts", "Print the prompts, to edit them and give them back."),
     "items": ("items", "List, write, check or fetch sets of items."),
 }
 

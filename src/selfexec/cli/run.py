@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from selfexec.cli.endpoints import endpoint_choices, endpoint_options, json_object
+from selfexec.cli.endpoints import endpoint_choices, endpoint_options
 from selfexec.cli.variadic import Variadic
 from selfexec.engines import in_process, keys_lacking
 from selfexec.errors import InputError, NoKey
@@ -87,6 +87,7 @@ def command(
     """
     from selfexec.plans import plan
     from selfexec.progress import Progress, shown_progress
+    from selfexec.prompts import read_prompts
     from selfexec.runner import carry_out, refuse_misfit
     from selfexec.scores.planning import outlook
 
@@ -104,7 +105,7 @@ def command(
         fraction=fraction,
         epochs=epochs,
         max_calls=max_calls,
-        prompts=_prompts(prompts) if prompts else None,
+        prompts=read_prompts(prompts) if prompts else None,
         max_connections=max_connections,
         accept_filters=accept_filters,
         **endpoint_choices(**endpoint),
@@ -256,16 +257,3 @@ def _not_needed(progress: "Progress") -> Iterator[str]:
     for (experiment, kind), n in progress.unneeded.items():
         sessions = number_of(n, f"{kind} session was", f"{kind} sessions were")
         yield f"{sessions} not needed: {EXPERIMENTS[experiment].UNNEEDED[kind]}."
-
-
-def _prompts(path: Path) -> dict[str, str]:
-
-    try:
-        prompts = json_object(str(path), path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Check the path.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
-    if strange := [name for name, text in prompts.items() if not isinstance(text, str)]:
-        raise InputError(f'{path}: the prompt {strange[0]!r} must be text, like {{"restriction.predict": "..."}}.')
-    return {name: str(text) for name, text in prompts.items()}

@@ -1,0 +1,54 @@
+"""selfexec prompts"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from selfexec.nouns import number_of
+
+
+@click.command("prompts")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("--check", "file", type=click.Path(path_type=Path), help="Say what is wrong with this file of prompts.")
+def command(run: Path | None, file: Path | None) -> None:
+    """Print the prompts, as JSON to edit and to give back with --prompts.
+
+    Without RUN they are those that are shipped; with it, those that this run asked with.
+
+    \b
+    selfexec prompts > mine.json          edit it; what you leave out is asked as shipped
+    selfexec prompts --check mine.json    faults, and which differ from the shipped ones
+    selfexec run --prompts mine.json
+    """
+    from selfexec.errors import InputError
+    from selfexec.prompts import all_prompts, by_name, prompts_file, prompts_of_run
+
+    known: Mapping[str, str | None] = prompts_of_run(run) if run else by_name(all_prompts({}))
+    if file:
+        _check(file, known, f"those of {run}" if run else "the shipped ones")
+        return
+    if lost := [name for name, text in known.items() if text is None]:
+        click.echo(f"selfexec: warning: {run}: not kept, but for their SHA-256: {', '.join(lost)}", err=True)
+    if len(lost) == len(known):
+        raise InputError(f"{run}: what was asked is not kept. The shipped prompts: selfexec prompts")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(prompts_file(known))
+
+
+def _check(file: Path, known: Mapping[str, str | None], which: str) -> None:
+    from selfexec.errors import InputError
+    from selfexec.prompts import prompt_faults, prompt_oddities, read_prompts
+
+    given = read_prompts(file)
+    faults = list(prompt_faults(given))
+    for fault in faults:
+        click.echo(f"{file}: error: {fault}")
+    if faults:
+        raise InputError(f"{file}: {number_of(len(faults), 'error')}. Fix what is named above before a run.")
+    for oddity in prompt_oddities(given):
+        click.echo(f"{file}: warning: {oddity}")
+    changed = sorted(name for name, text in given.items() if text != known.get(name))
+    named = f" ({', '.join(changed)})" if changed else ""
+    click.echo(f"{file}: {number_of(len(given), 'prompt')}, of which {len(changed)} not as {which}{named}")
