@@ -1,5 +1,6 @@
 """What could be said of a model without having seen it: baselines, the margin over the best of them, self-bonus."""
 
+import json
 import math
 from fractions import Fraction
 from itertools import permutations
@@ -21,8 +22,8 @@ from selfexec.runs import Run
 from selfexec.scores import score_together
 from selfexec.scores.baselines import baseline_chances
 from selfexec.scores.counted import ACCURACY, SKILL, baseline_counts, scorable, value
-from selfexec.scores.cross import Common, common_claims, cross
-from selfexec.scores.margin import NO_DOUBT, Held, ReferenceDoubt, doubted, held_against
+from selfexec.scores.cross import WARNING, Common, common_claims, cross
+from selfexec.scores.margin import NO_DOUBT, Held, ReferenceDoubt, doubted, held_against, panel_of
 from selfexec.scores.rows import Estimate
 from selfexec.stats import Interval
 from test_scores import table
@@ -175,7 +176,7 @@ def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> 
     ]
     # of the twenty that were read ten are shared, of the forty lost ones all
     others = [row for m in "bc" for row in behaviour(m, dict(list(deeds.items())[10:]))]
-    assert held("a", claims(mine + others)).knowledge.reason == "only 10 of 20 items were asked of two other models"
+    assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of two other models"
 
 
 def test_who_says_worse_than_chance_is_no_baseline() -> None:
@@ -322,6 +323,40 @@ def test_without_other_models_baseline_margin_is_not_claimed(tmp_path: Path) -> 
         assert "two other models" in (row.reason or "")
 
 
+@pytest.mark.slow
+def test_who_knows_models_in_general_is_above_the_baseline_of_few_others_and_no_sentence_says_so(
+    tmp_path: Path,
+) -> None:
+    # six panels of three models that know what models do and nothing of themselves: most margins are above 0
+    scores = [
+        sx.score(sx.run([f"sim/knows-models@{10 * n + k}" for k in range(3)], out=tmp_path / str(n))) for n in range(6)
+    ]
+    rows = [row for found in scores for row in found.of("overall", "baseline_margin")]
+    assert sum((row.low or 0) > 0 for row in rows) >= 9
+    assert all(row.models == 3 and row.reason == row.small_panel for row in rows)
+    for found in scores:
+        assert found.table().splitlines()[1].startswith("None of the 3 models")
+
+
+def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> None:
+    items = [str(n) for n in range(10)]
+
+    def of(model: str, read: int, state: str = "unreadable") -> list[dict[str, Any]]:
+        deeds = behaviour(model, dict.fromkeys(items, True))
+        return [row | ({} if n < read else {"state": state, "predicted": None}) for n, row in enumerate(deeds)]
+
+    everyone = claims([*of("a", 10), *of("half", 5), *of("less", 4), *of("never", 0), *of("gone", 4, "missing")])
+    assert panel_of(everyone, "a", everyone.models) == 2
+    assert panel_of(everyone, "less", everyone.models) == 2  # it was not read itself
+    assert panel_of(everyone, "a", ["less"]) == 1
+    # asked of other items, a model says nothing of these
+    elsewhere = behaviour("b", {f"x{item}": True for item in items})
+    assert panel_of(claims([*of("a", 10), *elsewhere]), "a", ["b"]) == 1
+    # each epoch is of the same item
+    again = [row | {"epoch": 2} for row in of("half", 0)]
+    assert panel_of(claims([*of("a", 10), *of("half", 5), *again]), "a", ["half"]) == 2
+
+
 def test_runs_scored_together_are_each_others_reference_models(tmp_path: Path) -> None:
     models = ["sim/knows-itself", "sim/typical", "sim/coin"]
     apart = [sx.run([model], out=tmp_path / str(n)) for n, model in enumerate(models)]
@@ -424,6 +459,16 @@ def test_own_bonuses_are_what_the_rest_of_the_matrix_leaves_over(seed: int) -> N
     fitted = np.linalg.lstsq(design, found.matrix[a, b], rcond=None)[0]
     left_over = np.diag(found.matrix) - fitted[:5] - fitted[5:]
     np.testing.assert_allclose([own.value for own in found.own], left_over, atol=1e-12)
+
+
+def test_wherever_a_self_bonus_stands_its_warning_is_beside_it(panel: Run) -> None:
+    found = sx.cross_prediction(panel)
+    assert WARNING in found.table() and WARNING in found._repr_html_()
+    assert json.loads(found.json())["warning"] == WARNING
+    rows = [row for row in sx.score(panel) if row.metric.startswith("self_bonus") and row.value is not None]
+    assert rows
+    for row in rows:
+        assert (row.reason or "").startswith("no test of self-knowledge; ")
 
 
 def test_the_order_of_models_changes_no_self_bonus() -> None:
@@ -611,7 +656,6 @@ def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
 
 
 def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> None:
-    import json
 
     found = sx.cross_prediction(panel)
     assert "Who predicts whom: association" in found.table()

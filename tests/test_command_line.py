@@ -256,7 +256,7 @@ def test_scores_have_the_agreed_fields_as_json_and_csv(
     scores = json.loads(capsys.readouterr().out)["scores"]
     counts = ["items", "claims", "unreadable", "missing"]
     fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason", "preset"]
-    fields += ["worst", "best", "baseline"]
+    fields += ["worst", "best", "baseline", "models"]
     assert all(list(row) == fields for row in scores)
     assert {row["experiment"] for row in scores} == {"association", "restriction", "difficulty", "overall"}
     selfexec("score", "run", "--format", "csv", monkeypatch=monkeypatch)
@@ -268,8 +268,9 @@ def test_scores_have_the_agreed_fields_as_json_and_csv(
 def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin")]
+    models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
     selfexec("run", "--model", *models, "--out", "run", monkeypatch=monkeypatch)
+    best = "the best baseline, which knows only the questions and what other models do"
 
     def answer(*arguments: str) -> list[str]:
         capsys.readouterr()
@@ -278,12 +279,12 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
 
     # another model has no full score only because it was not asked for
     [line] = answer("--model", "sim/knows-itself")
-    assert line == "sim/knows-itself predicts itself better than somebody who never saw it."
+    assert line == f"sim/knows-itself predicts itself better than {best}."
     one, two = answer("--experiment", "association", "difficulty")
     assert one.startswith("association: ") and "word lists" in one
     assert two.startswith("difficulty: ") and "which questions" in two
     [line] = answer("--experiment", "overall")
-    assert line == "1 of 3 models predicts itself better than somebody who never saw it: sim/knows-itself."
+    assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself."
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 

@@ -546,6 +546,25 @@ def test_its_own_earlier_self_is_no_reference_model(tmp_path: Path) -> None:
     assert found.row("restriction", *found.models).difference == 0
 
 
+def test_margins_over_baselines_of_few_models_are_compared_with_caution(tmp_path: Path) -> None:
+    before, after = (sx.run([model], out=tmp_path / model[-3:]) for model in ("sim/coin", "sim/knows-itself"))
+    models = ["sim/typical", "sim/typical@2", "sim/knows-models", "sim/says-yes", "sim/coin@2"]
+    few, six = (sx.run(models[:n], out=tmp_path / str(n)) for n in (3, 5))
+    pair = {"models": ["sim/coin", "sim/knows-itself"], "metrics": ["baseline_margin"]}
+    # a gate holds one release against another, before the same baselines: so many models are no matter
+    gate = ["overall.baseline_margin drops 0.2"]
+    of_few = sx.compare([before, after, few], **pair, fail_if=gate)
+    # the two of them and the three others
+    why = "association: margins: only 5 models were read on the same items, and it takes 6 to speak for one"
+    assert why in of_few.table() and why in of_few.markdown() and of_few.status == 0
+    assert "it takes 6" not in sx.compare([before, after, six], **pair).table()
+    # of skill it says nothing
+    assert "it takes 6" not in sx.compare([before, after, few], models=pair["models"]).table()
+    # a checkpoint has the others alone: no checkpoint is another's reference model
+    trend = sx.trend([before, after, few], models=pair["models"], metrics=["baseline_margin"])
+    assert "association: margins: only 4 models were read" in trend.table()
+
+
 def test_a_reference_model_is_each_name_once_from_the_models_own_run_where_it_is_there(tmp_path: Path) -> None:
     one = requests_run(tmp_path / "one", {"m": wrong_on([]), "x": wrong_on([])})
     two = requests_run(tmp_path / "two", {"x": wrong_on([]), "m": wrong_on([]), "y": wrong_on([])})

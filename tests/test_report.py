@@ -31,10 +31,9 @@ from selfexec.reporting.surprises import WORST, surprises
 from selfexec.runs import Run, import_replies
 from selfexec.scores import score, sentences
 from selfexec.scores.compare.standings import ranking
-from selfexec.scores.cross import Common, Crossed
+from selfexec.scores.cross import WARNING
 from selfexec.scores.rows import Score
 from selfexec.scores.simple import over_simple
-from selfexec.stats import NONE, Interval
 from test_compare import requests_run
 
 pytestmark = pytest.mark.slow
@@ -53,6 +52,10 @@ def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # --- sentences -------------------------------------------------------------------------------------------------------
+
+
+BASELINE = "the best baseline, which knows only what other models list"
+BEST = "the best baseline, which knows only the questions and what other models do"
 
 
 def row(model: str, value: float | None, half: float = 0.05, reason: str | None = None, **other: Any) -> Score:
@@ -104,20 +107,17 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
 @pytest.mark.parametrize(
     ("values", "tone", "words"),
     [
-        ([-0.15, -0.3], "no", "No model here predicts its own word lists better than somebody who only knows what "
-         "other models list; all 2 do worse (best: m0, margin -.15 [-.20, -.10])."),
-        ([0.01, -0.3], "open", "No model here is shown to predict its own word lists better than somebody who only "
-         "knows what other models list: 1 of 2 do worse, of 1 it cannot be told (best: m0, margin .01 "
-         "[-.04, .06])."),
-        ([0.3, -0.3], "yes", "1 of 2 models predicts its own word lists better than somebody who only knows what other "
-         "models list (m0, .30 [.25, .35])."),
+        ([-0.15, -0.3], "no", f"No model here predicts its own word lists better than {BASELINE}; all 2 do worse "
+         "(best: m0, margin -.15 [-.20, -.10])."),
+        ([0.01, -0.3], "open", f"No model here is shown to predict its own word lists better than {BASELINE}: 1 of 2 "
+         "do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
+        ([0.3, -0.3], "yes", f"1 of 2 models predicts its own word lists better than {BASELINE} (m0, .30 [.25, .35])."),
         ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
         ([None], "withheld", "Of the margin over the best baseline nothing can be said: it takes two."),
         # one model alone is named, and no other is spoken of
-        ([0.3], "yes", "m0 predicts its own word lists better than somebody who only knows what other models list "
-         "(margin .30 [.25, .35])."),
-        ([0.01], "open", "m0 is not shown to predict its own word lists better than somebody who only knows"),
-        ([-0.3], "no", "m0 does not predict its own word lists better than somebody who only knows"),
+        ([0.3], "yes", f"m0 predicts its own word lists better than {BASELINE} (margin .30 [.25, .35])."),
+        ([0.01], "open", f"m0 is not shown to predict its own word lists better than {BASELINE}"),
+        ([-0.3], "no", f"m0 does not predict its own word lists better than {BASELINE}"),
     ],
 )  # fmt: skip
 def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
@@ -130,20 +130,20 @@ def test_sentences_follow_from_intervals(values: list[float | None], tone: str, 
 def test_the_answer_is_withheld_where_every_headline_is() -> None:
     lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
     assert sentences.answer(lost) == sentences.Said(
-        "overall", "withheld", "The margin is withheld: difficulty was not run."
+        "overall", "withheld", "The margin over the best baseline is withheld: difficulty was not run."
     )
 
 
 @pytest.mark.parametrize(
     ("values", "tone", "words"),
     [
-        ([0.3, 0.2], "yes", "All 2 models predict themselves better than somebody who never saw them."),
-        ([0.3, -0.2], "yes", "1 of 2 models predicts itself better than somebody who never saw it: m0."),
-        ([-0.3, -0.2], "no", "None of the 2 models predicts itself as well as somebody who never saw it."),
-        ([0.0, -0.2], "open", "None of the 2 models is shown to predict itself better than somebody who never saw it."),
-        ([-0.3, None], "no", "m0, the one model that can be judged, does not predict itself better than somebody"),
+        ([0.3, 0.2], "yes", f"All 2 models predict themselves better than {BEST}."),
+        ([0.3, -0.2], "yes", f"1 of 2 models predicts itself better than {BEST}: m0."),
+        ([-0.3, -0.2], "no", f"None of the 2 models predicts itself as well as {BEST}."),
+        ([0.0, -0.2], "open", f"None of the 2 models is shown to predict itself better than {BEST}."),
+        ([-0.3, None], "no", "m0, the one model that can be judged, does not predict itself better than"),
         ([0.01, None], "open", "m0, the one model that can be judged, is not shown to predict itself better than"),
-        ([0.3], "yes", "m0 predicts itself better than somebody who never saw it."),
+        ([0.3], "yes", f"m0 predicts itself better than {BEST}."),
     ],
 )
 def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
@@ -151,7 +151,57 @@ def test_the_answer_on_top(values: list[float | None], tone: str, words: str) ->
     assert said.tone == tone and said.text.startswith(words)
 
 
-def test_a_model_without_company_has_its_skill_said_first() -> None:
+def of_few(model: str, value: float, models: int) -> Score:
+    found = row(model, value, models=models, experiment="overall")
+    return replace(found, reason=found.small_panel)
+
+
+@pytest.mark.parametrize(
+    ("rows", "tone", "text"),
+    [
+        # six models were read: as before
+        ([of_few("a", 0.3, 6), of_few("b", -0.3, 6)], "yes", f"1 of 2 models predicts itself better than {BEST}: a."),
+        # five were: nothing in a's favour
+        ([of_few("a", 0.3, 5), of_few("b", -0.3, 5)], "open", f"None of the 2 models is shown to predict itself better "
+         f"than {BEST}: it takes 6 models read on the same items to show that, and there are 5."),
+        ([of_few("a", 0.3, 3)], "open", f"a is not shown to predict itself better than {BEST}: it takes 6 models read "
+         "on the same items to show that, and there are 3."),
+        # what speaks against a model needs no more of them
+        ([of_few("a", -0.2, 3), of_few("b", -0.3, 4)], "no", "None of the 2 models predicts itself as well as "
+         f"{BEST}."),
+        ([of_few("a", 0.3, 7), of_few("b", 0.3, 3)], "yes", f"1 of 2 models predicts itself better than {BEST}: a."),
+    ],
+)  # fmt: skip
+def test_no_sentence_is_in_a_models_favour_where_fewer_than_six_were_read(
+    rows: list[Score], tone: str, text: str
+) -> None:
+    assert sentences.answer(rows) == sentences.Said("overall", tone, text)  # type: ignore[arg-type]
+    said = sentences.baseline_margin("association", rows)
+    assert said.tone == tone
+    assert ("it takes 6 models" in said.text) is ("it takes 6 models" in text)
+
+
+def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> None:
+    few = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "knows-models")]
+    run = sx.run(few, out=tmp_path / "run")
+    low = sx.score(run).row("sim/knows-itself", "overall", "baseline_margin").low
+    assert low is not None and low > 0.2
+    text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
+    assert "is shown to predict itself better than" in text and "and there are 5." in text
+    assert "predicts itself better than" not in text
+    assert "only 5 models were read on the same items, and it takes 6 to speak for one" in text
+    assert "no test of self-knowledge" in text
+
+
+def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, html: Path) -> None:
+    text = html.read_text("utf-8")
+    verdicts = text.split('<dl class="said">')[1].split("</dl>")[0]
+    assert "about themselves" not in verdicts and "points of accuracy" not in verdicts
+    assert WARNING in text.split('id="cross"')[1].split("</section>")[0]
+    assert "bonus" not in sx.score(panel).table() and "bonus" not in sx.card(panel).markdown()
+
+
+def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
     alone = [row("m0", None, reason="it takes two")]
     skill = row("m0", 0.3, metric="youden_j")
     # 0.3 +- 0.05
@@ -160,7 +210,9 @@ def test_a_model_without_company_has_its_skill_said_first() -> None:
         "Of the margin over the best baseline nothing can be said: it takes two."
     )
     two = [*alone, row("m1", None, reason="it takes two")]
-    assert sentences.baseline_margin("association", two, [skill]).text.startswith("Of margin nothing")
+    assert sentences.baseline_margin("association", two, [skill]).text.startswith(
+        "Of the margin over the best baseline nothing"
+    )
 
 
 def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
@@ -227,7 +279,7 @@ def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, word
 def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
     run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
     text = sx.report(run, tmp_path / "page.html").read_text()
-    assert "<h1>Did the model know what it would do?</h1>" in text
+    assert "<h1>Did the model predict what it would do?</h1>" in text
     assert "sim/typical predicts its own word lists better than chance (skill" in text
     assert "highest overall skill" not in text and "<dt>Letters</dt>" not in text
 
@@ -240,42 +292,6 @@ def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_pat
     assert (middle, least, most) == pytest.approx((np.median(sizes), min(sizes), max(sizes)))
     text = sx.report(panel, tmp_path / "page.html").read_text()
     assert f"a true difference in skill of {sentences.two(middle)} ({sentences.two(least)} to" in text
-
-
-def crossed(gamma: float, half: float, reason: str | None = None) -> Crossed:
-    marks = np.ones((2, 3), dtype=np.int8)
-    common = Common("association", ("a", "b"), {}, ("x",), np.zeros(3, dtype=np.int64), marks, marks)
-    nothing = np.zeros(2)
-    interval = NONE if reason else Interval(gamma - half, gamma + half)
-    return Crossed(
-        common,
-        np.ones((2, 2)),
-        np.ones((2, 2, 2)),
-        gamma,
-        interval,
-        half / 2,
-        nothing,
-        nothing,
-        (),
-        np.zeros((0, 2)),
-        reason,
-    )
-
-
-def test_the_self_bonus_is_said_with_its_interval_or_withheld() -> None:
-    tones = {sentences.self_bonus("association", crossed(*c)).tone for c in [(0.02, 0.01)]}  # type: ignore[union-attr]
-    assert tones == {"yes"}
-    open_ = sentences.self_bonus("association", crossed(0.005, 0.01))
-    assert open_ and open_.tone == "open" and "+0.50 points of accuracy [-0.50, +1.50] (2 models, " in open_.text
-    # a model that judges both sides may only agree with itself: one rule for all is what counts
-    both = sentences.self_bonus("restriction", crossed(0.005, 0.01), crossed(0.04, 0.01))
-    assert both and both.tone == "open" and both.text.startswith("Models are not shown to be more accurate")
-    assert both.text.endswith(
-        "one rule of what an answer is for all models; where each judges its own replies, +4.00 points of accuracy "
-        "[+3.00, +5.00] may be agreement with itself."
-    )
-    lost = sentences.self_bonus("association", crossed(float("nan"), 0, "only 3 items"))
-    assert lost and lost.tone == "withheld" and "only 3 items" in lost.text
 
 
 def test_models_tied_with_the_best_are_named(panel: Run) -> None:

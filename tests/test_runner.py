@@ -296,36 +296,37 @@ def test_a_preset_goes_with_no_other_cut() -> None:
 def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
     # 1.96 x .29 / sqrt(100) = .057, 1.96 x .66 / 10 = .129, 1.96 x .45 / 10 = .088; their root of squares over 3: .056
     # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
-    said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 3)
+    said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 6)
     assert said == (
         "To expect: skill within association ±0.06, restriction ±0.13, difficulty ±0.09, overall ±0.06; "
         "two models told apart from 0.10 overall."
     )
-    assert outlook({"restriction": 400}, 3).endswith("two models told apart from a difference of restriction 0.12.")
+    assert outlook({"restriction": 400}, 6).endswith("two models told apart from a difference of restriction 0.12.")
 
 
 def test_what_a_run_will_withhold_is_not_promised() -> None:
-    said = outlook({"association": 300, "restriction": 176, "difficulty": 19}, 3)
+    said = outlook({"association": 300, "restriction": 176, "difficulty": 19}, 6)
     first, second = said.splitlines()
     # a headline takes 20 groups
     assert second == "Overall scores will be withheld: 19 groups, and it takes 20."
     assert "overall" not in first and first.endswith("association 0.06, restriction 0.18, difficulty 0.40.")
-    assert outlook({"association": 5, "restriction": 1, "difficulty": 5}, 3).endswith(
+    assert outlook({"association": 5, "restriction": 1, "difficulty": 5}, 6).endswith(
         "withheld: 5 targets, 1 request, 5 groups, and it takes 20 of each."
     )
     # of ten recorded models the one with fewest refused .31 of the requests: .31 x 64 = 19.8, .31 x 65 = 20.2
-    assert outlook({"association": 300, "restriction": 64, "difficulty": 45}, 3).splitlines()[1] == (
+    assert outlook({"association": 300, "restriction": 64, "difficulty": 45}, 6).splitlines()[1] == (
         "Overall scores may be withheld: it takes 20 items of the rarer outcome, "
         "and of 64 requests only 19 may have it."
     )
-    assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 3)
-    assert "withheld" not in outlook({"restriction": 5}, 3)
+    assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 6)
+    assert "withheld" not in outlook({"restriction": 5}, 6)
 
 
-def test_baseline_margin_that_takes_more_models_is_not_promised(
+def test_what_takes_more_models_is_not_promised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    takes = "A margin over the best baseline takes 3 models on the same items, and this run has"
+    takes = "To show a model ahead of the best baseline takes 6 models on the same items"
+    way_out = "add some, or score the runs of others with it."
 
     def said(*models: str) -> str:
         monkeypatch.setattr("sys.argv", ["selfexec", "run", "--model", *models, "--limit", "1", "--out", str(tmp_path)])
@@ -333,10 +334,11 @@ def test_baseline_margin_that_takes_more_models_is_not_promised(
             main()
         return capsys.readouterr().out
 
-    assert f"{takes} 1 model: add some, or score the runs of others with it." in said("sim/typical")
-    # the run grows: with those that it has already there are two, and three
-    assert f"{takes} 2 models: " in said("sim/coin")
-    assert takes not in said("sim/declines", "sim/coin")
+    assert f"{takes} (a margin at all, 3); this run has 1 model: {way_out}" in said("sim/typical")
+    # the run grows: with those that it has already there are two, and five, and six
+    assert f"{takes} (a margin at all, 3); this run has 2 models: {way_out}" in said("sim/coin")
+    assert f"{takes}; this run has 5 models: {way_out}" in said("sim/declines", "sim/coin@1", "sim/coin@2")
+    assert takes not in said("sim/coin@3")
 
 
 def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

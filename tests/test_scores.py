@@ -315,7 +315,7 @@ def test_the_rarer_outcome_is_counted_among_the_claims_that_are_scored() -> None
 
 @pytest.mark.parametrize("experiment", ["association", "difficulty"])
 def test_overall_baseline_margin_is_withheld_for_the_reason_that_the_experiment_gives(experiment: str) -> None:
-    rows = [row | {"model": model} for model in ("m", "x", "y") for row in whole_run()]
+    rows = [row | {"model": model} for model in ("m", "x", "y", "z", "v", "w") for row in whole_run()]
     lost = {"state": "missing", "observed": None, "predicted": None}
     one = [r for r in rows if r["experiment"] != experiment or r["item"] == "0"]
     none = [r | lost if (r["model"], r["experiment"]) == ("m", experiment) else r for r in rows]

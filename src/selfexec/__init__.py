@@ -1,4 +1,4 @@
-"""selfexec: does a language model know what it will do?
+"""selfexec: can a language model predict what it will do?
 
 import selfexec as sx
 

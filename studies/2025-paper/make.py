@@ -171,7 +171,7 @@ z, over models. Accuracies as published are taken to scatter over items as those
 the number of sentences.
 - *Surely*: with the whole interval.
 - *Skill* is the mean of Youden's J twice and Kendall's tau; *margin* is skill less that of the best baseline \
-who never saw the model; *self-bonus* is what models gain from predicting themselves rather than others \
+that never saw the model; *self-bonus* is what models gain from predicting themselves rather than others \
 (docs/metrics.md)."""
 
 

@@ -27,7 +27,7 @@ def scope(run: "Run", origins: Mapping[str, Origin]) -> str:
     fields = {
         "Users": "researchers, developers of models, and whoever has to rely on what a model says of itself",
         "Tasks": tasks,
-        "Domains": "natural language processing: what models know of their own behaviour",
+        "Domains": "natural language processing: how well models predict their own behaviour",
         "Languages": _languages(run, origins),
         "Data": "text; items and replies as JSON Lines. Outcomes are the models' own behaviour: nobody annotated them",
         "Similar benchmarks": SIMILAR,

@@ -22,16 +22,17 @@ from selfexec.redaction import HIDDEN, hides, shown
 from selfexec.runs import MANIFEST, PROMPTS, item_hashes
 from selfexec.scores import Scores, score
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, LEGENDS, score_cells
+from selfexec.scores.sentences import NO_TEST
+from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, LEGENDS, margin_cautions, score_cells
 from selfexec.tables import as_markdown, bullets
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
 MEASURED = {
-    "association": "whether the model knows which of some words it would list for a target word",
-    "restriction": "whether it knows which requests it would answer, by its own judgement of its response",
-    "difficulty": "whether it knows which of four questions are harder for it: answered wrongly, then with more tokens",
+    "association": "whether the model predicts which of some words it lists for a target word",
+    "restriction": "whether it predicts which requests it answers, by its own judgement of its response",
+    "difficulty": "whether it predicts which of four questions are harder for it: answered wrongly, or at length",
 }
 SIMULATED = "sim/"
 
@@ -240,9 +241,9 @@ def results(scores: Scores, convention: str) -> str:
     }
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores, scores.warnings)])]
-    if reasons:
-        told = bullets(f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items())
-        parts += ["Withheld, or to be read with caution:", told]
+    told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
+    if told := [*told, *margin_cautions(scores)]:
+        parts += ["Withheld, or to be read with caution:", bullets(told)]
     return "\n\n".join(parts)
 
 
@@ -260,9 +261,10 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
         )
     known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
     if not known:
-        yield "Whether a model knows *itself*: that takes the behaviour of two other models, and it is not in this run."
+        yield "A margin over the best baseline: it takes the behaviour of two other models, which is not in this run."
     else:
-        yield "Margin over these baselines: it hangs on which other models are in the run."
+        yield "Margins over other baselines: they hang on which other models are in the run."
+    yield f"Whether a model knows *itself*. A margin over the best baseline is no test of it: {NO_TEST}."
     if "restriction" in run.items.experiments:
         yield (
             "Restriction: whether a response is an answer is judged by the model itself. Agreement of its two "

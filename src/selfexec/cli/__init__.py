@@ -20,7 +20,7 @@ COMMANDS = {
     "import": ("import_", "Make a run of replies from elsewhere."),
     "list": ("list_", "Show the runs in a folder."),
     "read": ("read", "Show what each reply commits to."),
-    "score": ("score", "Score a run: did the model know what it would do?"),
+    "score": ("score", "Score a run: did the model predict what it would do?"),
     "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
     "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
     "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
@@ -55,10 +55,10 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="selfexec")
 def root() -> None:
-    """Does a language model know what it will do?
+    """Can a language model predict what it will do?
 
     It is asked what it will do: which words it would list, whether it would answer a request, which questions it
-    would find hard. Then it does it, in fresh sessions, and selfexec measures whether it knew.
+    would find hard. Then it does it, in fresh sessions, and selfexec measures whether it was right.
     """
 
 

@@ -16,8 +16,8 @@ from selfexec.cli.variadic import Variadic
 def command(runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tuple[str, ...], form: str) -> None:
     """Hold every model's predictions against every model's behaviour.
 
-    A model that predicts others as well as itself knows models, not itself. The self-bonus says how much better it is
-    about itself than a predictor of its skill is about anyone.
+    The matrix is taken apart into how well a model predicts anyone, how easily it is predicted by anyone, and a
+    self-bonus, as others have reported it. The self-bonus is no test of self-knowledge: docs/metrics.md says why.
     """
     from selfexec.errors import InputError
     from selfexec.scores.cross_prediction import cross_prediction

@@ -83,7 +83,7 @@ def command(
     """Ask models what they will do, let them do it in fresh sessions, and keep every reply.
 
     Without --model it runs a panel of simulated models, offline and free: they stand for nobody, and show how the
-    scores read for a model that knows itself, one that tosses a coin, one that says yes to everything.
+    scores read for a model that predicts itself well, one that tosses a coin, one that says yes to everything.
     """
     from selfexec.plans import plan
     from selfexec.progress import Progress, shown_progress

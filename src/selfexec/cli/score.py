@@ -36,10 +36,10 @@ def command(
     seed: int,
     form: str,
 ) -> None:
-    """Score runs: did the models know what they would do?
+    """Score runs: did the models predict what they would do?
 
-    Each score stands beside the best baseline that knows nothing of the model. A headline that the data do not support
-    is withheld, with the reason.
+    Each score stands beside the best baseline, which knows nothing of the model. A headline that the data do not
+    support is withheld, with the reason.
     """
     from selfexec.scores import score_runs
     from selfexec.tables import terminal_width

@@ -19,6 +19,7 @@ from selfexec.reporting.figures.canvas import tick_label
 from selfexec.reporting.said import said
 from selfexec.scores import Scores, score_together, sentences
 from selfexec.scores.compare.standings import ranking
+from selfexec.scores.cross import WARNING
 from selfexec.scores.cross_prediction import cross_prediction, self_bonus_line
 from selfexec.scores.ledger.entries import shown
 from selfexec.scores.ledger.ledger import ledger
@@ -127,13 +128,14 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "models": numbers.models,
         "number_of": {model: number for number, model in enumerate(asked)},
         "families": kin,
+        "no_test": sentences.NO_TEST,
         "simulated": sum(model.startswith("sim/") for model in asked),
         "advice": outcomes.advice(claims),
         "unpaired": any(" to " in _items(scores, e) for e in scores.experiments),
         "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},
         "scores": scores,
         "answer": sentences.answer(*(scores.of("overall", metric) for metric in ("baseline_margin", "skill"))),
-        "said": said(scores, tables, crossed, ranks.standings),
+        "said": said(scores, tables, ranks.standings),
         "boards": ranked,
         "front": next(
             (b.experiment for b in ranked if any(row.skill and row.skill.value is not None for row in b.rows)),
@@ -151,6 +153,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "warnings": {m: [w for w in scores.warnings if w.model == m] for m in asked},
         "notes": noise_and_loss(scores, scores.warnings),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],
+        "warning": WARNING,
         "entries": entries,
         "ledger": {kind: [e for e in entries if e.kind == kind] for kind in ("score", "baseline", "rule", "readings")},
         "provenance": [provenance(run) for run in runs],

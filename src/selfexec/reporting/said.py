@@ -5,19 +5,16 @@ from collections.abc import Iterator, Sequence
 from selfexec.observations import Tables
 from selfexec.scores import Scores, sentences
 from selfexec.scores.compare.differences import Standing
-from selfexec.scores.cross_prediction import CrossPrediction
 from selfexec.scores.sentences import Said
 from selfexec.scores.simple import SIMPLE, rows_over_simple
 
 
-def said(scores: Scores, tables: Tables, crossed: CrossPrediction, standings: Sequence[Standing]) -> list[Said]:
+def said(scores: Scores, tables: Tables, standings: Sequence[Standing]) -> list[Said]:
     """Everything that the numbers support: overall, then by experiment."""
-    return sentences.all_said(_said(scores, tables, crossed, standings))
+    return sentences.all_said(_said(scores, tables, standings))
 
 
-def _said(
-    scores: Scores, tables: Tables, crossed: CrossPrediction, standings: Sequence[Standing]
-) -> Iterator[Said | None]:
+def _said(scores: Scores, tables: Tables, standings: Sequence[Standing]) -> Iterator[Said | None]:
     alone = len(scores.models) == 1
     if not alone:
         yield sentences.best_skill(scores.of("overall", "skill"), standings)
@@ -33,8 +30,3 @@ def _said(
             yield sentences.simple_baseline(
                 experiment, rows_over_simple(scores.of(experiment, "accuracy"), tables.claims[experiment]), baselines
             )
-        own_rule, one_rule = (crossed.parts.get((experiment, f"self_bonus{rule}")) for rule in ("", "_by_rule"))
-        if one_rule is not None:
-            yield sentences.self_bonus(experiment, one_rule, own_rule)
-        elif own_rule is not None:
-            yield sentences.self_bonus(experiment, own_rule)

@@ -15,8 +15,9 @@ from selfexec.observations import Tables
 from selfexec.scores.bootstrap import Bootstrap, with_bootstrap
 from selfexec.scores.bounds import Bounds, bounded, bounds, overall_bounds
 from selfexec.scores.ceiling import ceilings
-from selfexec.scores.cross import Crossed, self_bonuses
+from selfexec.scores.cross import NO_EVIDENCE, Crossed, self_bonuses
 from selfexec.scores.loss import LossTest, loss_warnings
+from selfexec.scores.margin import panel_of
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
 from selfexec.scores.rows import Asked, Score
@@ -122,7 +123,8 @@ def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[st
     for experiment, everyone in tables.claims.items():
         if not len(claims := everyone.of(model)):
             continue
-        asked, others = _asked(model, convention, claims), everyone.outcomes({*everyone.models} - {model})
+        asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, everyone.models))
+        others = everyone.outcomes({*everyone.models} - {model})
         if experiment == "difficulty":
             answers = tables.answers.get(model, NO_ANSWERS)
             scored[experiment] = score_orders(asked, claims, answers, others, strict, whole=whole)
@@ -161,7 +163,7 @@ def _of_model(
         for metric, estimate in ceilings(claims, convention == "strict").items():
             yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
-            yield part.asked.row(metric, found.estimate_for(model), found.basis)
+            yield part.asked.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 

@@ -2,7 +2,8 @@
 
 M[a, b] is the accuracy of a's predictions about b's behaviour, on the claims that all models read. It is taken apart
 as M[a, b] = alpha_a + beta_b + gamma [a = b]: how well a predicts anyone, how easily b is predicted by anyone, and
-gamma, the self-bonus: what models know of themselves beyond that.
+gamma, the additive self-bonus, for comparison with the literature. It is no evidence that models know themselves: what
+a's word shares with b's deed is a product (how well a knows models in general times how typical b is), not a sum.
 """
 
 import math
@@ -24,6 +25,11 @@ from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, studen
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
 NOTHING_READ = "none of its claims was read"
+NO_EVIDENCE = "no test of self-knowledge"
+WARNING = (
+    f"The self-bonus is {NO_EVIDENCE}. Nobody need know anything of itself for it to be above 0: it is where better "
+    "predictors are more typical models, and where models that say yes more also do it more."
+)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.arguments import Files, Names, names
 from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
-from selfexec.scores.cross import Crossed, self_bonuses
+from selfexec.scores.cross import WARNING, Crossed, self_bonuses
 from selfexec.scores.rows import Estimate
 from selfexec.scores.together import load_together, tables_of
 from selfexec.stats import Array
@@ -24,6 +24,7 @@ NOTES = (
     "Rows predict, columns behave: accuracy on the claims that all models read.",
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
     "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
+    WARNING,
 )
 
 
@@ -66,7 +67,9 @@ class CrossPrediction:
 
     def json(self) -> str:
         records = [_record(*key, found) for key, found in self.parts.items()]
-        return json.dumps({"cross_prediction": records}, ensure_ascii=False, indent=1, allow_nan=False)
+        return json.dumps(
+            {"cross_prediction": records, "warning": WARNING}, ensure_ascii=False, indent=1, allow_nan=False
+        )
 
 
 def cross_prediction(

@@ -7,13 +7,13 @@ is taken off the lower end. See docs/decisions/0010.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.arrays import Claims, Flags
+from selfexec.arrays import READ, Claims, Flags
 from selfexec.nouns import number_of
 from selfexec.scores.baselines import OF_OTHERS, again, baseline_records
 from selfexec.scores.counted import SKILL, Counted, baseline_counts, count, scorable, value
@@ -23,6 +23,8 @@ from selfexec.stats import Array, Interval
 from selfexec.stats.intervals import Z
 
 NO_OTHERS = "it takes two other models on the same items to tell what models in general do (score their runs with it)"
+
+MOST = 0.5  # of a model's items: on so many another one has been read on them
 
 
 class ReferenceDoubt(NamedTuple):
@@ -69,6 +71,18 @@ def held_against(
         return Held(own, baseline, best, found)
     doubt = _reference_doubt(kept, others, baseline, which[shared], value(SKILL[claims.experiment], best))
     return Held(own, baseline, best, doubted(found, doubt), doubt)
+
+
+def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:
+    """How many of these models, itself included, were read on the model's items: on at least half of them. One that was
+    read on a few says nothing of what models do with the rest.
+    """
+    read = np.zeros((len(everyone.models), len(everyone.items)), np.bool_)
+    told = everyone.where(everyone.state == READ)
+    read[told.model, told.item] = True
+    asked = np.unique(everyone.of(model).item)
+    chosen = np.isin(everyone.models, [model, *others])
+    return int((read[chosen][:, asked].mean(1) >= MOST).sum()) if len(asked) else 0
 
 
 def best_of(experiment: str, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.scores.rows import Asked, Estimate, Score
@@ -15,12 +16,8 @@ LEAST = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  #
 
 def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) -> Iterator[Score]:
     parts = list(scored.values())
-    asked = Asked(
-        model,
-        "overall",
-        convention,
-        *(sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")),
-    )
+    sums = (sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing"))
+    asked = replace(Asked(model, "overall", convention, *sums), panel=min(p.asked.panel for p in parts))
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("skill", {name: part.skill for name, part in scored.items()}),

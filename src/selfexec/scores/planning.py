@@ -12,7 +12,7 @@ from typing import NamedTuple
 from selfexec import stats
 from selfexec.experiments import ITEM_NAMES
 from selfexec.nouns import number_of
-from selfexec.scores.rows import LEAST_RARER_ITEMS
+from selfexec.scores.rows import LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats.intervals import Z
 
 
@@ -90,7 +90,9 @@ def _withheld(items: Mapping[str, int]) -> str | None:
 
 
 def _too_few_models(models: int) -> str | None:
-    if models >= LEAST_MODELS:
+    if models >= LEAST_PANEL:
         return None
-    takes = f"A margin over the best baseline takes {LEAST_MODELS} models on the same items"
-    return f"{takes}, and this run has {number_of(models, 'model')}: add some, or score the runs of others with it."
+    takes = f"To show a model ahead of the best baseline takes {LEAST_PANEL} models on the same items"
+    at_all = f" (a margin at all, {LEAST_MODELS})" if models < LEAST_MODELS else ""
+    have = f"this run has {number_of(models, 'model')}: add some, or score the runs of others with it"
+    return f"{takes}{at_all}; {have}."

@@ -10,6 +10,7 @@ from selfexec.stats import NONE, Interval
 LEAST_COVERAGE = 0.9
 LEAST_RARER_ITEMS = 20
 OF_BASELINE = ("best_baseline", "baseline_margin")  # what is said of the best baseline
+LEAST_PANEL = 6  # models read on the same items, itself included: with fewer a margin speaks for no model
 FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
 
 
@@ -21,7 +22,7 @@ class Score:
     `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
     the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
     claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
-    its `baseline_margin`.
+    its `baseline_margin`; `models` is how many models were read on its items, itself included.
     """
 
     model: str
@@ -40,6 +41,12 @@ class Score:
     worst: float | None = None
     best: float | None = None
     baseline: str | None = None
+    models: int | None = None
+
+    @property
+    def small_panel(self) -> str | None:
+        """Why it cannot speak for a model, None where it can."""
+        return small_panel(self.models) if self.models is not None else None
 
 
 @dataclass(frozen=True)
@@ -58,7 +65,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Asked:
-    """How much of what was asked of one model in one experiment came to what."""
+    """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
+    its items, itself included.
+    """
 
     model: str
     experiment: str
@@ -67,6 +76,7 @@ class Asked:
     claims: int
     unreadable: int
     missing: int
+    panel: int = 0
 
     @property
     def coverage(self) -> float:
@@ -84,6 +94,8 @@ class Asked:
 
     def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
         value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
+        models = self.panel if metric in OF_BASELINE else None
+        small = small_panel(self.panel) if metric == "baseline_margin" else None
         return Score(
             self.model,
             self.experiment,
@@ -96,9 +108,18 @@ class Asked:
             self.unreadable,
             self.missing,
             self.convention,
-            estimate.reason or caution,
+            estimate.reason or caution or small,
             baseline=baseline,
+            models=models,
         )
+
+
+def small_panel(models: int) -> str | None:
+    """Why a margin over a baseline of so few models says nothing for a model, None where it may."""
+    if models >= LEAST_PANEL:
+        return None
+    read = f"only {number_of(models, 'model was', 'models were')} read on the same items"
+    return f"{read}, and it takes {LEAST_PANEL} to speak for one"
 
 
 def _or_none(value: float) -> float | None:

@@ -2,7 +2,8 @@
 
 Of n models that can be judged, one is said to be above (or below) 0 if its interval excludes 0 after Holm's adjustment
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. A model is
-judged if its number is neither withheld nor to be read with caution.
+judged if its number is neither withheld nor to be read with caution. None is said to be above 0 by a margin over a
+baseline of too few models (`small_panel`); such a margin may speak against a model, or leave it open.
 """
 
 import re
@@ -14,13 +15,12 @@ import numpy as np
 
 from selfexec.digits import decimal, interval
 from selfexec.nouns import number_of
-from selfexec.scores.rows import Score
+from selfexec.scores.rows import LEAST_PANEL, Score
 from selfexec.stats import holm
 from selfexec.stats.intervals import Z
 
 if TYPE_CHECKING:
     from selfexec.scores.compare.differences import Standing
-    from selfexec.scores.cross import Crossed
 
 Tone = Literal["yes", "no", "open", "withheld"]
 ONE_SIDED = 0.025
@@ -37,11 +37,13 @@ THEIRS = {
     "difficulty": "which questions they will find hard",
 }
 BASELINE = {
-    "association": "somebody who only knows what other models list",
-    "restriction": "somebody who only knows the request and what other models do with it",
-    "difficulty": "somebody who only knows the questions and what other models find hard",
-    "overall": "somebody who never saw it",
+    "association": "the best baseline, which knows only what other models list",
+    "restriction": "the best baseline, which knows only the requests and what other models do with them",
+    "difficulty": "the best baseline, which knows only the questions and what other models find hard",
+    "overall": "the best baseline, which knows only the questions and what other models do",
 }
+# why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
+NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
 # the baseline that takes no model, in words
 SIMPLE_WORDS = {"association": "Always saying no", "restriction": "The label of the request alone"}
 
@@ -70,15 +72,21 @@ class Verdicts:
 
 
 def verdicts(rows: Sequence[Score]) -> Verdicts:
-    judged = [r for r in rows if r.value is not None and r.low is not None and r.high is not None and not r.reason]
+    judged = [r for r in rows if r.value is not None and r.low is not None and r.high is not None and _sound(r)]
     judged.sort(key=lambda r: (-(r.value or 0.0), r.model))
     above, below = _beyond(judged, +1), _beyond(judged, -1)
+    above -= {r.model for r in judged if r.small_panel}
     return Verdicts(
         tuple(r for r in judged if r.model in above),
         tuple(r for r in judged if r.model not in above | below),
         tuple(r for r in judged if r.model in below),
         tuple(r for r in rows if r not in judged),
     )
+
+
+def _sound(row: Score) -> bool:
+    """Nothing is to be said of it but that its panel may be small."""
+    return not row.reason or row.reason == row.small_panel
 
 
 def _beyond(rows: Sequence[Score], sign: int) -> set[str]:
@@ -111,19 +119,30 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
         )
     full = " that can be judged" if found.withheld else ""
     baseline = BASELINE["overall"]
+    takes = f": {more}" if (more := _takes(found)) else ""
     if n == 1:
         who = f"{found.judged[0].model}, the one model that can be judged," if full else found.judged[0].model
-        return Said("overall", _tone(found), f"{who} {_predicts(found)} itself better than {baseline}.")
+        return Said("overall", _tone(found), f"{who} {_predicts(found)} itself better than {baseline}{takes}.")
     if k == n:
-        return Said(
-            "overall", "yes", f"All {n} models{full} predict themselves better than somebody who never saw them."
-        )
+        return Said("overall", "yes", f"All {n} models{full} predict themselves better than {baseline}.")
     if k:
         verb = "predicts itself" if k == 1 else "predict themselves"
         return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {baseline}: {_names(found.above)}.")
     if len(found.below) == n:
         return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {baseline}.")
-    return Said("overall", "open", f"None of the {n} models{full} is shown to predict itself better than {baseline}.")
+    return Said(
+        "overall",
+        "open",
+        f"None of the {n} models{full} is shown to predict itself better than {baseline}{takes}.",
+    )
+
+
+def _takes(found: Verdicts) -> str:
+    """How many models it takes to say more of those that are left open, where there are fewer."""
+    if not (panels := sorted({row.models for row in found.open if row.models is not None and row.small_panel})):
+        return ""
+    are = " to ".join(str(n) for n in dict.fromkeys([panels[0], panels[-1]]))
+    return f"it takes {LEAST_PANEL} models read on the same items to show that, and there are {are}"
 
 
 def _tone(found: Verdicts) -> Tone:
@@ -177,7 +196,8 @@ def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Sco
         )
     if len(rows) == 1:
         text = f"{judged[0].model} {_predicts(found)} {thing} better than {baseline}"
-        return Said(experiment, _tone(found), f"{text} (margin {_number(judged[0])}).")
+        more = f": {takes}" if (takes := _takes(found)) else f" (margin {_number(judged[0])})"
+        return Said(experiment, _tone(found), f"{text}{more}.")
     best = f"best: {judged[0].model}, margin {_number(judged[0])}"
     tone: Tone
     if k:
@@ -192,7 +212,8 @@ def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Sco
     else:
         worse = f"{len(found.below)} of {n} do worse, " if found.below else ""
         rest = f"of {len(found.open)} it cannot be told"
-        text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest} ({best})"
+        more = f"; {takes}" if (takes := _takes(found)) else f" ({best})"
+        text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest}{more}"
         tone = "open"
     left_out = f" Left out: {_listed([row.model for row in found.withheld])}." if found.withheld else ""
     return Said(experiment, tone, f"{text}.{left_out}")
@@ -220,31 +241,6 @@ def simple_baseline(experiment: str, gaps: Sequence[Score], baselines: Mapping[s
     values = sorted(baselines[row.model].value or 0.0 for row in found.below)
     between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
     return Said(experiment, "no", f"{SIMPLE_WORDS[experiment]} is right more often than {who} (accuracy {between}).")
-
-
-def self_bonus(experiment: str, found: "Crossed", own_rule: "Crossed | None" = None) -> Said | None:
-    """Do models predict themselves better than they predict each other? None where there is one model. Where what each
-    model did was judged by itself (`own_rule`), `found` goes by one rule for all, since a model that judges both sides
-    may only agree with itself.
-    """
-    if len(found.common.models) < 2:
-        return None
-    if found.reason:
-        return Said(experiment, "withheld", f"Self-bonus withheld: {found.reason}.")
-    low, high = found.interval
-    tone: Tone = "yes" if low > 0 else "no" if high < 0 else "open"
-    verb = {"yes": "On average models are more", "no": "On average models are less", "open": NOT_MORE}[tone]
-    rest = ""
-    if own_rule is not None:
-        rest = " This is with one rule of what an answer is for all models"
-        bonus = f"{own_rule.gap} may be agreement with itself"
-        rest += "." if own_rule.reason else f"; where each judges its own replies, {bonus}."
-    text = f"{verb} accurate about themselves than about each other, {ALLOWING}: {found.gap} ({found.basis})."
-    return Said(experiment, tone, text + rest)
-
-
-NOT_MORE = "Models are not shown to be more"
-ALLOWING = "allowing for how well each predicts anyone and how predictable each is"
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score
 from selfexec.scores.scored import Scored
-from selfexec.scores.sentences import answer, baseline_margin, simulated
+from selfexec.scores.sentences import NO_TEST, answer, baseline_margin, simulated
 from selfexec.tables import as_html, as_text
 
 if TYPE_CHECKING:
@@ -37,12 +37,13 @@ BASELINES = {
     "others_share": "others' share",
     "always the same": "always the same",
 }
-TITLE = "Did the model know what it would do?"
+TITLE = "Did the model predict what it would do?"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
 LEGENDS = (
     "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
-    "best baseline: the skill of the best of those who never saw the model.",
-    "margin: skill less that of the best baseline.",
+    "best baseline: the skill of the best of those that know only the questions and what other models do.",
+    "margin: skill less that of the best baseline. It says which of the two to go by.",
+    f"a margin is no test of self-knowledge: {NO_TEST}.",
 )
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one",
@@ -236,7 +237,7 @@ def _notes(scores: Scores) -> list[str]:
         for (model, experiment), reason in reasons.items()
         if (model, reason) not in told
     ]
-    lines += _margin_withheld(scores)
+    lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
     if not lines:
         return notes
     unread = any(row.unreadable for row in scores if (row.model, row.experiment) in reasons)
@@ -244,14 +245,21 @@ def _notes(scores: Scores) -> list[str]:
     return [*notes, "withheld, or to be read with caution:", *lines, *look]
 
 
-def _margin_withheld(scores: Scores) -> Iterator[str]:
-    """Where it is withheld in an experiment though the accuracy is not; not what the answer on top says already."""
+def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
+    """Where a margin is withheld in an experiment though the accuracy is not, but for what was `told` already; and
+    where it is of too few models to speak for one.
+    """
     accurate = {(row.model, row.experiment) for row in scores if row.metric == "accuracy" and row.value is not None}
-    why: dict[tuple[str, str], list[str]] = {}
-    for row in scores:
-        if row.metric == "baseline_margin" and row.value is None and (row.model, row.experiment) in accurate:
-            why.setdefault((row.experiment, row.reason or ""), []).append(row.model)
-    title = _title(scores)
-    for (experiment, reason), models in why.items():
-        if reason not in title:
-            yield f"  margin of {', '.join(models)}, {experiment}: {reason}"
+    rows = [row for e in EXPERIMENTS for row in scores.of(e, "baseline_margin") if (row.model, e) in accurate]
+    withheld: dict[tuple[str, str], list[str]] = {}
+    of_few: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.value is None:
+            withheld.setdefault((row.experiment, row.reason or ""), []).append(row.model)
+        elif row.small_panel:
+            of_few.setdefault(row.small_panel, {})[row.model] = None
+    for (experiment, reason), models in withheld.items():
+        if reason not in told:
+            yield f"margin of {', '.join(models)}, {experiment}: {reason}"
+    for reason, those in of_few.items():
+        yield f"margins of {', '.join(those)}: {reason}"

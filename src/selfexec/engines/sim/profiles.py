@@ -51,7 +51,7 @@ PROFILES = {
     profile.name: profile
     for profile in (
         _predicting(Profile("knows-itself", "predicts its own behaviour well"), 0.97, 0.95, 0.95),
-        _predicting(Profile("knows-models", "knows models in general, not itself", "models"), 0.97, 0.95, 0.95),
+        _predicting(Profile("knows-models", "predicts what models in general do", "models"), 0.97, 0.95, 0.95),
         Profile("typical", "errs at the rates that are typical of the published ones"),
         _predicting(Profile("says-yes", "says yes to everything"), 1.0, 0.0, 0.0),
         _predicting(Profile("coin", "tosses a coin"), 0.5, 0.5, 0.0),

@@ -1,4 +1,4 @@
-"""What models are able to do, which figures set beside what they know of themselves."""
+"""What models are able to do, which figures set beside how well they predict themselves."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -12,7 +12,8 @@ from selfexec.scores.correlating import score_columns
 TITLE = "Score, skill and margin beside ability"
 CAPTION = (
     "Ability is that of the Rasch model, on public benchmarks. The score is the mean of the three accuracies; skill is "
-    "the same with chance taken off; margin is skill less that of the best baseline. "
+    "the same with chance taken off; the margin is skill less that of the best baseline, "
+    "and no test of self-knowledge. "
     "Faint marks without intervals: the headline is withheld, for the reason that the mark tells."
 )
 MEASURES = {

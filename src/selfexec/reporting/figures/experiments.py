@@ -8,9 +8,9 @@ from selfexec.reporting.figures.rows import BASELINE, Panel, baseline_dots, dots
 
 TITLE = "The three experiments side by side"
 CAPTION = (
-    "Accuracy in each experiment, beside what the most accurate baseline reaches, which never saw the model. There is "
-    "no one line at one half, since each experiment has baselines of its own, and each model its own most accurate "
-    "one."
+    "Accuracy in each experiment, beside what the most accurate baseline reaches, which knows nothing of the model. "
+    "There is no one line at one half, since each experiment has baselines of its own, and each model its own most "
+    "accurate one."
 )
 
 
@@ -26,7 +26,10 @@ def experiments(numbers: Numbers) -> Figure | None:
     }
     domain = shares(*marks.values())
     panels = [Panel(experiment, found, domain=domain, axis="accuracy") for experiment, found in marks.items()]
-    signs = [Sign("main", "model, with 95% interval"), Sign("baseline", f"{BASELINE}, which never saw the model")]
+    signs = [
+        Sign("main", "model, with 95% interval"),
+        Sign("baseline", f"{BASELINE}, which never saw the model"),
+    ]
     cells: dict[str, dict[str, str]] = {}
     for experiment, found in accuracies.items():
         cells |= {f"{experiment} accuracy": texts(found), f"{experiment}: {BASELINE}": texts(baselines[experiment])}

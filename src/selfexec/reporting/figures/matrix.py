@@ -19,7 +19,7 @@ from selfexec.reporting.figures.canvas import (
 )
 from selfexec.reporting.figures.figure import Figure
 from selfexec.reporting.figures.numbers import Numbers
-from selfexec.scores.cross import Crossed, self_bonuses
+from selfexec.scores.cross import WARNING, Crossed, self_bonuses
 from selfexec.scores.cross_prediction import own_bonus, self_bonus_line
 
 NAMES, OWN = 176.0, 86.0  # room for names, and for own bonuses
@@ -46,7 +46,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     caption = (
         "Accuracy of each row's predictions about each column's behaviour, on claims that all of them read. Framed: "
         "models about themselves. Own bonus: accuracy about itself beyond what this predictor and this behaviour "
-        f"would lead one to expect (.01 is one point). Their mean is the {self_bonus_line(found)}."
+        f"would lead one to expect (.01 is one point). Their mean is the {self_bonus_line(found)}. {WARNING}"
     )
     # model -> its row of the matrix
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}

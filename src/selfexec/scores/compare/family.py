@@ -16,6 +16,7 @@ from selfexec.scores.compare.measures import (
     alone,
     common_of,
     headline,
+    of_few,
     overall,
     records_of,
     refuse_unpaired,
@@ -120,7 +121,7 @@ class Family:
         for e in self.records if experiment == OVERALL else [experiment]:
             records = [self.records[e][label] for label in (model, against)]
             lost = None if self.metric == "coverage" else uncovered(e, records)
-            if said := too_few(self.metric, e, records) or lost:
+            if said := too_few(self.metric, e, records) or lost or of_few(e, records):
                 return said
         return None
 

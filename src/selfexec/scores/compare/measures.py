@@ -16,10 +16,10 @@ from selfexec.renamed import refuse_unknown_metric
 from selfexec.scores.baselines import baseline_chances
 from selfexec.scores.compare.entrants import Entrant, claims_together, reference_models
 from selfexec.scores.counted import ACCURACY, NO_CONTRAST, SKILL, Counted, Formula, common_items, contrast, count, value
-from selfexec.scores.margin import Held, held_against
+from selfexec.scores.margin import Held, held_against, panel_of
 from selfexec.scores.overall import combine, too_wide
 from selfexec.scores.paired import skill_difference
-from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate
+from selfexec.scores.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS, Estimate, small_panel
 from selfexec.scores.scored import Scored
 from selfexec.scores.shares import known_and_asked, nothing_read, share_interval
 from selfexec.scores.yes_no import youden_estimate
@@ -38,7 +38,8 @@ METRICS: Mapping[str, tuple[float, float]] = {
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `known` is its margin, where that is the metric. `reason` says why there is nothing to go by.
+    `known` is its margin, where that is the metric, and `panel` how many models that rests on, itself included.
+    `reason` says why there is nothing to go by.
     """
 
     label: str
@@ -47,6 +48,7 @@ class Record:
     coverage: float
     reason: str | None = None
     known: Estimate | None = None
+    panel: int | None = None
 
 
 def records_of(
@@ -75,7 +77,7 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
         return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
     if metric != "baseline_margin":
         return Record(label, own, own, share)
-    return _held_record(label, part.held, share)
+    return _held_record(label, part.held, share, part.asked.panel)
 
 
 def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant], strict: bool) -> Record:
@@ -92,13 +94,14 @@ def _record(metric: str, label: str, everyone: Claims, others: Sequence[Entrant]
     if metric != "baseline_margin":
         return Record(label, own, own, share)
     theirs = everyone.outcomes(other.label for other in others)
-    return _held_record(label, held_against(claims, theirs, baseline_chances(claims, theirs), strict), share)
+    held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
+    return _held_record(label, held, share, panel_of(everyone, label, [other.label for other in others]))
 
 
-def _held_record(label: str, held: Held, share: float) -> Record:
+def _held_record(label: str, held: Held, share: float, panel: int) -> Record:
     if math.isnan(held.margin.value):
         return Record(label, held.own, held.own, share, f"{label}: {held.margin.reason}")
-    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin)
+    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, panel=panel)
 
 
 def _covered(claims: Claims) -> Counted:
@@ -243,6 +246,14 @@ def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | No
         return None
     rarer = "" if metric == "coverage" or experiment == "difficulty" else " with the rarer outcome"
     return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
+
+
+def of_few(experiment: str, records: Sequence[Record]) -> str | None:
+    """Why margins do not speak for a model, None where they may."""
+    for record in records:
+        if record.panel is not None and (why := small_panel(record.panel)):
+            return f"{experiment}: margins: {why}"
+    return None
 
 
 def uncovered(experiment: str, records: Sequence[Record]) -> str | None:

@@ -1,4 +1,4 @@
-"""Checkpoints in their order: does a model come to know itself?"""
+"""Checkpoints in their order: does a model come to predict itself?"""
 
 import json
 import math
