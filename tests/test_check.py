@@ -71,6 +71,50 @@ def test_a_check_prints_as_text_and_as_html(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(note in text and escape(note) in html for note in found.notes)
 
 
+def answering(body: Callable[[str], Any]) -> web.Application:
+    """A server whose completion goes by the prompt alone."""
+
+    async def handler(request: web.Request) -> web.Response:
+        return web.json_response(body((await request.json())["messages"][-1]["content"]))
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", handler)
+    return app
+
+
+def test_a_cache_on_the_way_is_found() -> None:
+    cached = answering(lambda prompt: completion(prompt) | {"id": f"chatcmpl-{hash(prompt)}"})
+    found = on(cached, lambda url: sx.check("x/y", base_url=url))
+    assert any("1 reply carries the id of an earlier one" in note for note in found.notes)
+    anew = answering(lambda prompt: completion(prompt) | {"id": f"chatcmpl-{code_word()}"})
+    found = on(anew, lambda url: sx.check("x/y", base_url=url))
+    assert not any("the id of an earlier one" in note for note in found.notes)
+
+
+def test_a_server_that_takes_answers_for_thoughts_is_found() -> None:
+    body = completion(None, reasoning_content="A")
+    found = on(answering(lambda prompt: body), lambda url: sx.check("x/y", base_url=url))
+    # 11 sessions of the items, since what is empty is not judged, and the first once more
+    assert any("12 of 12 replies hold thoughts and no answer" in note for note in found.notes)
+
+
+def test_control_characters_do_nothing_to_the_table() -> None:
+    garbage = "\x1b[2J\x07\x9b5A one\r\ntwo\u202eevil"
+    body = completion(garbage) | {"model": garbage}
+    found = on(answering(lambda prompt: body), lambda url: sx.check("x/y", base_url=url))
+    assert not any(sign in found.table() for sign in "\x1b\x07\x9b\r\u202e")
+    plain = on(answering(lambda prompt: completion("one")), lambda url: sx.check("x/y", base_url=url))
+    # as many rows as with a text of one word
+    assert len(found.table().splitlines()) == len(plain.table().splitlines())
+
+
+def test_a_reply_that_ended_by_itself_was_not_cut_off() -> None:
+    for finish, reason in (("stop", "format"), ("length", "truncated")):
+        body = completion('{"choice": "', finish)
+        found = on(answering(lambda prompt, body=body: body), lambda url: sx.check("x/y", base_url=url))  # type: ignore[misc]
+        assert {t.reading.reason for t in found.tried if t.reading.state == "unreadable"} == {reason}
+
+
 def test_what_a_server_leaves_out_is_said() -> None:
     manners = Manners(faults={"no-usage": 1.0})
     found = on(SimServer(load("starter"), manners).app(), lambda url: sx.check("sim/typical", base_url=url))

@@ -20,7 +20,7 @@ from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean import LeanEngine, _seconds
 from selfexec.engines.lean.pace import Pace
 from selfexec.engines.lean.providers import PROVIDERS, endpoint
-from selfexec.engines.lean.redaction import Redaction, is_secret
+from selfexec.engines.lean.scrubbing import Scrubber, is_secret
 from selfexec.engines.lean.wires import WIRES
 from selfexec.errors import InputError
 from selfexec.memory import _mark
@@ -132,7 +132,7 @@ def test_structure_numbers_and_names_of_fields_are_never_looked_through(monkeypa
 def test_what_is_long_or_begins_as_keys_do_is_a_secret() -> None:
     assert all(map(is_secret, ("sk-abc123def456", "a" * 16, "hf_abcdefgh", "AIzaSyA1234", "gsk_1234567")))
     assert not any(map(is_secret, ("sk-", "sk-1234", "token-abc123", "EMPTY", "no-key-needed")))
-    assert Redaction(["EMPTY"]).text("EMPTY") == "EMPTY"
+    assert Scrubber(["EMPTY"]).text("EMPTY") == "EMPTY"
 
 
 def test_a_password_in_the_base_url_is_kept_nowhere_either() -> None:
@@ -181,6 +181,38 @@ def test_a_redirect_within_a_server_and_one_to_nowhere_are_named_too() -> None:
         ask(home)
     with pytest.raises(InputError, match="points to no valid address"):
         ask(nowhere)
+
+
+def test_a_redirect_in_the_middle_of_a_run_stops_it_only_when_it_comes_three_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("selfexec.engines.lean.REFUSAL_PAUSES", (0.0, 0.0))
+    asked: list[int] = []
+    good = {1, 3}
+
+    async def sometimes(request: web.Request) -> web.Response:
+        asked.append(1)
+        if len(asked) in good:
+            return web.json_response(completion())
+        return web.Response(status=302, headers={"Location": "https://login.example/"})
+
+    assert [found.attempt for found in ask(sometimes, times=2)] == [None, 2]
+    asked.clear()
+    good = {1}
+    with pytest.raises(InputError, match=r"points to https://login\.example, which is not followed"):
+        ask(sometimes, times=2)
+    assert len(asked) == 1 + 3
+
+
+def test_what_a_server_says_of_its_policy_holds_no_key_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
+
+    async def filtering(request: web.Request) -> web.Response:
+        error = {"message": f"blocked {KEY} for good", "code": "content_filter"}
+        return web.json_response({"error": error}, status=400)
+
+    found = ask(filtering)[0]
+    assert found.policy and "[key]" in found.policy and KEY not in found.policy
 
 
 def test_netrc_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

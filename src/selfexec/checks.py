@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from selfexec.engines import Call, Engine, EngineOptions, engine_for
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
@@ -18,6 +20,7 @@ from selfexec.memory import note, sessions_share_memory, shared_message
 from selfexec.nouns import number_of
 from selfexec.reading import Reading
 from selfexec.readings import KEPT, read_reply
+from selfexec.remarks import remarks
 from selfexec.settings import check_settings
 from selfexec.tables import as_html, as_text
 
@@ -29,6 +32,8 @@ EXCERPT = 100  # characters of a reply that could not be read which are shown, f
 class Tried:
     """One session that was tried."""
 
+    call: Call
+    item: Item
     reply: Reply
     reading: Reading
 
@@ -81,7 +86,10 @@ async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | 
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
             await module.sessions(item, partial(_ask, engine, tried, model, experiment, item), module.PROMPTS)
-    notes = [*_findings(tried, shared, model), *(f"warning: {text}" for text in engine.warnings)]
+        # a cache on the way shows where the same is asked twice
+        again = await _try(engine, tried[0].item, replace(tried[0].call, epoch=2))
+    odd = remarks(t.reply for t in [*tried, again])
+    notes = [*_findings(tried, shared, model), *(f"warning: {text}" for text in [*engine.warnings, *odd])]
     return Check(model, tried, shared, notes)
 
 
@@ -99,18 +107,23 @@ def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
 async def _ask(
     engine: Engine, tried: list[Tried], model: str, experiment: str, item: Item, session: str, prompt: str
 ) -> Reply:
+    tried.append(await _try(engine, item, Call(model, experiment, session, prompt, 1)))
+    return tried[-1].reply
+
+
+async def _try(engine: Engine, item: Item, call: Call) -> Tried:
     started = asyncio.get_running_loop().time()
-    o = await engine.ask(Call(model, experiment, session, prompt, 1))
-    reply = Reply.of(Key(model, experiment, item.id, 1, session), o, asyncio.get_running_loop().time() - started)
-    tried.append(Tried(reply, read_reply(item, reply)))
-    return reply
+    outcome = await engine.ask(call)
+    key = Key(call.model, call.experiment, item.id, call.epoch, call.session)
+    reply = Reply.of(key, outcome, asyncio.get_running_loop().time() - started)
+    return Tried(call, item, reply, read_reply(item, reply))
 
 
 def _row(t: Tried) -> list[str]:
     r, kept = t.reply, (t.reply.experiment, t.reply.session) == KEPT
     state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
     numbers = ("" if n is None else f"{n:,}" for n in (r.input_tokens, r.output_tokens, r.reasoning_tokens))
-    value = " ".join((r.text or "").split()) if kept else "" if t.reading.value is None else str(t.reading.value)
+    value = harmless_line(r.text or "") if kept else "" if t.reading.value is None else str(t.reading.value)
     short = value if len(value) <= 30 else value[:29] + "…"
     state = "kept" if kept and t.reading.state == "read" else state[:36]
     cells = [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
@@ -135,7 +148,7 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
     yield f"refusals: {_refusals(tried)}"
     if cost := sum(reply.cost_usd or 0 for reply in came):
         yield f"cost: ${cost:.4f} for {number_of(len(came), 'reply', 'replies')}"
-    yield f"served by: {', '.join(sorted({r.served_model or 'unnamed' for r in came})) or 'nobody'}"
+    yield f"served by: {', '.join(sorted({harmless_line(r.served_model or 'unnamed') for r in came})) or 'nobody'}"
     yield shared_message(model) if shared else "memory: no session knew what another was told"
 
 

@@ -1,10 +1,11 @@
 """How far a run is: a live line on a terminal, a plain line now and then elsewhere."""
 
+import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from selfexec.formats import Reply
@@ -12,6 +13,8 @@ from selfexec.nouns import number_of
 
 LIVE_EVERY = 0.2  # seconds between updates on a terminal
 PLAIN_EVERY = 30.0  # elsewhere
+BEAT = 1.0  # seconds between looks whether anything has come
+QUIET = 10.0  # seconds without a reply after which it is said that all wait
 
 
 @dataclass
@@ -39,10 +42,19 @@ class Progress:
     failures: Counter[str] = field(default_factory=Counter)
     output_tokens: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
+    under_way: int = 0  # sessions that are being asked
+    heard: float = field(default_factory=time.monotonic)  # when the last one ended
+
+    @property
+    def quiet(self) -> float:
+        """Seconds since anything came back, while sessions are being asked; 0 while things go on."""
+        silent = time.monotonic() - self.heard
+        return silent if self.under_way and silent >= QUIET else 0.0
 
     def count(self, reply: Reply) -> None:
         """Count a reply that was asked anew."""
         self.calls += 1
+        self.heard = time.monotonic()
         self.retries += (reply.attempt or 1) - 1
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
@@ -61,6 +73,26 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
+
+
+@asynccontextmanager
+async def heartbeat(report: Report, progress: Progress) -> AsyncIterator[None]:
+    """Reports also while nothing comes back."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            if progress.quiet:
+                report(progress)
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.wait([beating])
+    if not beating.cancelled():
+        beating.result()  # what went wrong in reporting
 
 
 @contextmanager
@@ -91,6 +123,8 @@ def as_line(progress: Progress, rate: float) -> str:
     if progress.retries:
         parts.append(number_of(progress.retries, "retry", "retries"))
     parts += [f"{n:,} x {error[:30]}" for error, n in progress.failures.most_common(3)]
+    if quiet := progress.quiet:
+        parts.append(f"{number_of(progress.under_way, 'session')} waiting for a reply, {duration(quiet)} so far")
     if cost := progress.cost + progress.priced:
         parts.append(f"${cost:.2f}")
     if rate:

@@ -41,6 +41,9 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
         reading = Reading("unreadable", reason=given.reason or "format")
     if reading.state == "unreadable" and reply.stop_reason == "length":
         reading = msgspec.structs.replace(reading, reason="truncated")
+    elif reading.reason == "truncated" and reply.stop_reason == "stop":
+        # it looks cut off, but the model ended there
+        reading = msgspec.structs.replace(reading, reason="format")
     return reading if reply.output_tokens is None else msgspec.structs.replace(reading, tokens=reply.output_tokens)
 
 

@@ -24,8 +24,9 @@ from selfexec.journal import Journal, read_journal
 from selfexec.loops import finish, spared_from_sweeps
 from selfexec.memory import refuse_shared
 from selfexec.plans import Plan, Visit, plan
-from selfexec.progress import Progress, Report, shown_progress
+from selfexec.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.prompts import by_name, digest, prompt_hashes
+from selfexec.remarks import remarks
 from selfexec.runs import (
     ITEMS,
     MANIFEST,
@@ -50,8 +51,8 @@ def run(models: Sequence[str] | None = None, *, report: Report | None = None, **
 
     The choices are those of `selfexec.plans.plan`: experiments, items, limit, fraction, preset, epochs, max_calls,
     prompts, protocol, out, base_url, wire, api_key_env, headers, max_connections, timeout, settings, system,
-    extra_body, accept_filters. `report` is called with the progress after each session; without it, progress with real
-    models is shown on standard error.
+    extra_body, accept_filters. `report` is called with the progress after each session, and every second while none
+    ends; without it, progress with real models is shown on standard error.
 
     The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
     inside a running event loop, as in a notebook.
@@ -97,6 +98,8 @@ def carry_out(
                 finish(_ask_all(plan, desk))
     found = load(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
+    if not in_process(plan.models, plan.options):
+        progress.warnings.extend(remarks(reply for reply in found.replies.values() if reply.model in plan.models))
     return found
 
 
@@ -214,7 +217,7 @@ async def _ask_all(plan: Plan, desk: "_Desk") -> None:
             await desk.carry_out(turn)
             turns.done(turn)
 
-    async with desk.engine, asyncio.TaskGroup() as group:
+    async with desk.engine, heartbeat(desk.report, desk.progress), asyncio.TaskGroup() as group:
         for _ in range(plan.options.max_connections):
             group.create_task(work())
     desk.doubts.settle()
@@ -325,5 +328,9 @@ class _Desk:
 
     async def _asked(self, key: Key, prompt: str) -> Reply:
         started = time.perf_counter()
-        o = await self.engine.ask(Call(key.model, key.experiment, key.session, prompt, key.epoch))
+        self.progress.under_way += 1
+        try:
+            o = await self.engine.ask(Call(key.model, key.experiment, key.session, prompt, key.epoch))
+        finally:
+            self.progress.under_way -= 1
         return Reply.of(key, o, time.perf_counter() - started, digest(prompt))

@@ -4,6 +4,7 @@ It can be slow, strict about its rate, and faulty in the ways that real servers 
 """
 
 import asyncio
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -127,6 +128,7 @@ class SimServer:
     def __init__(self, item_set: ItemSet, manners: Manners = Manners()) -> None:
         self.manners = manners
         self.requests = 0
+        self._name = secrets.token_hex(4)  # so that ids of completions differ between servers
         self._knowledge = Knowledge.of(item_set)
         self._respondents: dict[str, Respondent] = {}
         self._asked: dict[bytes, int] = {}
@@ -163,6 +165,7 @@ class SimServer:
             return _broken(fault, request)
         reply = who.reply(prompt, int(request.headers.get("X-Selfexec-Epoch", "1")))
         completion = _completion(model, reply.text or "", reply.output_tokens, len(prompt) // 4, fault)
+        completion["id"] = f"sim-{self._name}-{self.requests}"
         if fault == "slow-body":
             return await _dripping(request, completion)
         return _json(completion)
@@ -219,7 +222,6 @@ def _completion(model: str, text: str, tokens: int | None, prompt_tokens: int, f
     elif fault == "empty":
         message["content"] = ""
     completion: dict[str, Any] = {
-        "id": "sim",
         "object": "chat.completion",
         "model": model,
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],

@@ -16,9 +16,9 @@ from selfexec.nouns import number_of
 def command(model: str, items: str, **endpoint: Any) -> None:
     """Try a model before a run: format, token counts, refusals, memory between sessions.
 
-    It asks one item of each kind (some 13 calls), and tells a made-up code word in one session and asks for it in
-    another. Where the word comes back, sessions share memory: no run is made with that model there, since a
-    recollection cannot be told from a prediction.
+    It asks one item of each kind (some 13 calls) and the first prompt twice, and tells a made-up code word in one
+    session and asks for it in another. Where the word comes back, sessions share memory: no run is made with that model
+    there, since a recollection cannot be told from a prediction.
     """
     from selfexec.checks import check
     from selfexec.errors import InputError

@@ -8,7 +8,7 @@ empty text                                          asked once more, then kept a
                                                     only when it comes three times, since one replica may be wrong
 redirects, certificates that nobody vouches for     so it does
 
-Nothing leaves `ask`, be it a reply or an error, that holds a key: see `redaction`.
+Nothing leaves `ask`, be it a reply or an error, that holds a key: see `scrubbing`.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from selfexec.engines.lean.policy import policy_in_reply, shortened, verdict
 from selfexec.engines.lean.providers import Endpoint, endpoint
 from selfexec.engines.lean.proxies import proxy_for
 from selfexec.engines.lean.quota import spent, status_within
-from selfexec.engines.lean.redaction import Redaction
+from selfexec.engines.lean.scrubbing import Scrubber
 from selfexec.engines.lean.transport import Fault, Response, Transport, Untrusted
 from selfexec.engines.lean.wires import WIRES, Unusable, Wire
 from selfexec.errors import InputError
@@ -68,7 +68,7 @@ class Line(NamedTuple):
     headers: Mapping[str, str]
     proxy: URL | None
     pace: Pace
-    redaction: Redaction
+    scrubber: Scrubber
 
 
 class Post(NamedTuple):
@@ -116,9 +116,9 @@ class LeanEngine:
         """What came back. Raises InputError where no further call can succeed either."""
         line = self._lines[call.model]
         try:
-            return line.redaction.outcome(_bounded(await self._asked(line, call)))
+            return line.scrubber.outcome(_bounded(await self._asked(line, call)))
         except InputError as fault:
-            raise InputError(line.redaction.text(str(fault))) from None
+            raise InputError(line.scrubber.text(str(fault))) from None
 
     async def _asked(self, line: Line, call: Call) -> Outcome:
         body = line.wire.body(line.where, call.prompt, self.options.system, self._settings(call))
@@ -199,9 +199,7 @@ class LeanEngine:
         try:
             return await self._transport.post(line.url, post.payload, post.headers, line.proxy)
         except Untrusted as fault:
-            if line.where.url not in self._answered:
-                raise InputError(f"{line.where.shown}: {fault}.") from None
-            raise Again(str(fault)) from None
+            raise Refused(f"{line.where.shown}: {fault}.") from None
         except Fault as fault:
             raise Again(str(fault), way_out=WRONG_ADDRESS if fault.address_in_doubt else "Try again later.") from None
 
@@ -218,10 +216,11 @@ class LeanEngine:
 
     def _redirected(self, post: Post, status: int, location: str) -> NoReturn:
         """It is not followed: it would carry the key elsewhere, or turn the question into none."""
-        where, what = post.line.where, f"status {status}: it points to {_place(post.line.url, location)}"
-        if where.url in self._answered:
-            raise Again(what)
-        raise InputError(f"{where.shown}: {what}, which is not followed. If that is right, give that address.")
+        target = _place(post.line.url, location)
+        raise Refused(
+            f"{post.line.where.shown}: status {status}: it points to {target}, which is not followed. If that is "
+            "right, give that address."
+        )
 
     def _refused(self, where: Endpoint, status: int, message: str, of_the_account: bool) -> Outcome:
         """A status that asking again will not change."""
@@ -251,7 +250,7 @@ def _line(where: Endpoint, pace: Pace, given: Mapping[str, str]) -> Line:
         raise _invalid(where)
     proxy = proxy_for(url)
     secrets = [where.key, url.password, proxy.password if proxy else None, *secrets_of(given)]
-    return Line(where, wire, url, headers, proxy, pace, Redaction(secret for secret in secrets if secret))
+    return Line(where, wire, url, headers, proxy, pace, Scrubber(secret for secret in secrets if secret))
 
 
 def _invalid(where: Endpoint) -> InputError:

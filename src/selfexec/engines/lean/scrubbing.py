@@ -29,7 +29,7 @@ def is_secret(value: str) -> bool:
     return len(value) >= LONG or (len(value) >= MARKED_LONG and value.startswith(BEGINNINGS))
 
 
-class Redaction:
+class Scrubber:
     """Takes these secrets out of text, as they are, and in the forms that servers give back: base64, percent signs,
     JSON's escapes.
     """
