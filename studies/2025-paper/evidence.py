@@ -166,12 +166,14 @@ class Evidence:
 
     # --- the ten models with replies ---------------------------------------------------------------------------------
 
+    def skills(self, experiment: str) -> dict[str, Number]:
+        """J, J and tau on what was read."""
+        return self.recorded.of("tau" if experiment == "difficulty" else "youden_j", experiment)
+
     @cached_property
     def skill(self) -> dict[str, float]:
-        """Mean of J, J and tau on what was read, of the models that have all three."""
-        parts = [
-            self.recorded.of(name, e) for name, e in zip(("youden_j", "youden_j", "tau"), EXPERIMENTS, strict=True)
-        ]
+        """Their mean, of the models that have all three."""
+        parts = [self.skills(e) for e in EXPERIMENTS]
         return {m: math.fsum(part[m].value for part in parts) / 3 for m in parts[0] if all(m in part for part in parts)}
 
     @cached_property
@@ -183,11 +185,6 @@ class Evidence:
         """Mean of the three, of the models that have all."""
         parts = [self.recorded.of("baseline_margin", e) for e in EXPERIMENTS]
         return {m: math.fsum(p[m].value for p in parts) / 3 for m in parts[0] if all(m in p for p in parts)}
-
-    @property
-    def knowing(self) -> tuple[int, int]:
-        """Of so many pairs of model and experiment with margin, how many have it above 0 for sure."""
-        return sum((x.low or 0) > 0 for x in self.baseline_margin.values()), len(self.baseline_margin)
 
 
 def _error(x: Number) -> float:
@@ -209,6 +206,12 @@ def contrast(values: Mapping[str, float], first: Sequence[str], second: Sequence
 def together(one: Mapping[str, float], two: Mapping[str, float], models: Iterable[str] | None = None) -> Correlation:
     shared = [m for m in (models or one) if m in one and m in two]
     return correlate(pick(one, shared), pick(two, shared))
+
+
+def leaving_out(one: Mapping[str, float], two: Mapping[str, float]) -> dict[str, Correlation]:
+    """The correlation without each of the models in turn."""
+    shared = [m for m in one if m in two]
+    return {left: together(one, two, [m for m in shared if m != left]) for left in shared}
 
 
 def apart(one: Value, two: Value) -> tuple[float, Value]:

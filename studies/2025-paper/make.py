@@ -170,9 +170,9 @@ replies are read; without them the numbers are others |
 z, over models. Accuracies as published are taken to scatter over items as those of TEN do. No test is adjusted for \
 the number of sentences.
 - *Surely*: with the whole interval.
-- *Skill* is the mean of Youden's J twice and Kendall's tau; *margin* is skill less that of the best baseline \
-that never saw the model; *self-bonus* is what models gain from predicting themselves rather than others \
-(docs/metrics.md)."""
+- *Skill* is the mean of Youden's J twice and Kendall's tau, of one experiment its own of these; *margin* is skill \
+less that of the best baseline that never saw the model. It says which of the two is the better guide to what the \
+model does, and neither that a model knows itself nor that it does not ([docs/metrics.md](../../docs/metrics.md))."""
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """The sentences of section 4.1 and its figures."""
 
-import math
+from evidence import Evidence, apart, dec, iv, signed, span
 
-from evidence import Evidence, Value, apart, dec, iv, signed, span
-from recorded import Number
-
+from claims.counting import sure_of
 from claims.rules import ARTEFACT, CANNOT, HOLDS, MOST, NOT, above, ends, poor, recounted, share, stated, way
-from claims.sentences import AGAIN, AUTHORS, CROSS, LEDGER, SCORE, Found, Sentence, kept_in
+from claims.sentences import AGAIN, AUTHORS, LEDGER, SCORE, Found, Sentence, kept_in
 
 SENTENCES: list[Sentence] = []
 sentence = kept_in(SENTENCES)
@@ -65,24 +63,22 @@ def _(e: Evidence) -> Found:
 @sentence(
     "4.1",
     "limited capability for models to accurately anticipate their own associations",
-    f"{SCORE}; {CROSS}",
-    {HOLDS: "What most other models list foretells each model better than it does itself."},
+    f"{AGAIN}; {SCORE} (Youden's J of those with replies)",
+    {
+        HOLDS: "Above chance, but short of half of the way to perfection in all but o4-mini. How much of it a model "
+        "knows of itself and how much of models in general, these numbers do not say."
+    },
 )
 def _(e: Evidence) -> Found:
-    own = {m: x for (m, experiment), x in e.baseline_margin.items() if experiment == "association"}
-    under = sum((x.high or 0) < 0 for x in own.values())
-    bonus = e.recorded["self_bonus", "o4-mini", "association"]
+    accuracies, j = e.number("association", "accuracy").values(), [e.youden_j(m) for m in e.models]
+    low, again = sum(poor(way(x)) for x in accuracies), sum(map(poor, j))
+    read = e.recorded.of("youden_j", "association")
     return (
-        f"margin {span(x.value for x in own.values())}, surely below 0 in {under} of {len(own)} models; "
-        f"self-bonus {in_points(bonus)} points of accuracy",
-        share(under, len(own), MOST),
+        f"less than half of the way from chance to a perfect score: {low} of {len(accuracies)} accuracies, if chance "
+        f"is 50%; {again} of {len(j)} Youden's J, {span(j)}, surely above 0 in {sure_of(read)} of the {len(read)} with "
+        "replies",
+        recounted(share(low, len(accuracies), MOST), share(again, len(j), MOST)),
     )
-
-
-def in_points(x: Number) -> str:
-    """In points of accuracy."""
-    value, low, high = (100 * (end or 0.0) for end in x[:3])
-    return signed(Value(value, low, high, math.nan), 2)
 
 
 @sentence(

@@ -2,12 +2,12 @@
 
 import math
 
-from evidence import EXPERIMENTS, Evidence, dec, iv, signed, together
+from evidence import EXPERIMENTS, Evidence, dec, iv, together
 
-from claims.association import in_points
+from claims.counting import sure_of
 from claims.opening import scaling, sizes_of
-from claims.rules import CANNOT, HOLDS, NEARLY_ALL, NOT, stated
-from claims.sentences import AGAIN, CORRELATE, CROSS, SCORE, Found, Sentence, kept_in
+from claims.rules import ARTEFACT, CANNOT, HOLDS, MOST, NEARLY_ALL, NOT, every, poor, recounted, share, stated, way
+from claims.sentences import AGAIN, CORRELATE, SCORE, Found, Sentence, kept_in
 from selfexec.plans import PROTOCOLS
 from selfexec.stats import wilson
 
@@ -18,16 +18,22 @@ sentence = kept_in(SENTENCES)
 @sentence(
     "6",
     "even the most capable LLMs struggle to anticipate core properties of their responses",
-    SCORE,
-    {HOLDS: "The ablest of those with replies is not above the best baseline in any of the three."},
+    f"{AGAIN}; {SCORE} (skill)",
+    {
+        ARTEFACT: "Of a chance of 50%. With chance taken off the ablest of those with replies is more than half of the "
+        "way, though not in difficulty; the next one is not."
+    },
 )
 def _(e: Evidence) -> Found:
     ability = e.of_all("rasch_ability")
-    ablest = max((m for m in e.skill), key=lambda m: ability[m])
-    own = {x: e.baseline_margin[ablest, x] for x in EXPERIMENTS}
+    first, (ablest, next_one) = max(e.models, key=ability.__getitem__), sorted(e.skill, key=lambda m: -ability[m])[:2]
+    score = e.of_all("self_execution_score")
     return (
-        f"{ablest}, margin: " + ", ".join(f"{x} {signed(v)}" for x, v in own.items()),
-        HOLDS if not any((v.low or 0) > 0 for v in own.values()) else NOT,
+        f"{first} (ablest) {dec(score[first])}, at least {dec(e.score_without_lost[first])} without the lost requests; "
+        f"{ablest} (ablest with replies) {dec(score[ablest])}, skill {dec(e.skill[ablest])}: "
+        + ", ".join(f"{x} {iv(e.skills(x)[ablest])}" for x in EXPERIMENTS)
+        + f"; {next_one} (the next) {dec(score[next_one])}, skill {dec(e.skill[next_one])}",
+        recounted(HOLDS if poor(way(score[ablest])) else NOT, HOLDS if poor(e.skill[ablest]) else NOT),
     )
 
 
@@ -60,16 +66,23 @@ def _(e: Evidence) -> Found:
 @sentence(
     "6",
     "current LLMs lack meaningful self-executive awareness",
-    f"{AGAIN}; {CROSS} (self-bonus); {SCORE} (margin of each)",
-    {HOLDS: "None beats the best baseline; what they have of their own is a few points of accuracy at most."},
+    f"{AGAIN}; {SCORE} (skill and margin of each)",
+    {
+        CANNOT: "They do foretell something of what they do, mostly less than half of it, and none is surely a better "
+        "guide to it than the best baseline. Whether any of it is knowledge of themselves nothing here tells: a margin "
+        "below 0 does not refute it, and one above 0 would not show it."
+    },
 )
 def _(e: Evidence) -> Found:
-    sure, of = e.knowing
-    bonus = [("association", "self_bonus"), ("restriction", "self_bonus_by_rule"), ("difficulty", "self_bonus")]
-    said = ", ".join(f"{x} {in_points(e.recorded[name, 'o4-mini', x])}" for x, name in bonus)
+    skills = {(m, x): found for x in EXPERIMENTS for m, found in e.skills(x).items()}
+    short, of = sum(poor(found.value) for found in skills.values()), len(skills)
+    margins = e.baseline_margin.values()
+    over, under = sum((x.low or 0) > 0 for x in margins), sum((x.high or 0) < 0 for x in margins)
     return (
-        f"margin surely above 0 in {sure} of {of}; self-bonus in points of accuracy, refusals by one rule: " + said,
-        HOLDS if not sure else NOT,
+        f"of {of} (model, experiment): skill surely above 0 in {sure_of(skills)}; less than half of the way from "
+        f"chance to perfection in {short}; margin over the best baseline surely above 0 in {over}, surely below in "
+        f"{under}; what a model's word tells of its own deed that no other model's word or deed tells: no number",
+        every(share(short, of, MOST), CANNOT),
     )
 
 

@@ -169,21 +169,18 @@ def _(e: Evidence) -> Found:
     "since the random baseline is 50%, none of the models can be perceived as performing well",
     f"{AGAIN}; {SCORE} (of those with replies)",
     {
-        HOLDS: "All are above 50%, but none is half of the way to a perfect order, nor above what others found hard. "
-        "How far an order can be foretold at all, one run does not say."
+        HOLDS: "All are above 50%, but none is half of the way to a perfect order. How far an order can be foretold "
+        "at all one run does not say, nor whether models know something of their own here."
     },
 )
 def _(e: Evidence) -> Found:
     own, tau = e.recorded.of("accuracy", "difficulty"), e.recorded.of("tau", "difficulty")
-    others = e.recorded.of("others_mode", "difficulty")
     published = e.number("difficulty", "accuracy").values()
-    sure = sum((x.low or 0) > 0 for (_, name), x in e.baseline_margin.items() if name == "difficulty")
     low, again = sum(poor(way(x)) for x in published), sum(poor(x.value) for x in tau.values())
     return (
         f"{span(x.value for x in own.values())}, surely above .5 in {sure_of(own, 0.5)} of {len(own)}; less than half "
         f"of the way to a perfect order in {low} of {len(published)} published, and {again} of {len(tau)} by Kendall's "
-        f"tau, {span(x.value for x in tau.values())}; others' mode {span(x.value for x in others.values())}; "
-        f"margin surely above 0 in {sure}",
+        f"tau, {span(x.value for x in tau.values())}",
         recounted(share(low, len(published), 1 - 1e-9), share(again, len(tau), 1 - 1e-9)),
     )
 

@@ -7,33 +7,36 @@ below; the words beside it are written for one verdict each, and `make.py` stops
                                 or what is said of all (most) models is true of all (most) of them
     holds by an artefact        it holds as published, and no longer once what was lost is left out, or what a baseline
                                 gets is taken away
-    cannot be told at this n    the interval lies on both sides of what is claimed
+    cannot be told at this n    the interval lies on both sides of what is claimed, or there is no number to tell by
     does not hold               the interval lies on the other side, or the number is another
 
 Sentences that say like things are judged by one rule:
 
-    "perform poorly", "not much better than guessing", "none performs well": less than half of the way from chance to
-        a perfect score (`poor`), once with the published accuracies and chance at 50%, and once by skill, of which 0
-        is chance. What is said of models in general is said of most of them.
+    "perform poorly", "not much better than guessing", "none performs well", "limited capability to anticipate",
+        "struggle": less than half of the way from chance to a perfect score (`poor`), once with the published
+        accuracies and chance at 50%, and once by skill, of which 0 is chance. What is said of models in general is
+        said of most of them.
     "close to chance": within a fifth of that way (`close`), which is ten points of accuracy. A caption is held against
         what its figure shows.
-    "limited capability to anticipate their own ...", "lack awareness": by margin. Whoever never saw the model
-        foretells it as well, or better.
+    "lack awareness": no number tells. Skill says how well a model foretells itself, the margin over the best baseline
+        which of the two is the better guide; neither says what a model knows of itself that others do not tell.
     "not consistently with size or capability", "in many cases not": the pairs of models of which the abler (larger)
         has the lower score are more than one in ten (`unsteady`). A correlation above 0 does not refute this, and
         one near 0 does not show it: it is about exceptions, not about the trend.
     "no correspondence", "no advantage", that is, no trend at all: falls with an interval without 0, and is open
-        otherwise (`none_seen`).
+        otherwise (`none_seen`); of correlations over models with one that stays without 0 whichever model is left out
+        (`none_steady`).
     "best", "highest", "outperformed": the difference to the next is above 0 with its whole interval (`above`). That
         the estimate is the highest is said beside it.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from evidence import Value, inverted
 from recorded import Number
 
+from selfexec.stats import Correlation
 from selfexec.stats.intervals import Interval
 
 HOLDS = "holds"
@@ -77,6 +80,11 @@ def none_seen(interval: Interval | tuple[float, float]) -> str:
     return NOT if low > 0 or high < 0 else CANNOT
 
 
+def none_steady(left_out: Iterable[Correlation]) -> str:
+    """Of the correlations with each model left out in turn."""
+    return NOT if all(none_seen(r.interval) == NOT for r in left_out) else CANNOT
+
+
 def share(part: int, whole: int, least: float) -> str:
     return HOLDS if part > least * whole else NOT
 
@@ -115,6 +123,4 @@ def ends(x: Number | Value) -> tuple[float, float]:
 
 def recounted(published: str, again: str) -> str:
     """Once as published, and once without what was lost or what a baseline gets."""
-    if published == HOLDS:
-        return HOLDS if again == HOLDS else ARTEFACT
-    return again if (published, again) == (CANNOT, HOLDS) else published
+    return ARTEFACT if published == HOLDS and again != HOLDS else published
