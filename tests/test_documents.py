@@ -61,3 +61,8 @@ def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_
         values = [scores.value(model, experiment, metric) for scores, experiment, metric in columns]
         cells = ["–" if value is None else f"{value:.3f}".replace("0.", ".") for value in values]
         assert f"| {model} | {' | '.join(cells)} |" in page
+
+
+def test_each_decision_has_a_number_of_its_own() -> None:
+    numbers = sorted(path.name[:4] for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    assert numbers == [f"{n:04}" for n in range(1, len(numbers) + 1)]
