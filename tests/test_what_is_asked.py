@@ -1,10 +1,12 @@
 """What is paid for is what was asked: nothing is accepted that would not be sent, or would ask for something else."""
 
+import base64
 import json
 import shlex
 import shutil
 import subprocess
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -14,6 +16,7 @@ from statistics import fmean
 from string import Template
 from typing import Any
 
+import polars as pl
 import pytest
 from aiohttp import web
 
@@ -31,6 +34,7 @@ from selfexec.items import Request
 from selfexec.memory import note
 from selfexec.plans import Plan, Visit, plan
 from selfexec.progress import Progress
+from selfexec.reporting.evidence import evidence
 from selfexec.runner import carry_out, foreseen, run
 from selfexec.runs import load_manifest
 from selfexec.scores.planning import outlook
@@ -213,6 +217,13 @@ def test_an_old_run_of_two_sets_loads_with_a_warning(tmp_path: Path) -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     assert said.stderr.startswith("selfexec: warning: ") and said.stderr.count("\n") == 1
     assert "restriction" in said.stdout
+    # also when it went on, as it may with what is in it already
+    journal = folder / "replies.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+    with pytest.warns(UserWarning, match="6 of its 7 restriction items"):
+        found = run(load_manifest(folder).models, limit=6, out=folder)
+    assert [one.calls for one in found.manifest.sittings] == [1]
+    assert len(json.loads((folder / "prompts.json").read_text())) == 7
     # it grows by neither of its sets
     with pytest.raises(InputError, match=r"1 of its 7 restriction items are not in 'starter' \('own' is the first\)"):
         run("sim/coin", out=folder, limit=7)
@@ -333,6 +344,18 @@ def test_prompts_are_kept_whole_and_can_be_given_back(selfexec: Command, tmp_pat
     run("sim/coin", limit=2, prompts={"restriction.predict": OWN}, out="r")
     grown = sx.load("r").prompts
     assert len(grown) == 7 and grown["restriction.predict"] == OWN and grown["difficulty.execute"]
+
+
+def test_the_report_shows_the_prompts_that_were_asked_with(tmp_path: Path) -> None:
+    choices: dict[str, Any] = {"limit": 1, "prompts": {"restriction.predict": OWN}}
+    found = run("sim/coin", experiments="restriction", out=tmp_path / "r", **choices)
+    nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "code"), pl.String))
+    for shown, kept in ((found, {"predict": OWN}), (sx.load(STORED / "own-prompts"), {})):
+        index = evidence([shown], nothing, nothing, set()).index
+        prompts = json.loads(zlib.decompress(base64.b64decode(index)))["runs"][0]["prompts"]["restriction"]
+        ours = {"judge": restriction.PROMPTS["judge"]}
+        theirs = {"execute": restriction.PROMPTS["execute"]} if kept else {"predict": restriction.PROMPTS["predict"]}
+        assert prompts == kept | ours | theirs
 
 
 def test_what_an_old_run_asked_is_known_where_the_prompts_are_those_that_ship(tmp_path: Path) -> None:
@@ -497,10 +520,11 @@ def test_a_dry_run_refuses_what_the_run_would_and_takes_note_of_keys(
 
 def test_what_is_here_and_what_remains_is_said(selfexec: Command) -> None:
     ask = ("run", "--model", "sim/coin", "--limit", "4", "--out", "r")
-    here = [line for line in selfexec(*ask, "--max-calls", "12")[1].splitlines() if "are here" in line]
-    assert here == []
+    _, out, capped = selfexec(*ask, "--max-calls", "13")
+    assert "are here" not in out
     # a target, a request and a group, 2 + 3 + 5 calls, and another target
     said = "12 of 40 sessions are here; 28 remain."
+    assert "28 replies are missing (28 left by --max-calls, since items are asked whole 1 of its calls" in capped
     dry = selfexec(*ask, "--dry-run", "--max-calls", "10")[1]
     assert said in dry and "To be asked: at most 28 sessions, of which 10 now; about " in dry
     lines = selfexec(*ask)[1].splitlines()

@@ -161,7 +161,6 @@ def _grow(plan: Plan) -> Manifest:
         preset=plan.preset if items == item_hashes(plan.item_set) else old.preset if items == old.items else None,
     )
     if new != old:
-        grow_prompts(plan.out, new.prompts, by_name(plan.asked_prompts))
         write_manifest(plan.out, new)
     return new
 
@@ -170,6 +169,8 @@ def _grow(plan: Plan) -> Manifest:
 def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
     """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
     begun = sittings.begun(plan.command, engine.addresses)
+    # those of what is new, and of a run of a version that kept only hashes all that are known
+    grow_prompts(plan.out, manifest.prompts, by_name(plan.asked_prompts))
 
     def write(*more: sittings.Sitting) -> None:
         written = sittings.kept([*manifest.sittings, *more])

@@ -160,9 +160,15 @@ def load(folder: str | Path) -> Run:
     item_set = items.load(folder / ITEMS)
     replies = read_journal(folder / REPLIES)
     check_fit(replies, item_set, lambda key: str(folder / REPLIES))
-    if manifest.origin == "run" and not manifest.sittings and (said := _mixed(item_set)):
+    if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
     return Run(folder, manifest, item_set, replies)
+
+
+def _is_older(manifest: Manifest, replies: Mapping[Key, Reply]) -> bool:
+    """Whether a run was begun by a version that wrote no sittings: it has replies from before the first of them."""
+    first = manifest.sittings[0].begin if manifest.sittings else None
+    return first is None or any(reply.time is not None and reply.time < first for reply in replies.values())
 
 
 def _mixed(item_set: ItemSet) -> str | None:

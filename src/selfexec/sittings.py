@@ -91,7 +91,7 @@ def without_secrets(name: str, value: Any) -> Any:
     """What of a choice may be written down."""
     if name == "base_url":
         scheme, slashes, rest = str(value).partition("://")
-        return f"{scheme}{slashes}{rest.rpartition('@')[2]}".partition("?")[0]
+        return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
     if name == "settings" and isinstance(value, str):
         setting, equals, text = value.partition("=")
         return f"{setting}{equals}{HIDDEN if hides(setting, text) else text}"

@@ -151,7 +151,9 @@ def command(
     click.echo()
     click.echo(score(run).table(terminal_width()))
     if missing:
-        why = f" ({progress.left:,} left by --max-calls)" if progress.left else ""
+        unused = (max_calls or 0) - progress.calls
+        whole = f", since items are asked whole {unused:,} of its calls were not used" if unused > 0 else ""
+        why = f" ({progress.left:,} left by --max-calls{whole})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
         click.echo(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
         raise click.exceptions.Exit(3)

@@ -9,7 +9,6 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
 """
 
 import base64
-import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
@@ -121,12 +120,9 @@ def claims_of(experiment: str, item: Item) -> list[str]:
 
 
 def _prompts(run: "Run", experiment: str) -> Mapping[str, str]:
-    """Our own templates, where the manifest says that they were used. Others are known by their hash alone."""
-    return {
-        session: text
-        for session, text in EXPERIMENTS[experiment].PROMPTS.items()
-        if run.manifest.prompts.get(f"{experiment}.{session}") == hashlib.sha256(text.encode()).hexdigest()
-    }
+    """The templates that were asked with, as far as they were kept."""
+    kept = {session: run.prompts.get(f"{experiment}.{session}") for session in EXPERIMENTS[experiment].PROMPTS}
+    return {session: text for session, text in kept.items() if text is not None}
 
 
 def _sessions(run: "Run", model: str, wanted: Set[Place] | None) -> dict[str, Any]:
