@@ -29,6 +29,7 @@ from sockets import completion, served
 
 FILTERED = ERRORS["policy-xai"]
 SAYS = "status 403: Content violates usage guidelines. Model: sim, Failed check: SAFETY_CHECK_TYPE_BIO"
+ASKS = "which of the following"  # in prompts to predict and to judge, not in a request itself
 # what a server answers: to a prompt, and to which call of all
 Choose = Callable[[str, int], tuple[int, Any]]
 
@@ -72,7 +73,7 @@ def good(prompt: str, number: int) -> tuple[int, Any]:
 
 def predictions_only(prompt: str, number: int) -> tuple[int, Any]:
     """The request itself is filtered, questions about it are answered."""
-    return good(prompt, number) if "which of the following" in prompt else FILTERED
+    return good(prompt, number) if ASKS in prompt else FILTERED
 
 
 def test_where_nothing_but_filters_comes_the_run_stops_after_twenty_and_keeps_none(tmp_path: Path) -> None:
@@ -149,6 +150,13 @@ def test_a_completion_that_was_filtered_is_behaviour_at_once_and_vouches_for_no_
     assert lines(tmp_path / "s") == 2
 
 
+def test_the_words_of_a_filter_vouch_for_no_model(tmp_path: Path) -> None:
+    notice = (200, completion("The generated text has been blocked by our content filters.", "content_filtered"))
+    with pytest.raises(InputError, match="the model itself has said nothing"):
+        run_on(server_that(lambda prompt, n: FILTERED if ASKS in prompt else notice), tmp_path / "r", limit=2)
+    assert lines(tmp_path / "r") == 2
+
+
 def test_a_refusal_in_the_models_words_vouches_for_it(tmp_path: Path) -> None:
     refusal = (200, completion(None, refusal="I can't help with that."))
     found = run_on(server_that(lambda prompt, n: FILTERED if n % 2 else refusal), tmp_path / "r", limit=2)
@@ -174,7 +182,7 @@ def test_what_was_held_back_when_a_run_is_broken_off_is_asked_again(tmp_path: Pa
 
     async def handler(request: web.Request) -> web.Response:
         seen.append((await request.json())["messages"][-1]["content"])
-        while "which of the following" in seen[-1] and not over:
+        while ASKS in seen[-1] and not over:
             await asyncio.sleep(0.01)  # the model never gets to say anything
         return web.json_response(FILTERED[1], status=FILTERED[0])
 

@@ -10,14 +10,21 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean import LeanEngine
-from selfexec.engines.lean.policy import LONGEST, SHAPES, _errors, verdict
+from selfexec.engines.lean.policy import LONGEST, SHAPES, _errors, policy_in_reply, verdict
 from selfexec.engines.lean.providers import PROVIDERS, Endpoint, Provider
 from selfexec.engines.lean.wires import WIRES, Unusable
 from selfexec.errors import InputError
 from sockets import completion, server
+
+FIELDS = (
+    *("error", "message", "code", "type", "status", "detail", "details", "metadata", "raw", "reasons", "flagged_input"),
+    *("innererror", "provider_specific_fields", "choices", "base_resp", "status_code", "finish_reason"),
+)
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -146,6 +153,21 @@ def test_deeply_nested_errors_are_no_policy_and_break_nothing() -> None:
     bomb = '{"error":' * 100_000
     for body in (error(bomb), error("x", metadata={"raw": bomb})):
         assert verdict(GATEWAY, 400, body).kind == "request"
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(json_values, st.sampled_from([200, 400, 401, 403, 404, 422, 429, 500]))
+def test_whatever_a_body_holds_a_verdict_is_found_and_no_other_error_is_raised(body: Any, status: int) -> None:
+    assert verdict(GATEWAY, status, body).kind in ("policy", "account", "request", "passing")
+    said = policy_in_reply(GATEWAY, body)
+    assert said is None or isinstance(said, str)
 
 
 # --- errors that come with status 200 --------------------------------------------------------------------------------

@@ -45,7 +45,9 @@ class Error(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How somebody says that a policy stands against this input. Whatever is given here must hold."""
+    """How somebody says that a policy stands against this input. Whatever is given here must hold; but beside the whole
+    sentence the type may be left out, as gateways do.
+    """
 
     whose: str
     codes: frozenset[str]
@@ -59,7 +61,7 @@ class Shape(NamedTuple):
             # what status another server gave is not handed on
             (error.nested or status in self.statuses)
             and (not self.codes or not self.codes.isdisjoint(error.codes))
-            and (not self.types or error.type in self.types)
+            and (not self.types or error.type in self.types or bool(self.says and not error.type))
             and self.names <= error.names
             and (self.says is None or any(map(self.says.match, error.sentences)))
         )
@@ -292,4 +294,4 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return value if isinstance(value, str) and value != "None" else ""  # LiteLLM writes Python's None as a word
