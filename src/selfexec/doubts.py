@@ -6,9 +6,8 @@ of the model's own, in this run or in an earlier command's: only then are such e
 """
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from functools import cached_property
 
 from selfexec.errors import InputError
 from selfexec.formats import Key, Reply
@@ -19,13 +18,16 @@ MANY = 0.2  # of a model's sessions: more than that withheld by the provider is 
 
 
 class _Doubt:
-    """What is held back of one model. While the gate is shut, no further call is made."""
+    """What is held back of one model, and how many calls to it are under way."""
 
     def __init__(self) -> None:
         self.held: list[Reply] = []
         self.under_way = 0
-        self.gate = asyncio.Event()
-        self.gate.set()
+        self.changed = asyncio.Event()
+
+    @property
+    def full(self) -> bool:
+        return len(self.held) + self.under_way >= HELD_AT_MOST
 
 
 class Doubts:
@@ -36,29 +38,35 @@ class Doubts:
 
     def __init__(self, keep: Callable[[Reply], None], known: Mapping[Key, Reply], accept: bool = False) -> None:
         self._keep = keep
-        self._known = known
         self._accept = accept
-        self._trusted: set[str] = set()
-        self._doubts: dict[str, _Doubt] = {}
+        self._heard: set[str] = set()
+        for reply in known.values():
+            if reply.model not in self._heard and reply.spoken:
+                self._heard.add(reply.model)
+        self._doubts: defaultdict[str, _Doubt] = defaultdict(_Doubt)
 
     async def take(self, model: str, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         """The reply that `ask` brings, written down or held back. Raises InputError where too many are held back.
 
-        With so many held back, calls that are under way are awaited, since a filter answers sooner than a model does.
+        Before a model has said anything no more calls to it are under way than may be held back. So all of them are
+        awaited before the run stops: a filter answers sooner than a model does.
         """
-        if model in self._trusted:
+        if self._trusts(model):
             reply = await ask()
             self._keep(reply)
             return reply
-        doubt = self._doubts.setdefault(model, _Doubt())
-        await doubt.gate.wait()
+        doubt = self._doubts[model]
+        while doubt.full and not self._trusts(model):
+            doubt.changed.clear()
+            await doubt.changed.wait()
         doubt.under_way += 1
         try:
             reply = await ask()
         finally:
             doubt.under_way -= 1
+            doubt.changed.set()
         self._weigh(doubt, reply)
-        if not doubt.gate.is_set() and not doubt.under_way:
+        if len(doubt.held) >= HELD_AT_MOST:
             raise InputError(_message(model, doubt.held))
         return reply
 
@@ -68,24 +76,19 @@ class Doubts:
             if doubt.held:
                 raise InputError(_message(model, doubt.held))
 
+    def _trusts(self, model: str) -> bool:
+        return self._accept or model in self._heard
+
     def _weigh(self, doubt: _Doubt, reply: Reply) -> None:
-        if reply.spoken or (reply.policy and (self._accept or reply.model in self._heard)):
-            self._trusted.add(reply.model)
+        if reply.spoken:
+            self._heard.add(reply.model)
             for held in doubt.held:
                 self._keep(held)
             doubt.held.clear()
-            doubt.gate.set()
-        if reply.policy is None or reply.model in self._trusted:
+        if reply.policy and not self._trusts(reply.model):
+            doubt.held.append(reply)
+        else:
             self._keep(reply)
-            return
-        doubt.held.append(reply)
-        if len(doubt.held) >= HELD_AT_MOST:
-            doubt.gate.clear()
-
-    @cached_property
-    def _heard(self) -> set[str]:
-        """The models that have said something in earlier commands."""
-        return {reply.model for reply in self._known.values() if reply.spoken}
 
 
 def _message(model: str, held: list[Reply]) -> str:
