@@ -5,8 +5,10 @@ took a reply to commit to.
 """
 
 import difflib
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -27,6 +29,7 @@ MOST_EPOCHS = 10_000
 Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 T = TypeVar("T")
+EXPORTED = ("custom_id", "prompt")  # what lines of `selfexec export` have beside the key
 
 
 class Key(NamedTuple):
@@ -173,7 +176,10 @@ def load_replies(paths: Iterable[Path]) -> Loaded:
     places: dict[Key, str] = {}
     unknown: dict[str, str] = {}
     for path in paths:
+        sent = _sent(path)
         for number, reply in jsonl.decode(path, Reply):
+            if number in sent and reply.prompt_sha256 is None:
+                reply = msgspec.structs.replace(reply, prompt_sha256=sent[number])
             place = f"{path}:{number}"
             known = replies.get(reply.key)
             if known is None or known.failed:
@@ -193,9 +199,26 @@ def load_readings(paths: Iterable[Path]) -> dict[Key, GivenReading]:
     return {reading.key: reading for path in paths for _, reading in jsonl.decode(path, GivenReading)}
 
 
+class _Sent(msgspec.Struct, frozen=True):
+    prompt: Any = None
+
+
+def _sent(path: Path) -> dict[int, str]:
+    """The SHA-256 of the prompts in lines that carry them, as `selfexec export` writes them, by number."""
+    decode = msgspec.json.Decoder(_Sent).decode
+    found: dict[int, str] = {}
+    for number, line in jsonl.numbered_lines(path):
+        if b'"prompt"' in line:
+            with suppress(*jsonl.UNDECODABLE):  # told by whoever decodes the whole line
+                prompt = decode(line).prompt
+                if isinstance(prompt, str):
+                    found[number] = hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
+    return found
+
+
 def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
     """Fields that no reply line has, each once. One that looks like a slip of the pen, or occurs twice, is an error."""
-    known = set(Reply.__struct_fields__)
+    known = {*Reply.__struct_fields__, *EXPORTED}
     seen = set(known)
     for number, line in jsonl.numbered_lines(path):
         # the only decoder at hand that shows a key as often as it was written

@@ -1,8 +1,13 @@
 """JSON Lines, read with suspicion: every fault is named by file and line."""
 
+import gzip
+import io
 import os
 import re
+import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +16,9 @@ import msgspec
 from selfexec.errors import InputError
 
 T = TypeVar("T")
+STANDARD_INPUT = Path("-")
+GZIP = b"\x1f\x8b"
+MOST_UNPACKED = 2_000_000_000
 UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -51,16 +59,42 @@ def write(path: Path, lines: Iterable[bytes]) -> None:
         os.fsync(file.fileno())
 
 
-def _content(path: Path, torn_tail: bool) -> bytes:
+def file_bytes(path: Path) -> bytes:
+    """A file as it is; `-` is standard input."""
+    if path == STANDARD_INPUT:
+        return _standard_input()
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Check the path.") from None
     except OSError as fault:
         raise InputError(f"{path}: cannot be read ({fault.strerror}).") from None
+
+
+@cache
+def _standard_input() -> bytes:
+    """It can be read once, and is wanted more often."""
+    return sys.stdin.buffer.read() if sys.stdin else b""
+
+
+def _content(path: Path, torn_tail: bool) -> bytes:
+    content = file_bytes(path)
+    if content.startswith(GZIP):
+        content = _unpacked(path, content)
     if torn_tail:
         content = content[: content.rfind(b"\n") + 1]
     return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def _unpacked(path: Path, packed: bytes) -> bytes:
+    """What a gzip file holds, as long as it is no more than a machine bears: a thousandfold is soon packed."""
+    try:
+        content = gzip.GzipFile(fileobj=io.BytesIO(packed)).read(MOST_UNPACKED + 1)
+    except (EOFError, OSError, zlib.error):
+        raise InputError(f"{path}: the gzip file is damaged or cut off. Fetch it again, or unpack it.") from None
+    if len(content) > MOST_UNPACKED:
+        raise InputError(f"{path}: unpacked it has more than {MOST_UNPACKED:,} bytes. Give it in parts.")
+    return content
 
 
 def what_is_wrong(line: bytes, fault: Exception) -> str:

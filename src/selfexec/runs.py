@@ -211,22 +211,34 @@ def _runs_inside(folder: Path) -> str:
     return "Give the folder of a run."
 
 
-def import_replies(paths: Sequence[Path], *, item_source: str | Path, out: Path) -> tuple[Run, list[str]]:
-    """A run made of replies from elsewhere, and warnings. The folder appears whole or not at all."""
+def import_replies(
+    paths: Sequence[Path],
+    *,
+    item_source: str | Path,
+    out: Path,
+    limit: int | None = None,
+    fraction: float | None = None,
+    preset: str | None = None,
+) -> tuple[Run, list[str]]:
+    """A run made of replies from elsewhere, and warnings. The folder appears whole or not at all. Where a cut of the
+    items was asked, `limit`, `fraction` or `preset` says which.
+    """
     refuse_taken(out)
-    item_set = items.load(item_source)
+    item_set = items.load(item_source).cut(limit=limit, fraction=fraction, preset=preset)
     loaded = load_replies(paths)
     if not loaded.replies:
         raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
     used = {key.experiment for key in loaded.replies}
     item_set = item_set.cut([e for e in item_set.experiments if e in used])
-    manifest = _imported(paths, item_set, loaded.replies)
+    manifest = _imported(paths, item_set, loaded.replies, preset)
     create(out, manifest, item_set, loaded.replies.values())
     return Run(out, manifest, item_set, loaded.replies), loaded.warnings
 
 
-def _imported(paths: Sequence[Path], item_set: ItemSet, replies: Mapping[Key, Reply]) -> Manifest:
+def _imported(
+    paths: Sequence[Path], item_set: ItemSet, replies: Mapping[Key, Reply], preset: str | None = None
+) -> Manifest:
     return Manifest(
         selfexec=selfexec.__version__,
         origin="import",
@@ -234,13 +246,14 @@ def _imported(paths: Sequence[Path], item_set: ItemSet, replies: Mapping[Key, Re
         experiments=list(item_set.experiments),
         epochs=max((key.epoch for key in replies), default=1),
         items=item_hashes(item_set),
-        sources={path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths},
+        sources={path.name: hashlib.sha256(jsonl.file_bytes(path)).hexdigest() for path in paths},
+        preset=preset,
     )
 
 
 def run_of(source: Path, item_source: str | Path | None = None) -> Run:
     """A run from its folder, or from a file of replies and the items that were asked."""
-    if not source.is_file():
+    if source != jsonl.STANDARD_INPUT and not source.is_file():
         return load(source)
     if item_source is None:
         raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")

@@ -17,6 +17,7 @@ from selfexec.errors import InputError
 COMMANDS = {
     "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
     "check": ("check", "Try a model before a run: format, tokens, refusals, memory between sessions."),
+    "export": ("export", "Write the sessions to ask, for a batch API or another harness."),
     "import": ("import_", "Make a run of replies from elsewhere."),
     "list": ("list_", "Show the runs in a folder."),
     "read": ("read", "Show what each reply commits to."),

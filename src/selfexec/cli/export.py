@@ -1,0 +1,157 @@
+"""selfexec export"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from selfexec.errors import InputError
+from selfexec.nouns import number_of
+
+if TYPE_CHECKING:
+    from selfexec.exporting import Round
+    from selfexec.formats import Key, Reply
+    from selfexec.prompts import AllPrompts
+
+
+@click.command("export")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, help="A model, by the name that its replies shall have. Repeat.")
+@click.option("--experiment", "experiments", multiple=True, help="Only this experiment. Repeat.")
+@click.option("--items", help="A set of items (starter, paper) or a folder.  [default: starter]")
+@click.option("--preset", type=click.Choice(["quick", "standard", "full"]), help="A cut, as `run` has it.")
+@click.option("--limit", type=int, help="At most so many items per experiment.")
+@click.option("--fraction", type=float, help="This share of the items.")
+@click.option("--epochs", type=click.IntRange(1, 10_000), help="How often everything is asked.  [default: 1]")
+@click.option(
+    "--prompts", type=click.Path(path_type=Path), help="Other prompts: a file as `selfexec prompts` prints it."
+)
+@click.option(
+    "--replies",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Replies so far: a file, or a run's folder. Repeat.",
+)
+@click.option("--to", "form", type=click.Choice(["jsonl"]), default="jsonl", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help="The file to write.  [default: standard output]")
+def command(
+    run: Path | None,
+    models: tuple[str, ...],
+    experiments: tuple[str, ...],
+    items: str | None,
+    preset: str | None,
+    limit: int | None,
+    fraction: float | None,
+    epochs: int | None,
+    prompts: Path | None,
+    replies: tuple[Path, ...],
+    form: str,
+    out: Path | None,
+) -> None:
+    """Write the sessions that are to be asked, with their prompts, for a batch API or any other harness.
+
+    In rounds: first all sessions whose prompts are known; then, given the replies, those that need them.
+
+    \b
+    selfexec export --model m --preset quick > round-1.jsonl
+    selfexec export --model m --preset quick --replies answers-1.jsonl > round-2.jsonl
+    selfexec import answers-1.jsonl answers-2.jsonl --items starter --preset quick --out runs/m
+
+    With RUN it is what that run still lacks. A line has model, experiment, item, epoch, session, custom_id, prompt.
+    docs/export.md goes through it.
+    """
+    from selfexec.exporting import Round, lines
+    from selfexec.items import load
+
+    given = [
+        ("--items", items),
+        ("--epochs", epochs),
+        ("--preset", preset),
+        ("--limit", limit),
+        ("--fraction", fraction),
+    ]
+    if run:
+        if named := [option for option, value in given if value is not None]:
+            raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
+        found = _of_run(run, _names(models), _names(experiments), prompts, replies)
+    elif not models:
+        raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
+    else:
+        cut = load(items or "starter").cut(_names(experiments) or None, limit=limit, fraction=fraction, preset=preset)
+        found = Round(_names(models), cut, _prompts(prompts), epochs or 1, _replies(replies))
+    with _output(out) as file:
+        file.writelines(lines(found.sessions()))
+    _say(found, out, run)
+
+
+def _of_run(
+    folder: Path, models: list[str], experiments: list[str], prompts: Path | None, replies: tuple[Path, ...]
+) -> "Round":
+    """What a run lacks, of some of its models and experiments if you like."""
+    from selfexec.exporting import Round
+    from selfexec.prompts import all_prompts
+    from selfexec.runs import load
+
+    stored = load(folder)
+    if strange := [model for model in models if model not in stored.manifest.models]:
+        raise InputError(f"--model {strange[0]}: {folder} has {', '.join(stored.manifest.models)}.")
+    kept = stored.prompts if stored.manifest.prompts else {}
+    if lost := [name for name, text in kept.items() if text is None]:
+        raise InputError(f"{folder}: the prompt {lost[0]} is not kept, so nobody can ask the rest. Begin a new run.")
+    asked = all_prompts({name: text for name, text in kept.items() if text}) if kept else _prompts(prompts)
+    if kept and prompts:
+        raise InputError(f"--prompts: {folder} keeps its own. Leave it out.")
+    if stored.manifest.settings:
+        settings = ", ".join(f"{name}={value!r}" for name, value in stored.manifest.settings.items())
+        click.echo(f"selfexec: this run was asked with {settings}: send the same.", err=True)
+    known = {**stored.replies, **_replies(replies)}
+    cut = stored.items.cut(experiments or None)
+    return Round(models or stored.manifest.models, cut, asked, stored.manifest.epochs, known)
+
+
+def _names(given: tuple[str, ...]) -> list[str]:
+    """Names that may stand in one, with commas between them; each once."""
+    return list(dict.fromkeys(name.strip() for text in given for name in text.split(",") if name.strip()))
+
+
+def _prompts(path: Path | None) -> "AllPrompts":
+    from selfexec.prompts import all_prompts, read_prompts
+
+    return all_prompts(read_prompts(path) if path else {})
+
+
+def _replies(paths: tuple[Path, ...]) -> Mapping["Key", "Reply"]:
+    from selfexec.formats import load_replies
+    from selfexec.runs import REPLIES
+
+    return load_replies(path / REPLIES if path.is_dir() else path for path in paths).replies
+
+
+@contextmanager
+def _output(path: Path | None) -> Iterator[BinaryIO]:
+    if path is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    try:
+        with path.open("wb") as file:
+            yield file
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror}). Give another file to --out.") from None
+
+
+def _say(found: "Round", out: Path | None, run: Path | None) -> None:
+    """What was written and what comes next, beside the lines themselves."""
+    where = f"{out}: " if out else ""
+    if not found.asked:
+        then = f"selfexec score {run}" if run else "selfexec import, with the replies of all rounds"
+        click.echo(f"selfexec: {where}nothing is left to ask. Next: {then}", err=True)
+        return
+    more = ""
+    if found.waiting:
+        follow = number_of(found.waiting, "more session follows", "more sessions follow")
+        more = f" At most {follow} when they are answered: the same command with --replies"
+    click.echo(f"selfexec: {where}{number_of(found.asked, 'session')} to ask.{more}", err=True)
