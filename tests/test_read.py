@@ -186,6 +186,19 @@ def test_a_response_is_among_the_json_lines_where_it_is_asked_for(
     assert len(capfdbinary.readouterr().out.splitlines()) == 2
 
 
+def test_half_a_character_that_a_reply_spells_out_stops_nothing(tmp_path: Path) -> None:
+    line = {"model": "m", "experiment": "association", "item": "1", "session": "execute"}
+    (tmp_path / "association.jsonl").write_text('{"id": "1", "target": "Sea", "options": ["salt", "tide"]}')
+    (tmp_path / "r.jsonl").write_text(
+        json.dumps(line | {"text": r'{"words": ["\ud83d", "salt", "\ud83d\ude00", "a", "b"]}'})
+    )
+    run, _ = import_replies([tmp_path / "r.jsonl"], item_source=tmp_path, out=tmp_path / "run")
+    [reading] = map(json.loads, reading_lines(run.readings, run.replies))
+    assert reading["value"] == ["?", "salt", "\U0001f600", "a", "b"]
+    assert "read as" in "".join(transcripts(run, list(run.replies)))
+    sx.report(run, tmp_path / "report.html")
+
+
 def test_every_line_has_the_same_fields_but_for_what_few_replies_have() -> None:
     run = sx.load(STORED / "panel")
     fields = {tuple(json.loads(line)) for line in reading_lines(run.readings, run.replies)}

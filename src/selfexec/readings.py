@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -35,6 +35,8 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
     experiment = EXPERIMENTS[reply.experiment]
     if given is None or (reply.experiment, reply.session) == KEPT:
         reading = experiment.read(item, reply.session, reply.text)
+        if "\\u" in reply.text:
+            reading = msgspec.structs.replace(reading, value=_in_whole_characters(reading.value))
     elif (value := experiment.given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value)
     else:
@@ -45,6 +47,17 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
         # it looks cut off, but the model ended there
         reading = msgspec.structs.replace(reading, reason="format")
     return reading if reply.output_tokens is None else msgspec.structs.replace(reading, tokens=reply.output_tokens)
+
+
+def _in_whole_characters(value: Any) -> Any:
+    """A value without halves of characters, which a reply may spell out (\\ud83d) and no file can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_in_whole_characters(part) for part in value]
+    if isinstance(value, dict):
+        return {_in_whole_characters(name): part for name, part in value.items()}
+    return value
 
 
 def choose(

@@ -77,7 +77,7 @@ def command(
         if named := [option for option, value in given if value is not None]:
             raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
         found = _of_run(run, _names(models), _names(experiments), prompts, replies)
-    elif not models:
+    elif not _names(models):
         raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
     else:
         cut = load(items or "starter").cut(_names(experiments) or None, limit=limit, fraction=fraction, preset=preset)
