@@ -853,7 +853,7 @@ def test_a_gate_fails_or_holds_only_where_the_interval_is_on_one_side(
     assert "new - old is" in line
 
 
-def test_a_gate_that_cannot_be_told_says_with_which_margin_or_on_how_many_items_it_could(tmp_path: Path) -> None:
+def test_a_gate_that_cannot_be_told_says_with_which_x_or_on_how_many_items_it_could(tmp_path: Path) -> None:
     # 10 of 200 mended and 10 wrong anew: the mean difference is 0, its error sqrt(20 / 199 / 200) = .02242
     before = requests_run(tmp_path / "before", {"m": wrong_on(range(20))})
     after = requests_run(tmp_path / "after", {"m": wrong_on(range(10, 30))})
@@ -862,10 +862,10 @@ def test_a_gate_that_cannot_be_told_says_with_which_margin_or_on_how_many_items_
         return sx.compare([before, after], fail_if=[gate]).verdicts[0].line
 
     # (1.972 + .843) x .02242 = .0631 with Student's t on 199; 200 ((1.960 + .842) x .02242 / .04)^2 = 493.02
-    ways = "; a model that has not changed would pass in 80% of runs with a margin of 0.07"
+    ways = "; a model that has not changed would pass in 80% of runs with 'drops 0.07'"
     assert line("restriction.accuracy drops 0.04").endswith(f"{ways}, or on 494 items")
     assert line("restriction.accuracy drops 0").endswith(ways)
-    assert line("restriction.accuracy rises 0.04").endswith(f"{ways}, or on 494 items")
+    assert line("restriction.accuracy rises 0.04").endswith(f"{ways.replace('drops', 'rises')}, or on 494 items")
     assert line("restriction.accuracy drops 0.07").startswith("holds")
 
 
@@ -987,24 +987,24 @@ def test_a_gate_does_not_hold_where_much_was_lost(tmp_path: Path) -> None:
 
 
 def test_a_gate_that_cannot_be_told_says_with_what_four_of_five_unchanged_models_pass() -> None:
-    def told(margin: float, error: float) -> str:
+    def told(x: float, error: float) -> str:
         low, high = (-0.02 + side * 1.96 * error for side in (-1, 1))
         found = {"difference": -0.02, "low": low, "high": high, "error": error, "detectable": 2.80158 * error}
         row = Difference("skill", "restriction", "new", "old", items=200, **found)
-        return judge(Gate.of(f"restriction.skill drops {margin}"), row, None, None).line
+        return judge(Gate.of(f"restriction.skill drops {x}"), row, None, None).line
 
     # the points of the normal distribution at 97.5% and 80% add up to 2.80158: 200 (2.80158 * .04 / .05)^2 = 1004.7
     # and 2.80158 * .04 = .112
-    way = "; a model that has not changed would pass in 80% of runs with a margin of 0.12, or on 1,005 items"
+    way = "; a model that has not changed would pass in 80% of runs with 'drops 0.12', or on 1,005 items"
     assert told(0.05, 0.04).endswith(way)
     # with so many the standard error is .04 sqrt(200 / 1005), and the gate holds where the interval lies above -.05
     error = 0.04 * math.sqrt(200 / 1005)
     assert scipy_stats.norm.sf(-0.05 / error + 1.959964) == pytest.approx(0.8, abs=1e-3)
     # 200 (2.80158 * .02 / .05)^2 = 251.2; 200 (2.80158 * .0178 / .05)^2 = 198.9: there are enough, and it was bad luck
-    assert told(0.05, 0.02).endswith("with a margin of 0.06, or on 252 items")
+    assert told(0.05, 0.02).endswith("with 'drops 0.06', or on 252 items")
     assert told(0.05, 0.0178).endswith("lies inside")
     # where nothing may be lost no number of items will do
-    assert told(0, 0.04).endswith("in 80% of runs with a margin of 0.12")
+    assert told(0, 0.04).endswith("in 80% of runs with 'drops 0.12'")
 
 
 def test_gates_on_simulated_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -322,6 +322,13 @@ def test_what_a_run_will_withhold_is_not_promised() -> None:
     assert "withheld" not in outlook({"restriction": 5}, 6)
 
 
+def test_progress_is_told_where_there_is_some(tmp_path: Path) -> None:
+    heard: list[int] = []
+    sx.run(["sim/typical"], limit=5, out=tmp_path, report=lambda progress: heard.append(progress.done))
+    assert heard[0] == 0 and heard[-1] == 5 * (2 + 3 + 5)
+    assert heard == sorted(set(heard))
+
+
 def test_what_takes_more_models_is_not_promised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -325,7 +325,8 @@ class _Desk:
         elif not capped:
             self.progress.unneeded.update(kinds(visit.experiment, rest))
             self.progress.done += len(rest)
-            self.report(self.progress)
+            if rest:
+                self.report(self.progress)
 
     async def _asked(self, key: Key, prompt: str) -> Reply:
         started = time.perf_counter()

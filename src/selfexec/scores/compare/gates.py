@@ -27,7 +27,7 @@ class Gate:
     experiment: str
     metric: str
     verb: str
-    margin: float
+    allowed: float
 
     @classmethod
     def of(cls, text: str) -> "Gate":
@@ -38,17 +38,17 @@ class Gate:
         if experiment not in (known := [*EXPERIMENTS, OVERALL]):
             raise InputError(f"--fail-if {text!r}: unknown experiment {experiment!r}. There are {', '.join(known)}.")
         refuse_unknown_metric(metric, METRICS, f"--fail-if {text!r}: ")
-        margin = float(number) if NUMBER.fullmatch(number) else math.nan
+        allowed = float(number) if NUMBER.fullmatch(number) else math.nan
         least, most = METRICS[metric]
-        if not 0 <= margin < most - least:
+        if not 0 <= allowed < most - least:
             raise InputError(
                 f"--fail-if {text!r}: {number!r} is no change that {metric} could show. Give a number from 0 to "
                 f"{most - least:g}; five points are 0.05."
             )
-        return cls(experiment, metric, verb, margin)
+        return cls(experiment, metric, verb, allowed)
 
     def __str__(self) -> str:
-        return f"{self.experiment}.{self.metric} {self.verb} {self.margin:g}"
+        return f"{self.experiment}.{self.metric} {self.verb} {self.allowed:g}"
 
 
 @dataclass(frozen=True)
@@ -90,27 +90,27 @@ def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> 
     if row.difference is None or row.low is None or row.high is None:
         return "cannot tell", f"{row.reason}"
     sign = -1 if gate.verb == "drops" else 1
-    edge = sign * gate.margin
+    edge = sign * gate.allowed
     near, far = (row.low, row.high) if gate.verb == "drops" else (row.high, row.low)
     gap = f"new - old is {signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
     numbers = f"{gap} on {number_of(row.items, 'item')}"
     if few:
         return "cannot tell", f"{numbers}, too few to tell ({few})"
-    if sign * near < gate.margin:
+    if sign * near < gate.allowed:
         kept = f"{numbers}, and {signed(edge)} lies outside"
         return ("cannot tell", f"{kept}, but {lost}") if lost else ("holds", kept)
-    if sign * far > gate.margin:
+    if sign * far > gate.allowed:
         return "fails", f"{numbers}, all of it beyond {signed(edge)}"
     return "cannot tell", f"{numbers}, and {signed(edge)} lies inside{_way_to_tell(gate, row)}"
 
 
 def _way_to_tell(gate: Gate, row: Difference) -> str:
-    """What it takes for a model that has not changed to pass in four of five runs: a greater margin, or more items."""
-    if not row.error or not row.detectable or row.detectable <= gate.margin:
+    """What it takes for a model that has not changed to pass in four of five runs: a greater X, or more items."""
+    if not row.error or not row.detectable or row.detectable <= gate.allowed:
         return ""
     least, most = METRICS[gate.metric]
-    margin = math.ceil(100 * row.detectable) / 100  # up, so that it is enough
-    ways = [f"with a margin of {margin:g}"] if margin < most - least else []
-    if gate.margin and (needed := math.ceil(row.items * ((Z + POWER_80) * row.error / gate.margin) ** 2)) > row.items:
+    enough = math.ceil(100 * row.detectable) / 100  # up, so that it is enough
+    ways = [f"with '{gate.verb} {enough:g}'"] if enough < most - least else []
+    if gate.allowed and (needed := math.ceil(row.items * ((Z + POWER_80) * row.error / gate.allowed) ** 2)) > row.items:
         ways.append(f"on {number_of(needed, 'item')}")
     return f"; a model that has not changed would pass in 80% of runs {', or '.join(ways)}" if ways else ""
