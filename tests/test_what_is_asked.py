@@ -16,6 +16,7 @@ from statistics import fmean
 from string import Template
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 from aiohttp import web
@@ -35,8 +36,9 @@ from selfexec.memory import note
 from selfexec.plans import Plan, Visit, plan
 from selfexec.progress import Progress
 from selfexec.reporting.evidence import evidence
+from selfexec.reporting.page import provenance
 from selfexec.runner import carry_out, foreseen, run
-from selfexec.runs import load_manifest
+from selfexec.runs import load_manifest, write_manifest
 from selfexec.scores.planning import outlook
 from sockets import completion, served
 
@@ -440,6 +442,25 @@ def test_no_key_and_no_home_is_in_what_is_written_down() -> None:
         f"sx.run(models='m', settings={{'api_key': {hidden}}}, extra_body={{'x': {{'token': {hidden}}}}}, out='~', "
         "base_url='http://h/v1', prompts={'a.b': '...'})"
     )
+
+
+def test_of_a_key_among_the_settings_a_run_keeps_only_the_digest_and_knows_it_again(tmp_path: Path) -> None:
+    def ask(key: str) -> sx.Run:
+        extra = {"api_key": key, "metadata": [{"access_token": key}], "note": f"Bearer {key}", "user": "me"}
+        return sx.run("sim/coin", limit=1, out=tmp_path / "r", settings={"secret": key}, extra_body=extra)
+
+    ask("first-secret")
+    written = [path.read_text("utf-8") for path in (tmp_path / "r").rglob("*.json*")]
+    assert not any("first-secret" in text for text in written)
+    assert sx.load(tmp_path / "r").manifest.settings["extra_body.user"] == "me"  # what is no key is told as it is
+    ask("first-secret")  # the same goes on
+    with pytest.raises(sx.InputError, match=r"the setting \S+ was .*not shown.* when this run began"):
+        ask("second-secret")
+    # a version that kept settings as they were given: the same key is known, and no more shown by the report
+    manifest = msgspec.structs.replace(sx.load(tmp_path / "r").manifest, settings=dict.fromkeys(["secret"], "first"))
+    write_manifest(tmp_path / "r", manifest)
+    sx.run("sim/coin", limit=1, out=tmp_path / "r", settings={"secret": "first"})
+    assert "first" not in str(provenance(sx.load(tmp_path / "r"))["settings"])
 
 
 def test_the_address_asked_is_kept_without_name_and_password(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What must not be written down: keys, and whatever looks like one."""
 
+import hashlib
 import json
 import re
 from typing import Any
@@ -12,6 +13,8 @@ NAMES = re.compile(
 )
 SPACED = re.compile(r"(?<=[a-z])(?=[A-Z])")  # apiKey as api-Key
 LOOKS = re.compile(r"[A-Za-z0-9+/=._~-]{20,}|://[^/\s]*@|\b(bearer|basic)\s+\S", re.IGNORECASE)
+
+KEY = re.compile(r"^(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)\S{8,}|\b(bearer|basic)\s+\S", re.IGNORECASE)
 
 
 def shown(name: str, value: Any) -> str:
@@ -33,3 +36,20 @@ def bare(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [bare("", part) for part in value]
     return HIDDEN if isinstance(value, str) and LOOKS.search(value) else value
+
+
+def kept(name: str, value: Any) -> Any:
+    """A setting as a run may keep it: of what is a key for sure only the digest, so that another one is told from it.
+
+    Else it stays as it is: a run has to say what was sent. What was kept so before comes back as it was.
+    """
+    if value is None or (isinstance(value, str) and value.startswith(HIDDEN)):
+        return value
+    if NAMES.search(SPACED.sub("-", name)) or (isinstance(value, str) and KEY.search(value)):
+        digest = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+        return f"{HIDDEN} SHA-256 {digest[:16]}"
+    if isinstance(value, dict):
+        return {str(key): kept(str(key), part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [kept("", part) for part in value]
+    return value

@@ -26,6 +26,7 @@ from selfexec.memory import refuse_shared
 from selfexec.plans import Plan, Visit, plan
 from selfexec.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.prompts import by_name, digest, prompt_hashes
+from selfexec.redaction import kept
 from selfexec.remarks import remarks
 from selfexec.runs import (
     ITEMS,
@@ -128,7 +129,8 @@ def refuse_misfit(plan: Plan) -> None:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
     settings = _settings(plan.options)
     for name in old.settings.keys() | settings.keys():
-        before, wanted = old.settings.get(name), settings.get(name)
+        # runs of a version that kept everything as it was given may still hold a key
+        before, wanted = kept(name, old.settings.get(name)), settings.get(name)
         if before != wanted:
             raise InputError(
                 f"{plan.out}: the setting {name} was {before!r} when this run began and is {wanted!r} now. "
@@ -187,10 +189,10 @@ def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress)
 
 
 def _settings(options: EngineOptions) -> dict[str, Any]:
-    """What changes the replies. How fast and from where they are asked does not."""
-    named = {"system": options.system} if options.system else {}
+    """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
     extra = {f"extra_body.{name}": value for name, value in options.extra_body.items()}
-    return {**options.settings, **named, **extra}
+    free = {name: kept(name, value) for name, value in {**options.settings, **extra}.items()}
+    return {**free, **({"system": options.system} if options.system else {})}
 
 
 def _manifest(plan: Plan) -> Manifest:

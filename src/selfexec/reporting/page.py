@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import selfexec
 from selfexec.digits import decimal
+from selfexec.redaction import kept
 from selfexec.reporting import boards, evidence, outcomes, sessions, surprises
 from selfexec.reporting.evidence import Level
 from selfexec.reporting.export import export, export_tables
@@ -196,7 +197,7 @@ def provenance(run: "Run") -> dict[str, Any]:
         "preset": manifest.preset,
         "replies": len(run.replies),
         "given": len(run.given or ()),
-        "settings": manifest.settings,
+        "settings": {name: kept(name, value) for name, value in manifest.settings.items()},
         "hashes": [
             ("replies", hashlib.sha256(replies.read_bytes()).hexdigest() if replies.is_file() else "not on disk"),
             *((f"items {name}", digest) for name, digest in sorted(manifest.items.items())),
