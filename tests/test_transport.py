@@ -16,6 +16,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from selfexec.cli import main
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean import LeanEngine, _seconds
 from selfexec.engines.lean.pace import Pace
@@ -120,6 +121,16 @@ def test_a_key_that_comes_back_in_any_dress_is_kept_nowhere(monkeypatch: pytest.
         with pytest.raises(InputError, match=re.escape("[key]")) as stopped:
             ask(handler)
         assert written not in str(stopped.value)
+
+
+def test_both_alphabets_of_base64_are_known() -> None:
+    key = "sk-?>~?>~?>~?>~?>~"
+    for before in ("", "u:", "me:", "user:"):
+        given = f"{before}{key}".encode()
+        for written in (base64.b64encode(given).decode(), base64.urlsafe_b64encode(given).decode()):
+            assert set("+/-_") & set(written)
+            found = Scrubber([key]).text(f"a {written} z")
+            assert "[key]" in found and len(found) <= len("a [key] z") + 12
 
 
 def test_structure_numbers_and_names_of_fields_are_never_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -713,6 +724,36 @@ def test_headers_that_cannot_go_with_the_key_or_at_all_are_refused_and_their_val
         LeanEngine(["any/m"], EngineOptions(base_url="http://x.example/v1", headers=headers))
     assert not any(len(value) > 1 and value in str(stopped.value) for value in headers.values())
     assert KEY not in repr(EngineOptions(headers={"X-Key": KEY}))
+
+
+@pytest.mark.usefixtures("no_keys")
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_the_commands_take_a_key_by_name_headers_and_a_wire_format(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SELFEXEC_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MINE", KEY)
+    seen: set[tuple[str, ...]] = set()
+
+    async def handler(request: web.Request) -> web.Response:
+        seen.add((request.path, *(request.headers.get(name, "") for name in ("x-api-key", "X-Team", "X-Secret"))))
+        return web.json_response({"id": "i", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"})
+
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", handler)
+    with served(app) as url:
+        model = ["--model", "openai/m", "--limit", "1", "--out", "r"] if command == "run" else ["openai/m"]
+        options = ["--base-url", f"{url}/messages", "--wire", "anthropic", "--api-key-env", "MINE"]
+        headers = ["--header", "X-Team=a=b", "--header", "X-Secret=0123456789abcdef"]
+        monkeypatch.setattr("sys.argv", ["selfexec", command, *model, *options, *headers])
+        with pytest.raises(SystemExit):
+            main()
+    assert seen == {("/v1/messages", KEY, "a=b", "0123456789abcdef")}
+    shown = "".join(capsys.readouterr())
+    assert "warning: --base-url: its end is left out" in shown
+    files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    for secret in (KEY, "0123456789abcdef"):
+        assert secret not in shown and secret.encode() not in files
 
 
 @pytest.mark.usefixtures("no_keys")
