@@ -6,7 +6,7 @@ it finds literal words first and looks only at a bounded stretch of text around 
 in one table.
 """
 
-from selfexec.reading.choice import read_choice
+from selfexec.reading.choice import Equivalents, read_choice
 from selfexec.reading.marks import read_marks
 from selfexec.reading.ranking import read_ranking
 from selfexec.reading.refusal import refuses
@@ -15,6 +15,7 @@ from selfexec.reading.words import fold, read_words
 
 __all__ = [
     "Commitment",
+    "Equivalents",
     "Reading",
     "State",
     "fold",

@@ -6,12 +6,17 @@ from functools import lru_cache
 
 from selfexec.reading.words import fold
 
-MARKUP = " \t\r\n*_`\"'“”‘’«»$()[]{}\\<>#"
-LETTER = re.compile(r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[*\"'`]*([A-Za-zＡ-Ｄ])(?![\w'’])", re.IGNORECASE)
-LETTER_ENDS = re.compile(
-    r"\s*(?:$|[.,:;)\]}\"'*`(!<$\n–—。，、）：；！]|-\s|(?:because|since|as|is|for|due|which|would|here|but|and not)\b)"
+MARKUP = " \t\r\n*_`\"'“”„‘’«»$()[]{}\\<>#|"
+# kana, Chinese characters, hangul: no blank parts them from a letter
+SCRIPT = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+LETTER = re.compile(
+    r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[*\"'`]*([A-Za-zＡ-Ｄ])(?![^\W" + SCRIPT + r"]|['’](?=\w))", re.IGNORECASE
 )
-SECOND = re.compile(r"[)\]*\"'`\s]*(?:,|/|&|\||and\b(?!\s+not)|or\b)\s*(?:option\s+)?[(\[*\"'`]*[A-Z](?![\w'’])")
+LETTER_ENDS = re.compile(
+    r"\s*(?:$|[.,:;)\]}\"'“”»*`(!<$|\n–—。，、）：；！]|-\s|[" + SCRIPT + "]"
+    r"|(?:because|since|as|is|for|due|which|would|here|but|and not)\b)"
+)
+SECOND = re.compile(r"[)\]*\"'`\s]*(?:,|/|&|\||and\b(?!\s+not)|or\b)\s*(?:option\s+)?[(\[*\"'`]*[A-Z](?!\w|['’]\w)")
 IN_BRACKETS = re.compile(r"[^.\n(]{1,80}(?:\.\d[^.\n(]{0,40})?\((?:(?:answer\s+)?(?:option|choice)\s+)?([A-Z])\)")
 NOT_BUT = re.compile(r"not\s+(?:option\s+)?[(*\"'`]*[A-Z][)*\"'`]*,?\s+but\s+(?=.)", re.IGNORECASE)
 LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathsf|operatorname)\s*\{")
@@ -41,7 +46,7 @@ class Letters:
         return self._known[raw]
 
     def _meant(self, raw: str) -> str | None:
-        value = LATEX_TEXT.sub("", raw).strip(MARKUP)
+        value = LATEX_TEXT.sub("", raw).strip(MARKUP + ",;")
         value = NOT_BUT.sub("", value)
         if letter := self.by_text.get(plain(value)):
             return letter
@@ -79,5 +84,6 @@ def letters_of(options: tuple[tuple[str, str], ...], text_over_letter: bool) -> 
 
 def plain(text: str) -> str:
     """A text without what does not tell options apart: case, markup around it, final stops, runs of blanks."""
-    bare = fold(text.strip(MARKUP).rstrip(".;,:").strip(MARKUP))
+    bare = fold(text.strip(MARKUP).rstrip(".;,:。．").strip(MARKUP))
+    bare = bare.replace("\\{", " ").replace("\\}", " ") if "\\" in bare else bare
     return " ".join(bare.replace("{", "").replace("}", "").replace("\\%", "%").replace("−", "-").split())

@@ -3,25 +3,37 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from selfexec.reading.result import Commitment, Reading, conclude, ends, legible, lines, matches
+from selfexec.reading.notation import legible
+from selfexec.reading.result import Commitment, Reading, conclude, ends
+from selfexec.reading.scan import lines, matches
 from selfexec.reading.words import LIST, fold, members, unescaped
 
-YES = {"true", "yes", "1", "✅", "✔", "✓"}
+# in the languages of the models' makers and users; "no" is English, Spanish and Italian
+YES = (
+    *("true", "yes", "1", "✅", "✔", "✓", "ja", "oui", "sí", "sì", "sim", "да", "是", "はい", "예", "네"),
+    *("wahr", "vrai", "verdadero", "vero", "verdadeiro", "правда", "真", "참"),
+)
+NO = (
+    *("false", "no", "❌", "✗", "✘", "nein", "non", "não", "нет", "否", "不是", "いいえ", "아니요", "아니오"),
+    *("falsch", "faux", "falso", "ложь", "假", "偽", "거짓"),
+)
+MARK = rf"(?P<mark>(?i:{'|'.join(sorted((*YES, *NO), key=len, reverse=True))})|[01])(?!\w)"
 # a brace, or what stands behind a key: ': true', ': "false"'
 PART = re.compile(
-    r"\{(?!\s?[{}])|\}|:\s{0,4}\\?[\"'“”]?(?P<mark>(?i:true|false|yes|no)|[01])\b(?=\\?[\"'“”]?\s*(?:[,;}\]|)*(]|//|/\*|#|\n|$|\\?[\"'“]))"
+    rf"\{{(?!\s?[{{}}])|\}}|:\s{{0,12}}\\?[\"'“”«„]?\s{{0,6}}{MARK}"
+    r"(?=\s{0,6}\\?[\"'“”»]?\s*(?:[,;}\]|)*('\\]|//|/\*|#|\n|$|\\?[\"'“«„]))"
 )
 KEY = re.compile(
-    r"""(?:\\?"(?P<double>(?:[^"\\\n]|\\[^"\n]){0,100})\\?"|[“”](?P<smart>[^“”\n]{0,100})[“”]
-      |'(?P<single>[^\n:]{0,100}?)'|(?<![^\s{,])(?P<bare>[^\s"'“”:{},][^"“”:{},\n]{0,60}))\s{0,4}$""",
+    r"""(?:\\?"(?P<double>(?:[^"\\\n]|\\[^"\n]){0,100})\\?"|[“”„](?P<smart>[^“”\n]{0,100})[“”]|«(?P<angled>[^«»\n]{0,100})»
+      |(?<!\w)'(?!\s*[,}])(?P<single>(?:[^'\n:]|'(?!\s*,)){0,100}?)'|(?<![^\s{,])(?P<bare>[^\s"'“”«»:{},][^"“”:{},\n]{0,60}))\s{0,12}$""",
     re.VERBOSE,
 )
 LINE = re.compile(
-    r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:|\n\"“”*]{1,80}?)[\"'“”*_`]{0,4}\s?"
-    r"(?::|-|–|—|=|→|->|\|)\s{0,3}[\"'“”*_`(]{0,4}(?P<mark>true\b|false\b|yes\b|no\b|[✅✔✓❌✗✘])",
+    r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:|\n\"“”*]{1,80}?)[\"'“”*_`]{0,4}\s{0,6}"
+    rf"(?::|-|–|—|=|→|->|\|)[*_]{{0,2}}\s{{0,6}}[\"'“”*_`(]{{0,4}}(?!\d){MARK}",
     re.IGNORECASE,
 )
-INLINE = re.compile(r"([^:;,=\n{}\"]{1,60})\s?[:=]\s?(true|false|yes|no)\b", re.IGNORECASE)
+INLINE = re.compile(rf"([^:;,=\n{{}}\"]{{1,60}})\s?[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 
 
 NOT_THE_REPLY = re.compile(r"(?:options?|option\s+words|words\s+given|\bnot(?:\s+\w+)?|false)\W{0,12}$", re.IGNORECASE)
@@ -34,7 +46,7 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     they do not contradict each other; then an object that marks other words. One list in brackets of some of the
     options, in reply to the question which of them it would list, marks those true and the others false.
     """
-    plain = legible(text)
+    plain = legible(text, formulas=False)
     wanted = {fold(option) for option in options}
     objects = list(_objects(plain))
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):

@@ -4,20 +4,22 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from selfexec.reading.result import AT_MOST, Commitment, Reading, conclude, ends, legible, lines, matches, outermost
+from selfexec.reading.notation import legible
+from selfexec.reading.result import Commitment, Reading, conclude, ends, outermost
+from selfexec.reading.scan import AT_MOST, lines, matches
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
 ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
 # what may stand between two labels of an order: list marks, arrows, "then", "is the quickest, followed by"
 BETWEEN = re.compile(
-    r"""(?: [\s"'“”‘`*_\\,;<>(){}$&、] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
+    r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
           | \b(?:then|and|followed\sby|finally|lastly|next)\b | :?\b(?:1st|2nd|3rd|4th|second|third|fourth|last)\b:?
           | \b(?:is|are|takes?|requires?|needs?|comes?)\b[^.\nQq]{0,60}?\b(?:followed\sby|and\sthen)\b
     ){1,24}""",
     re.VERBOSE,
 )
-KEYED = re.compile(r"anking\\?[\"'“”`*]{0,3}\s{0,4}[:=]\s{0,4}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
+KEYED = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}[:=]\s{0,12}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
 BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
 # "1. **Q3**", "First: Q3", "| 1 | Q3", "- Q3"
 ORDINAL = r"(?i:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
@@ -32,10 +34,15 @@ AMENDMENT = re.compile(
     r"(?:[Hh]owever|[Bb]ut|[Aa]ctually)\b[^\n]{0,300}?"
     r"\bI would (?:rank|place|put|move) (?:it|[Qq][1-4]) (?P<where>last|first)\b"
 )
-OTHER_KEY = re.compile(r"\"(?!ranking|order)\w+\"\s?:\s?\"[^\"]{0,100}$")
+OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
 ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
-CUE = re.compile(r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence", re.IGNORECASE)
+CUE = re.compile(
+    r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence"
+    r"|rangfolge|reihenfolge|classe?ment|\bord(?:re|en|ine|em)\b|clasificación|classifica|порядок|рейтинг"
+    r"|排序|排名|顺序|順序|順位|순위|순서",
+    re.IGNORECASE,
+)
 EASY = r"(?:easiest|least(?:\s+\w+){0,2}?|fewest(?:\s+\w+){0,2}?|lowest|shortest|simplest|quickest|fastest)"
 HARD = r"(?:hardest|most(?:\s+\w+){0,3}?|highest|longest|slowest)"
 HARD_WORDS = ("hardest", "most", "highest", "longest", "slowest", "decreasing", "descending")
@@ -47,6 +54,8 @@ DIRECTION = re.compile(
     re.IGNORECASE,
 )
 REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORECASE)
+# "Q3 (about 20 tokens)", and nothing else on the line
+ESTIMATE = re.compile(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
 # what announces a look at each question, not an order of them
 LOOK_AT_EACH = re.compile(
     r"\b(?:let me|let's|let us|i will|i'll|i need|to rank|look at|consider|analy[sz]e|examine|going through|think)\b",
@@ -60,7 +69,7 @@ def read_ranking(text: str) -> Reading:
     Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
     shows that the list before it was no ranking of all four.
     """
-    plain = legible(text)
+    plain = legible(text, formulas=False)
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]
@@ -77,8 +86,8 @@ def read_ranking(text: str) -> Reading:
 
 def _keyed(text: str) -> Iterator[Commitment]:
     """What stands under the key "ranking". Bare digits there are labels."""
-    for found in (*matches(text, KEYED, "anking"), *matches(text, BRACKETED, "[")):
-        start = max(found.start() - (found[0][0] == "a"), 0)
+    for found in (*matches(text, KEYED, "anking", "ANKING"), *matches(text, BRACKETED, "[")):
+        start = max(found.start() - (found[0][0] in "aA"), 0)
         if REJECTED.search(text, max(start - 30, 0), start):
             continue
         yield Commitment(start, found.end(), _whole([_label(member) for member in found["body"].split(",")]))
@@ -121,22 +130,24 @@ def _is_order(text: str, start: int, stop: int) -> bool:
     if ">" in body.replace("->", "").replace("=>", ""):
         # a chain of > says nothing until it is said which end is easy
         return DIRECTION.search(text, max(start - 160, 0), stop + 80) is not None
-    if before.rstrip(" \"'“\\`*\n")[-1:] in ("[", "{", "(") or any(mark in body for mark in ORDERS):
+    if before.rstrip(" \"'“„«\\`*\n")[-1:] in ("[", "{", "(") or any(mark in body for mark in ORDERS):
         return True
     line = before[before.rfind("\n") + 1 :]
     if line.strip(" *_`-\"'"):
-        return bool(CUE.search(line) and re.search(r"(?::|\bis|\bbe|\bas)\s*[\"'*`(]*$", line))
+        return bool(CUE.search(line) and re.search(r"(?:[:：>|]|\bis|\bbe|\bas)[\s\"'“„«*`(\\]*$", line))
     return not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
 
 
 def _listed(text: str) -> list[Commitment]:
     """Lines that each begin with a label: numbered 1 to 4, or else bulleted under words that announce a ranking.
 
-    A numbered list in question order ranks only where it is announced: mostly it goes through the questions.
+    A numbered list in question order ranks only where it is announced: mostly it goes through the questions. Where each
+    label has an estimate in brackets, and nothing else, the list is an order if the estimates rise, announced or not.
     """
     numbered: list[Commitment] = []
     bulleted: list[Commitment] = []
     run: list[tuple[int, int, str]] = []
+    estimates: list[int] = []
     lead = ""
     counts = False
     for at, line in lines(text):
@@ -146,10 +157,15 @@ def _listed(text: str) -> list[Commitment]:
             if bool(number) != counts or (number and number != len(run) + 1):
                 run, counts = [], bool(number)
             if not run:
-                announced = CUE.search(lead) is not None and not LOOK_AT_EACH.search(lead)
+                looks = LOOK_AT_EACH.search(lead) is not None
+                announced = CUE.search(lead) is not None and not looks
+                estimates = []
             run.append((at, at + found.end(), f"Q{found['label']}"))
+            if estimate := ESTIMATE.match(line, found.end()):
+                estimates.append(int(estimate["tokens"].replace(",", "")))
             value = _whole([label for _, _, label in run])
-            if value and (announced or (counts and value != list(LABELS))):
+            rises = len(estimates) == 4 and estimates == sorted(estimates) and not looks
+            if value and (announced or rises or (counts and value != list(LABELS))):
                 kind = numbered if counts else bulleted
                 kind.append(Commitment(run[0][0], run[-1][1], value))
         elif line.strip():

@@ -6,19 +6,25 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from selfexec.reading.result import Commitment, Reading, conclude, declines, legible, lines, matches
+from selfexec.reading.notation import legible
+from selfexec.reading.result import Commitment, Reading, conclude
+from selfexec.reading.scan import lines, matches
+from selfexec.reading.withdrawal import declines
 
 MARKUP = " \t\r*_`\"'“”‘’\\"
 LIST = re.compile(r"\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
 KEYED_LIST = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
-KEYED_STRING = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"")
+KEYED_STRING = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"(?!\s*,\s*\\?\")")
 INLINE = re.compile(r"(?:^|\s)\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\d[.)]|$)")
 QUOTED = re.compile(
     r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'((?:[^'\n\\]|\\.){0,100})'(?!\w)"
 )
-BULLET = re.compile(r"[ \t]{0,12}(?:\d{1,2}[.)]|[-*•–])[ \t]{1,4}(?P<word>[^\n]{1,200})")
-EXPLANATION = re.compile(r"\s+[-–—]\s|\s*[:(–—]|\s*->")
+BULLET = re.compile(
+    r"[ \t]{0,12}(?:\d{1,2}[.)]|[-*•–]|\|[ \t]{0,4}\d{1,2}[ \t]{0,4}\|)[ \t]{1,8}(?P<word>[^\n]{1,200})"
+)
+EXPLANATION = re.compile(r"\s+[-–—]\s|\s*[:：(–—|]|\s*->")
 PLACEHOLDER = re.compile(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
+OPENING = 300  # characters: a reply that refuses says so early
 LINE_OF_ITS_OWN = re.compile(r"[\w’' -]{1,40}[.,]?$")
 
 
@@ -30,9 +36,12 @@ def fold(word: str) -> str:
 
 def read_words(text: str) -> Reading:
     """The words that a reply lists: under the key "words", else in brackets, else as a list of lines or commas."""
-    plain = legible(text)
+    plain = legible(text, formulas=False)
     for source in (_keyed, _bracketed, _bulleted, _separated, _bare_lines):
         if found := [c for c in source(plain) if c.value]:
+            if source is not _keyed and declines(plain[:OPENING]):
+                # helplines below a refusal are no answer, unless words are announced
+                found = [c for c in found if "word" in plain[: c.start].lower()]
             # among lists without a key, the five that were asked for come before others
             return conclude(text, [c for c in found if len(c.value) == 5] or found)
     return conclude(text, [])
@@ -104,7 +113,7 @@ def _separated(text: str) -> Iterator[Commitment]:
             continue
         if len(numbered := INLINE.findall(line)) > 2:
             yield Commitment(at, at + len(line), _words(numbered))
-        start = line.rfind(":") + 1
+        start = max(line.rfind(":"), line.rfind("：")) + 1
         row = re.sub(r"</?\w+>|\([^)]{0,60}\)|[{}]|\$|\\(?:boxed|text)", "", line[start:])
         parts = row.strip().rstrip(".").split(",")
         words = _words([part.strip().removeprefix("and ") for part in parts])

@@ -1,0 +1,104 @@
+"""What takes an answer back, what refuses one, and what was cut off."""
+
+import re
+
+WRONG = r"(?:wrong|incorrect|not\s+(?:right|correct)|mistaken|an?\s+(?:error|mistake))"
+OPENER = r"(?:(?:wait|but|however|sorry|oops|no|oh|hm+|actually|hold\s+on)[,.!]?\s+){0,4}"
+# said at once after the answer: "that is wrong", "Hmm, it's a mistake."
+AT_ONCE = re.compile(
+    rf"(?:[<\[]/?\w+[>\]]|/>|//[^\n]*\n|[\s}}\]),;$~|\\`'\"“”»*._-])*+{OPENER}(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:actually\s+|clearly\s+)?{WRONG}\s*(?:[.!,;]|$)",
+    re.IGNORECASE,
+)
+# said anywhere after it, of the answer by name
+WITHDRAWAL = re.compile(
+    rf"""(?:^\s{{0,30}}|[\n.!?()*}}`>\]$~|\\"”»]\s{{0,30}}){OPENER}(?:
+        (?:actually,?\s+no|no,?\s+wait|scratch\s+that|strike\s+that|i\s+take\s+that\s+back|never\s?mind)\b
+      | (?:please\s+)?(?:disregard|ignore)\s+(?:that|the\s+above|my|everything)\b
+      | i\s+(?:was\s+wrong|made\s+an?\s+(?:mistake|error))\s*(?:[.!,;]|$)
+      | i\s+(?:retract|withdraw)\s+(?:my|that|this)\b
+    )
+    | (?P<named>\b(?:this|that|my|the\s+(?:above|previous|earlier|first|json))\s+
+      (?:(?:json|first|previous|earlier|own|final|last|given)\s+){{0,3}}
+      (?:answer(?:\s+choice)?|choice|ranking|json(?:\s+response)?|order|output)(?:\s+above)?\s+(?:is|was)\s+
+      (?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?{WRONG}\b(?!\s+(?:most|some|about|in\s+\d)))
+    | \bthis\s+(?:json|response)(?:\s+response)?\s+is\s+{WRONG}\s*(?:[.!]|$)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# no withdrawal is without one of these; the patterns are slow, and most replies have none
+WITHDRAWING = (
+    *("wrong", "incorrect", "not right", "not correct", "mistake", "error", "scratch", "strike", "never mind"),
+    *("nevermind", "disregard", "ignore", "back", "actually", "no, wait", "no wait", "retract", "withdraw"),
+)
+EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
+# "B: this choice is incorrect": the line, or the one above it, goes through the choices
+OF_ONE_CHOICE = re.compile(
+    r"[\W_]{0,8}(?:(?:option|choice|answer)\s+)?[A-D][\W_]{0,4}?(?:[.:)]|\s[-–—])", re.IGNORECASE
+)
+# "However, without the list any answer is a guess, so I cannot give one"
+GIVING_UP = re.compile(
+    r"""\b(?:so|therefore|thus|hence|however|but|actually)\b[^.!?\n]{0,160}?
+        \bI\s+(?:can(?:not|['’]t|\s+not)|am\s+(?:unable|not\s+able)\s+to|will\s+not|won['’]t)\s+
+        (?:really\s+|actually\s+|honestly\s+)?
+        (?:give|provide|choose|pick|select|determine|name|make|offer|commit\s+to)\s+
+        (?:one|any|either|an?\s+(?:answer|choice|option|prediction|ranking|order)|the\s+(?:correct\s+)?(?:answer|choice|ranking|order))
+        \b(?!\s+of\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def withdrawn(text: str, start: int) -> bool:
+    """Whether what was said before `start` is taken back after it. Mere doubt takes nothing back, nor does going
+    through the choices.
+    """
+    tail = text[start : start + 4000]
+    lowered = tail.lower()
+    if not any(word in lowered for word in WITHDRAWING):
+        return False
+    found = AT_ONCE.match(tail) or next(
+        (f for f in WITHDRAWAL.finditer(tail) if not (f["named"] and _about_one_choice(tail, f.start()))), None
+    )
+    return found is not None and not EXPECTED.search(tail, 0, found.start() + 1)
+
+
+def _about_one_choice(text: str, at: int) -> bool:
+    lines = text[max(at - 400, 0) : at + 1].rstrip().split("\n")[-2:]
+    return any(OF_ONE_CHOICE.match(line) for line in lines)
+
+
+def given_up(text: str, start: int) -> bool:
+    """Whether it is said after an answer that none can be given."""
+    tail = text[start : start + 4000]
+    return " I " in tail and GIVING_UP.search(tail) is not None
+
+
+REFUSAL = re.compile(
+    r"""\b(?:
+        i(?:'m|\s+am)\s+(?:very\s+|really\s+|so\s+)?(?:sorry|unable|not\s+able|not\s+going\s+to)
+      | i\s+apologi[sz]e
+      | i\s?(?:can(?:not|'t|\s+not)|won't|will\s+not|must\s+(?:decline|refuse)|don't\s+feel\s+comfortable)
+      | i\s+(?:have\s+to|respectfully)\s+decline
+      | (?:can(?:not|'t)|unable\s+to|not\s+able\s+to|impossible\s+to)\s+(?:\w+\s+){0,2}
+        (?:help|assist|answer|provide|rank|predict|determine|make|give|choose)
+      | need\s+more\s+(?:information|context|details)
+      | (?:please\s+|could\s+you\s+)provide\s+(?:\w+\s+){0,3}(?:information|context|details|question|options?|items?)
+      | (?:tut\s+mir\s+leid|kann\s+(?:\w+\s+){0,3}nicht|je\s+ne\s+peux\s+pas|(?:je\s+suis|désolé)\s+désolée?
+        |lo\s+siento|no\s+puedo|mi\s+dispiace|non\s+posso|não\s+posso|lamento|desculpe|не\s+могу|извините)\b
+    )
+    | 无法|不能|抱歉|申し訳|できません|お答えでき|수\s?없|죄송""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def declines(text: str) -> bool:
+    """Whether a reply without an answer says that it will not, or cannot, give one."""
+    return REFUSAL.search((text[:1500] + "\n" + text[-1500:]).replace("’", "'")) is not None
+
+
+def ends_in_the_open(text: str) -> bool:
+    """Whether a reply stops inside an object, a code block or a sentence: it was cut off."""
+    end = text.rstrip()
+    if not end:
+        return False
+    if text.count("```") % 2 or text.rfind("{") > text.rfind("}"):
+        return True
+    return len(text) - len(end) > 200 or (len(end) > 400 and end[-1].isalnum() and "." in end)
