@@ -19,6 +19,28 @@ def noises() -> dict[str, str]:
     floods = ("\u2003", " ", "\n", "{", "[", '["', '"', '{"', "\\", '\\"', "answer ", "answer is ", '"answer": "A, ')
     floods += ('"choice":', '"ranking": [', "Q1 ", "Q1, Q2, ", "1. Q1\n2. Q2\n", "boxed{", '"x": true, ', "x: true\n")
     floods += ('"words": ["a",', "- a\n", "a, ", "The response does ", "<think>", "</think>", ":\n\n", "so, C. ", "1")
+    floods += (
+        "\\text{",
+        "boxed{{",
+        "Answer\n",
+        "| answer |\n",
+        "</",
+        "</answer>",
+        "<li>",
+        "\n\n> a\n",
+        "\n>",
+        "«",
+        "&quot;",
+    )
+    floods += (
+        "so I cannot give ",
+        "A: this choice is incorrect.\n",
+        "- Q1 (20 tokens)\n",
+        "Cat: ",
+        "is = ",
+        "答案是 ",
+        "I would ",
+    )
     texts = {repr(flood): flood * (2 * MEGABYTE // len(flood)) for flood in floods}
     letters = "abcdefgh ijklmn.,\n{}[]\"':QABCD1234<>-*"
     return {"random": "".join(random.Random(1).choices(letters, k=2 * MEGABYTE))} | texts

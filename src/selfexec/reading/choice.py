@@ -51,7 +51,7 @@ def read_choice(
     if len(asked_for) == 1 and ends(answer, asked_for[0]):
         return conclude(text, asked_for)
     found = [*asked_for, *boxed(answer, letters), *stated(answer, letters), *_alone(answer, letters)]
-    found += _tabled(answer, letters)
+    found += _tabled(answer, letters) if "|" in answer else ()
     # what holds only under a condition ("if ..., it would be") replaces no answer
     stands = [c for c in found if not conditional(answer, c.start)]
     found = stands or [*named(answer, letters), *other_keys(answer, letters)] or found
@@ -115,7 +115,7 @@ def _announced_lines(text: str) -> Iterator[tuple[int, int]]:
         end = _line_end(text, at + 3)
         if text[end : end + 2] in ("\n\n", "\n", ""):
             yield at + 3, end
-    for found in matches(text, HEADING, "nswer", "NSWER", "hoice", "HOICE"):
+    for found in matches(text, HEADING, "nswer", "NSWER", "hoice"):
         head = text[max(text.rfind("\n", 0, found.start()), found.start() - 40) + 1 : found.start()]
         if HEAD.match(head):
             yield found.end(), _line_end(text, found.end())
@@ -123,7 +123,7 @@ def _announced_lines(text: str) -> Iterator[tuple[int, int]]:
 
 def _tabled(text: str, letters: Letters) -> Iterator[Commitment]:
     """The cell below a column's head that names the answer, in a table of one row."""
-    for found in matches(text, TABLE, "nswer", "NSWER", "hoice", "HOICE"):
+    for found in matches(text, TABLE, "nswer", "NSWER", "hoice"):
         before = text[max(text.rfind("\n", 0, found.start()), found.start() - 120) + 1 : found.start()]
         column = before.count("|")
         cells = found["row"].split("|")

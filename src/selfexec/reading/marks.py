@@ -17,7 +17,8 @@ NO = (
     *("false", "no", "❌", "✗", "✘", "nein", "non", "não", "нет", "否", "不是", "いいえ", "아니요", "아니오"),
     *("falsch", "faux", "falso", "ложь", "假", "偽", "거짓"),
 )
-MARK = rf"(?P<mark>(?i:{'|'.join(sorted((*YES, *NO), key=len, reverse=True))})|[01])(?!\w)"
+INITIALS = "".join({initial for word in (*YES, *NO) for initial in (word[0], word[0].upper())})
+MARK = rf"(?=[{INITIALS}01])(?P<mark>(?i:{'|'.join(('true', 'false', *YES, *NO))})|[01])(?!\w)"
 # a brace, or what stands behind a key: ': true', ': "false"'
 PART = re.compile(
     rf"\{{(?!\s?[{{}}])|\}}|:\s{{0,12}}\\?[\"'“”«„]?\s{{0,6}}{MARK}"

@@ -2,7 +2,7 @@
 
 import re
 
-from selfexec.reading.scan import AT_MOST
+from selfexec.reading.scan import AT_MOST, places
 
 THOUGHT = re.compile(
     r"<(/?)(?:think|thinking|thoughts?|reasoning)>|\[(/?)think\]|◁(/?)think▷"
@@ -29,9 +29,10 @@ MARKDOWN = {
     "th": "  |",
 }
 # a passage that is set as a quotation, line by line
-QUOTATION = re.compile(r"(?:\A|(?<=\n\n))(?:[ \t]{0,3}>[^\n]*(?:\n|\Z))+")
+QUOTATION = re.compile(r"(?:[ \t]{0,3}>[^\n]*(?:\n|\Z))+")
 QUOTING = re.compile(r"^[ \t]{0,3}>", re.MULTILINE)
-STRAIGHT = str.maketrans("“”„«»＂", '""""""')
+CURLY = "“”„«»＂"
+STRAIGHT = str.maketrans(CURLY, '"' * len(CURLY))
 LATEX = r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt)?|operatorname)\s?\{"
 # around an object or its strings: "\{" and "\text{" that opens a string or another brace
 AROUND_AN_OBJECT = re.compile(rf"{LATEX}(?=\s{{0,2}}\\?[\"'“„«{{\\])|\\(?=[{{}}])")
@@ -50,17 +51,33 @@ def legible(text: str, *, formulas: bool = True) -> str:
     if "\\" in text:
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
-    if text[:1] == ">" or "\n\n>" in text:
-        text = QUOTATION.sub(lambda found: QUOTING.sub(_blank, found[0], AT_MOST), text, AT_MOST)
-    if "</" in text or "<br" in text:
-        text = TAG.sub(_as_markdown, text, AT_MOST)
-    if '"' not in text:
+    if ">" in text:
+        if text[:1] == ">" or "\n\n>" in text:
+            text = _unquoted(text)
+        if "</" in text or "<br" in text:
+            text = TAG.sub(_as_markdown, text, AT_MOST)
+    if '"' not in text and any(quote in text for quote in CURLY):
         text = text.translate(STRAIGHT)
-    return _without_thoughts(text)
+    if "hink" in text or "HINK" in text or "hought" in text or "easoning>" in text:
+        text = _without_thoughts(text)
+    return text
 
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
+
+
+def _unquoted(text: str) -> str:
+    """Passages that are set as quotations, without the mark before each line."""
+    starts = [0] if text[:1] == ">" else []
+    starts += sorted(at + 2 for at in places(text, "\n\n>"))
+    pieces: list[str] = []
+    done = 0
+    for at in starts:
+        if at >= done and (passage := QUOTATION.match(text, at)):
+            pieces += (text[done:at], QUOTING.sub(_blank, passage[0], AT_MOST))
+            done = passage.end()
+    return "".join(pieces) + text[done:]
 
 
 def _as_markdown(tag: re.Match[str]) -> str:
@@ -69,8 +86,6 @@ def _as_markdown(tag: re.Match[str]) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    if not ("hink" in text or "HINK" in text or "hought" in text or "easoning>" in text):
-        return text
     pieces: list[str] = []
     at = blank = 0
     thinking = False

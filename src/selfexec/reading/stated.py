@@ -28,9 +28,8 @@ STATED_ABROAD = re.compile(
         (?:\s*[:=：|>]\**|\s[-–—]\s|\s(?:est|ist|lautet|wäre|es|è|é)\s:?|\s?[是为は은는])\s{{0,6}}(?P<value>[^\n]{{1,400}})""",
     re.VERBOSE,
 )
-# where a value ends, whatever it is: at a tag, a cell's border, a Chinese full stop, the verb of a Korean sentence
-CLAUSE_END = re.compile(r"  |</|\"?\s?/?>|\[/|\s\||\s?(?:です|でした|입니다|이다)|。")
-CLOSING = re.compile(r"</\w*$")
+# where a value ends, whatever it is: set off, at a tag, a cell's border, a Chinese stop, the verb of a sentence
+CLAUSE_ENDS = ("  ", "</", "/>", '">', "[/", " |", "。", "です", "でした", "입니다", "이다")
 # a result without a letter, and then: "Let's check the options"
 WEIGHS_ON = re.compile(
     r"\b(?:check|match|compare|look\s+at|consider|evaluate|examine|go\s+through)\w*\s+(?:\w+\s+){0,4}(?:options|choices)\b"
@@ -58,7 +57,7 @@ CONCLUDED = re.compile(
             \s?,?\s+(?:[Oo]ption\s+|choice\s+|the\s+answer\s+)?
           |(?:is|be|atch(?:es)?|ponds?\s+to|qual\s+to)\s+(?:the\s+)?(?:answer\s+)?(?:option|choice)\s+
           |(?:[Ii]t|hich|hat)(?:'s|\sis|\smust\sbe|\swould\sbe)\s+)
-        [("'*`\[]{0,3}(?P<value>[A-Z])["')*`\]]{0,3}(?=\s*(?:[.,:;!)\n]|-\s|$|(?:here|as|since|because)\b))""",
+        [("'*`\[]{0,3}(?P<value>[A-Z])["')*`\]]{0,3}(?P<text>\s?[:–-]\s)?(?(text)|(?=\s*(?:[.,;!)\n]|$|(?:here|as|since|because)\b)))""",
     re.VERBOSE,
 )
 CONCLUDING = (
@@ -79,9 +78,11 @@ CONDITION = re.compile(r"\b(?:if|unless|were|suppose|assuming|assume|instead\s+o
 
 def stated(text: str, letters: Letters) -> Iterator[Commitment]:
     """Sentences and labels that say what the answer is."""
-    for found in (*matches(text, STATED, *STATING), *matches(text, STATED_ABROAD, *FOREIGN)):
+    abroad = FOREIGN if not text.isascii() else [word for word in FOREIGN if word.isascii()]
+    for found in (*matches(text, STATED, *STATING), *matches(text, STATED_ABROAD, *abroad)):
         value = found["value"]
-        if CLOSING.search(text, max(found.start() - 24, 0), found.start()):
+        tag = text.rfind("<", max(found.start() - 24, 0), found.start())
+        if tag >= 0 and text[tag + 1] == "/" and ">" not in text[tag : found.start()]:
             continue  # "</answer>": what stands behind it is not in it
         letter = letters.of(value[: _first_clause(value)]) or letters.in_brackets(value)
         end = found.start("value") + _extent(value, letters)
@@ -104,8 +105,7 @@ def denied(text: str, at: int, value: int) -> bool:
 
 def _first_clause(value: str) -> int:
     """How far a stated value goes before it is set off: 'C' of 'C  (see above)', of 'C</answer>', of 'C입니다'."""
-    end = CLAUSE_END.search(value, 1)
-    return end.start() if end else len(value)
+    return min((at for mark in CLAUSE_ENDS if (at := value.find(mark, 1)) > 0), default=len(value))
 
 
 def _extent(value: str, letters: Letters) -> int:
@@ -138,11 +138,19 @@ def named(text: str, letters: Letters) -> Iterator[Commitment]:
         *matches(text, NAMED, "ption", "hoice", "nswer", "tatement"),
         *matches(text, CONCLUDED, *CONCLUDING),
     ):
+        start = found.start("value")
         several = SECOND.match(text, found.end("value"))
-        if found["value"] in letters.options and not several and not denied(text, found.start(), found.start("value")):
-            start = found.start("value")
-            reach = _extent(text[start : start + 400].split("\n")[0], letters)
-            yield Commitment(max(found.start() - 1, 0), max(found.end(), start + reach), found["value"])
+        if found["value"] not in letters.options or several or denied(text, found.start(), start):
+            continue
+        sentence = text[start : start + 400].split("\n")[0]
+        end = start + _extent(sentence, letters)
+        if (
+            found.re is CONCLUDED
+            and found["text"]
+            and letters.by_text.get(plain(text[found.end() : end])) != found["value"]
+        ):
+            continue  # "option C: ..., which says" speaks of it
+        yield Commitment(max(found.start() - 1, 0), max(found.end(), end), found["value"])
 
 
 def results(text: str, letters: Letters) -> Iterator[Commitment]:

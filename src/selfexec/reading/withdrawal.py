@@ -68,7 +68,9 @@ def _about_one_choice(text: str, at: int) -> bool:
 def given_up(text: str, start: int) -> bool:
     """Whether it is said after an answer that none can be given."""
     tail = text[start : start + 4000]
-    return " I " in tail and GIVING_UP.search(tail) is not None
+    return (
+        any(word in tail for word in ("I can", "I am ", "I will not", "I won")) and GIVING_UP.search(tail) is not None
+    )
 
 
 REFUSAL = re.compile(
