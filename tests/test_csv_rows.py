@@ -1,15 +1,23 @@
-"""A table of models is read in one way, whichever command it is given to."""
+"""A table of models is read in one way, whichever command it is given to, and written so that it harms nobody."""
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from selfexec.csv_rows import written
 from selfexec.errors import InputError
 from selfexec.rates import load_rates
+from selfexec.reporting.boards import Board, BoardRow, summary_csv
+from selfexec.reporting.export import as_csv
+from selfexec.reporting.figures.figure import Figure
+from selfexec.scores import Scores
 from selfexec.scores.compare.tags import load_tags
 from selfexec.scores.correlating import read_tables
+from selfexec.scores.rows import Score
 
 
 def rates(path: Path) -> dict[str, dict[str, float]]:
@@ -72,3 +80,68 @@ def test_a_file_that_cannot_be_read_is_named(reader: Callable[[Path], Any], tmp_
         with pytest.raises(InputError, match=reason) as fault:
             reader(tmp_path / file)
         assert str(fault.value).startswith(str(tmp_path / file))
+
+
+# --- what we write ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-2+3+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1+1", "＝1+1"])
+def test_no_cell_that_is_written_is_a_formula_for_a_spreadsheet(cell: str) -> None:
+    # quotes do not help: a spreadsheet takes them off before it looks
+    assert next(csv.reader([written([["a", cell]])])) == ["a", f"'{cell}"]
+
+
+@pytest.mark.parametrize("cell", ["gpt-4.1", "a=b", "'=1", "", "-0.116", "+.5", "-1e-05", -0.116, None, 3])
+def test_numbers_and_other_text_are_written_as_they_are(cell: Any) -> None:
+    assert next(csv.reader([written([["a", cell]])])) == ["a", "" if cell is None else str(cell)]
+
+
+def test_a_character_that_a_screen_would_obey_is_written_by_its_number() -> None:
+    assert written([["\u202egnp.exe", "\x1b[31m"]]) == "\\u202egnp.exe,\\x1b[31m\n"
+
+
+def test_a_table_of_scores_opens_harmlessly_in_a_spreadsheet() -> None:
+    rows = (Score("=1+1", "association", "skill", -0.5, -0.7, -0.3, 9, 20, 0, 0, "strict", reason="@x"),)
+    (row,) = csv.DictReader(io.StringIO(Scores(rows).csv()))
+    assert (row["model"], row["reason"], row["value"], row["low"]) == ("'=1+1", "'@x", "-0.5", "-0.7")
+
+
+def cells(*rows: list[str]) -> list[dict[str, str]]:
+    """The table behind a figure as its CSV file has it."""
+    figure = Figure("id", "title", "", "", ["model", "skill", "lost"], list(rows))
+    return list(csv.DictReader(io.StringIO(as_csv(figure))))
+
+
+def test_a_number_stays_a_number_where_that_of_another_model_is_withheld() -> None:
+    columns = ["model", "skill", "skill low", "skill high", "skill: none because", "lost"]
+    found = cells(["a", "−.116 [−.154, .078]", ""], ["b", "only 3 pairs", ""])
+    assert [list(row) for row in found] == [columns, columns]
+    assert [list(row.values()) for row in found] == [
+        ["a", "-0.116", "-0.154", "0.078", "", ""],
+        ["b", "", "", "", "only 3 pairs", ""],
+    ]
+
+
+def test_a_count_of_how_many_is_two_numbers() -> None:
+    assert cells(["a", "", "1,204 of 12,500"])[0] == {"model": "a", "skill": "", "lost": "1204", "lost of": "12500"}
+
+
+def test_a_name_that_looks_like_a_number_stays_a_name() -> None:
+    assert [row["model"] for row in cells(["4.10", "", ""], [".5", "", ""])] == ["4.10", ".5"]
+
+
+@pytest.mark.parametrize("values", [(-0.116, None), (None, None)])
+def test_the_summary_has_every_number_in_a_column_of_its_own(values: tuple[float | None, ...]) -> None:
+    def score(value: float | None, metric: str) -> Score:
+        low, high = (None, None) if value is None else (value - 0.25, value + 0.25)
+        reason = None if value is not None else "too few"
+        return Score("m", "overall", metric, value, low, high, 9, 20, 0, 0, "strict", reason=reason)
+
+    rows = tuple(BoardRow("m", score(v, "skill"), score(v, "baseline_margin"), None, "", "") for v in values)
+    found = list(csv.DictReader(io.StringIO(summary_csv([Board("overall", rows, (-1.0, 1.0), {})]))))
+    numbers = [f"{name}{end}" for name in ("skill", "margin", "coverage") for end in ("", " low", " high")]
+    for row, value in zip(found, values, strict=True):
+        assert list(row) == ["model", "experiment", *numbers, "withheld, or with caution"]
+        ends = ["", "", ""] if value is None else ["-0.116", "-0.366", "0.134"]
+        assert [row[name] for name in numbers] == [*ends, *ends, "", "", ""]
+        assert row["withheld, or with caution"] == ("too few" if value is None else "")

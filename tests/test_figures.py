@@ -21,6 +21,7 @@ import pytest
 import selfexec as sx
 from selfexec.errors import InputError
 from selfexec.formats import Key
+from selfexec.legible import harmless
 from selfexec.reporting.export import DRAWN, FORMATS, as_csv, as_latex, export, latex, plain
 from selfexec.reporting.figures import Figure, figures, read_abilities
 from selfexec.reporting.figures.canvas import Scale, breadth, clean, even_ticks, log_ticks, shortened, tick_label
@@ -454,6 +455,7 @@ def test_the_authors_counting_is_drawn_without_intervals(panel: Run) -> None:
 
 # --- names -----------------------------------------------------------------------------------------------------------
 
+OBEYED = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 HOSTILE = {
     "sim/typical": 'a<script>alert("1")</script>&amp;/b',
     "sim/breaks-format": "]]></style><g onload='x'>",
@@ -480,17 +482,19 @@ def test_hostile_names_are_text_and_nothing_else(panel: Run, drawn: dict[str, Fi
     found = figures([run], score_together([run], "readable"), abilities={names[m]: a for m, a in ABILITIES.items()})
     assert [figure.id for figure in found] == list(drawn)
     for figure in found:
+        for text in (figure.svg, as_csv(figure), as_latex(figure)):
+            assert not re.search(OBEYED, text)
         root = parsed(figure)  # well-formed, whatever the names
         tags = {element.tag.removeprefix(SVG) for element in root.iter()}
         assert tags <= {"svg", "title", "desc", "style", "g", "rect", "line", "path", "circle", "text"}
         assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)
     whose = {g.get("data-model") for g in parsed(found[0]).iter(f"{SVG}g") if g.get("data-model")}
-    assert whose == {clean(name) for name in names.values()}
+    assert whose == {harmless(name) for name in names.values()}
     assert names["sim/typical"] in whose
 
 
-def test_text_that_no_xml_can_hold_is_replaced() -> None:
-    assert clean("a\x00b\ud800c\n d") == "a\ufffdb\ufffdc d"
+def test_text_that_no_xml_can_hold_is_shown_by_its_number() -> None:
+    assert clean("a\x00b\ud800c\n d") == "a\\x00b\\ud800c d"
 
 
 def test_long_names_keep_both_ends() -> None:

@@ -1,10 +1,17 @@
-"""CSV files that people write, read with suspicion: every fault is named by file and line."""
+"""CSV files: those that people write are read with suspicion, every fault named by file and line; those that we write
+are harmless to who opens them in a spreadsheet.
+"""
 
 import csv
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from selfexec.errors import InputError
+from selfexec.legible import harmless
+
+FORMULA = tuple("=+-@\t＝＋－＠")  # what a cell begins with that spreadsheets carry out, quoted or not
 
 
 def read(path: str | Path, absent: str = "no such file. Check the path.") -> str:
@@ -34,3 +41,28 @@ def rows(source: str | Path, text: str) -> Iterator[tuple[int, list[str]]]:
             ) from None
         if any(cells):
             yield number, cells
+
+
+def written(rows: Iterable[Iterable[Any]]) -> str:
+    """The rows as CSV. Names and reasons are somebody else's text: an apostrophe stands before what a spreadsheet would
+    carry out as a formula, and characters that a screen would obey are shown by their numbers.
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([_harmless(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    """Numbers, negative ones too, and None are as they were."""
+    if not isinstance(cell, str):
+        return cell
+    shown = harmless(cell)
+    return f"'{shown}" if shown.startswith(FORMULA) and not _is_number(shown) else shown
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

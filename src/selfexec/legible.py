@@ -1,14 +1,24 @@
-"""Somebody else's text on a terminal: it is shown, and does nothing there."""
+"""Somebody else's text (replies, names, errors) on a terminal, on a page, in a table: it is shown, and does nothing."""
 
 import re
 
-# C0 and C1 controls but for line feed and tab; what turns the writing direction of the text behind it; lone surrogates
-HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# C0 and C1 controls but for line feed and tab; soft hyphens and other blanks of no width; line separators; what turns
+# the writing direction of the text behind it; lone surrogates; noncharacters; tags. Joiners stay: scripts and emoji are
+# spelt with them.
+HARMFUL = (
+    *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x180E, 0x180E)),
+    *((0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xD800, 0xDFFF)),
+    *((0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xFFFE, 0xFFFF), (0xE0000, 0xE007F)),
+)
+_PATTERN = re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in HARMFUL) + "]")
+
+# the same characters, as the report's script looks for them (a RegExp with the flag `u`)
+SCRIPT_PATTERN = "[" + "".join(rf"\u{{{first:x}}}-\u{{{last:x}}}" for first, last in HARMFUL) + "]"
 
 
 def harmless(text: str) -> str:
     """A text whose control characters are seen instead of obeyed: an escape is shown as \\x1b."""
-    return HARMFUL.sub(lambda found: _written_out(ord(found[0])), text.replace("\r\n", "\n"))
+    return _PATTERN.sub(lambda found: _written_out(ord(found[0])), text.replace("\r\n", "\n"))
 
 
 def harmless_line(text: str) -> str:
@@ -17,4 +27,4 @@ def harmless_line(text: str) -> str:
 
 
 def _written_out(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

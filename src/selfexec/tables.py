@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
+from selfexec.legible import harmless
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -61,7 +63,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     stacked = layout == "stacked"
     for number, column in enumerate(columns[stacked:]):
-        table.add_column(column, overflow="fold", no_wrap=stacked and number == 0)
+        table.add_column(harmless(column), overflow="fold", no_wrap=stacked and number == 0)
     for number, (first, *others) in enumerate(rows):
         if number and first and layout != "plain":
             table.add_section()
@@ -86,7 +88,7 @@ def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], n
     def line(tag: str, cells: Sequence[str]) -> str:
         # notebooks align cells to the right, which suits numbers alone
         opening = f'<{tag} style="text-align: left">'
-        return f"<tr>{''.join(f'{opening}{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+        return f"<tr>{''.join(f'{opening}{escape(harmless(cell))}</{tag}>' for cell in cells)}</tr>"
 
     body = "".join(line("td", row) for row in _said_once(rows))
     table = f"<table><caption>{_lines_as_html([title])}</caption>{line('th', columns)}{body}</table>"
@@ -101,7 +103,7 @@ def all_as_html(tables: Iterable[tuple[str, Sequence[str], Sequence[Sequence[str
 
 def _lines_as_html(texts: Iterable[str]) -> str:
     """Every line on its own, and as far in as it is."""
-    lines = [line for text in texts for line in text.splitlines()]
+    lines = [line for text in texts for line in harmless(text).splitlines()]
     return "<br>".join("&ensp;" * (len(line) - len(line.lstrip())) + escape(line.lstrip()) for line in lines)
 
 
@@ -109,7 +111,7 @@ def as_markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """The same table for a page in Markdown. The lines of a cell stay lines."""
 
     def line(cells: Sequence[str]) -> str:
-        return f"| {' | '.join('<br>'.join(map(in_markdown, cell.splitlines())) for cell in cells)} |"
+        return f"| {' | '.join('<br>'.join(map(in_markdown, harmless(cell).splitlines())) for cell in cells)} |"
 
     return "\n".join([line(columns), line(["---"] * len(columns)), *map(line, rows)])
 
@@ -121,13 +123,13 @@ def bullets(notes: Iterable[str]) -> str:
 
 def in_markdown(text: str) -> str:
     """A text in one line that opens no HTML and ends no cell; emphasis is left to whoever wrote it."""
-    escaped = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
+    escaped = " ".join(harmless(text).split()).replace("\\", "\\\\").replace("|", "\\|")
     return re.sub("<(?=[A-Za-z/!?])", "&lt;", escaped)  # "<.001" stays readable as it is
 
 
 def _said_once(rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
-    """Rows of which the first cell is empty where it would say what the row above says."""
+    """Rows of which the first cell is empty where it would say what the row above says; names can be seen whole."""
     last = None
     for first, *others in rows:
-        yield [first if first != last else "", *others]
+        yield [harmless(first) if first != last else "", *map(harmless, others)]
         last = first

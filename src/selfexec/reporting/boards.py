@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from selfexec import csv_rows
 from selfexec.digits import interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.reporting.figures.figure import Figure
@@ -76,6 +77,21 @@ def summary(boards: Sequence[Board]) -> Figure:
     ]
     columns = ["model", "experiment", "skill", "margin", "coverage", "withheld, or with caution"]
     return Figure("summary", "Skill and margin over the best baseline, with 95% intervals", "", "", columns, rows)
+
+
+def summary_csv(boards: Sequence[Board]) -> str:
+    """The same as data: every number in a column of its own, empty where it is withheld."""
+    numbers = [f"{name}{end}" for name in ("skill", "margin", "coverage") for end in ("", " low", " high")]
+    rows: list[list[str | float | None]] = [["model", "experiment", *numbers, "withheld, or with caution"]]
+    for board in boards:
+        for row in board.rows:
+            parts = [
+                end
+                for score in (row.skill, row.margin, row.coverage)
+                for end in ((score.value, score.low, score.high) if score else (None, None, None))
+            ]
+            rows.append([row.model, board.experiment, *parts, row.why])
+    return csv_rows.written(rows)
 
 
 def _printed(score: Score | None) -> str:

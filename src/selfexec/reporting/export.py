@@ -1,12 +1,13 @@
 """Figures as files: SVG, PNG and PDF to put into a paper, and the table behind each as CSV and LaTeX."""
 
-import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from selfexec import csv_rows
 from selfexec.errors import InputError
+from selfexec.legible import harmless
 from selfexec.reporting.figures.figure import Figure
 
 SCALE = 3  # pixels of a PNG for each unit of a drawing: 1,680 across
@@ -32,8 +33,8 @@ def export(figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FOR
 
 
 def export_tables(tables: Iterable[Figure], texts: Mapping[str, str], folder: Path) -> None:
-    """Tables without a drawing, as CSV and LaTeX, and texts as they are, by the name of their file."""
-    export(tables, folder, ("csv", "tex"))
+    """Tables without a drawing, as LaTeX, and texts as they are, by the name of their file."""
+    export(tables, folder, ("tex",))
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
@@ -102,38 +103,42 @@ def _without_variables(svg: str) -> str:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-VALUE = re.compile(r"(-?[\d.,]+)(?: \[(-?[\d.,]+), (-?[\d.,]+)\])?(?: (.+))?")  # .56 [.51, .62] label
+# .56 [.51, .62] label, 12 of 1,250
+VALUE = re.compile(r"(-?[\d.,]+)(?: \[(-?[\d.,]+), (-?[\d.,]+)\])?(?: (?:of (?=[\d,]+$))?(.+))?")
 
 
 def as_csv(figure: Figure) -> str:
     """The table behind a figure, with its columns in the first line. A value, the ends of its interval and the name of
     a baseline each have a column of their own.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    columns = [_apart(name, [row[n] for row in figure.rows]) for n, name in enumerate(figure.columns)]
-    writer.writerow([heading for headings, _ in columns for heading in headings])
-    writer.writerows([cell for _, cells in columns for cell in cells[n]] for n in range(len(figure.rows)))
-    return text.getvalue()
+    columns = [_apart(name, [row[n] for row in figure.rows], names=n == 0) for n, name in enumerate(figure.columns)]
+    headings = [heading for found, _ in columns for heading in found]
+    rows = ([cell for _, cells in columns for cell in cells[n]] for n in range(len(figure.rows)))
+    return csv_rows.written([headings, *rows])
 
 
-def _apart(name: str, cells: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """A column of the table as columns of data: as it is, where its cells are no numbers."""
+def _apart(name: str, cells: Sequence[str], *, names: bool) -> tuple[list[str], list[list[str]]]:
+    """A column of the table as columns of data: as it is, where it holds `names`, or its cells are no numbers. Where
+    some are numbers with intervals, the words of the others say why there is none.
+    """
     plain = [cell.replace("−", "-").removeprefix("+") for cell in cells]
     found = [VALUE.fullmatch(cell) for cell in plain]
-    if not any(found) or any(cell and not match for cell, match in zip(plain, found, strict=True)):
+    whole = all(match or not cell for cell, match in zip(plain, found, strict=True))
+    if names or not any(found) or not (whole or any(match and match[2] for match in found)):
         return [name], [[cell] for cell in cells]
-    parts = [match.groups("") if match else ("", "", "", "") for match in found]
-    used = [any(part[n] for part in parts) for n in range(4)]
-    names = (name, f"{name} low", f"{name} high", f"{name} of")
-    headings = [heading for heading, there in zip(names, used, strict=True) if there]
-    return headings, [[_number(part[n]) if n < 3 else part[n] for n in range(4) if used[n]] for part in parts]
+    both = zip(cells, found, strict=True)
+    parts = [[*match.groups(""), ""] if match else ["", "", "", "", cell] for cell, match in both]
+    used = [any(part[n] for part in parts) for n in range(5)]
+    headings = (name, f"{name} low", f"{name} high", f"{name} of", f"{name}: none because")
+    shown = [[_number(part[n]) if n < 4 else part[n] for n in range(5) if used[n]] for part in parts]
+    return [heading for heading, there in zip(headings, used, strict=True) if there], shown
 
 
 def _number(text: str) -> str:
-    """.56 as 0.56, 1,204 as 1204."""
-    bare = text.replace(",", "")
-    return re.sub(r"^(-?)\.", r"\g<1>0.", bare)
+    """.56 as 0.56, 1,204 as 1204; what is no number as it is."""
+    if not re.fullmatch(r"-?[\d.,]+", text):
+        return text
+    return re.sub(r"^(-?)\.", r"\g<1>0.", text.replace(",", ""))
 
 
 def as_latex(figure: Figure) -> str:
@@ -181,4 +186,4 @@ _LATEX = {
 
 def latex(text: str) -> str:
     """The text with everything that LaTeX would take for a command of its own."""
-    return "".join(_LATEX.get(letter, letter) for letter in re.sub(r"\s+", " ", text))
+    return "".join(_LATEX.get(letter, letter) for letter in re.sub(r"\s+", " ", harmless(text)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import selfexec
 from selfexec.digits import decimal
+from selfexec.legible import SCRIPT_PATTERN, harmless
 from selfexec.redaction import kept
 from selfexec.reporting import boards, evidence, outcomes, sessions, surprises
 from selfexec.reporting.evidence import Level
@@ -68,23 +69,29 @@ def page(runs: Sequence["Run"], options: Options) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
+    def shown_as(value: Any) -> Any:
+        return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
     environment = Environment(
         loader=PackageLoader("selfexec.reporting"),
         autoescape=True,
+        finalize=shown_as,  # whatever the page says passes here, names and errors among it
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
     environment.filters |= {"decimal": decimal, "two": sentences.two, "shown": shown, "count": "{:,}".format}
     environment.globals |= {"at": position, "short": sessions.one_line, "tick_label": tick_label}
+    environment.globals |= {"unseen": SCRIPT_PATTERN}
     style, script = (_source(environment, name) for name in ("style.css", "script.js"))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     told = _told(runs, options)
     figures = list(drawn(told["numbers"]))
     if options.figures:
         export(figures, options.figures)
+        summary, data = boards.summary(told["boards"]), boards.summary_csv(told["boards"])
         texts = {"scores.csv": told["scores"].csv() + "\n", "ledger.csv": told["entries"].csv() + "\n"}
-        export_tables([boards.summary(told["boards"])], texts, options.figures)
+        export_tables([summary], texts | {"summary.csv": data}, options.figures)
     return environment.get_template("page.html.j2").render(
         told,
         style=Markup(style),

@@ -1,13 +1,12 @@
 """Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from selfexec import csv_rows
 from selfexec.digits import decimal, interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
@@ -133,11 +132,9 @@ class Scores(Sequence[Score]):
         return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, [field.name for field in fields(Score)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.records())
-        return text.getvalue().rstrip("\n")
+        columns = [field.name for field in fields(Score)]
+        rows = ([record[column] for column in columns] for record in self.records())
+        return csv_rows.written([columns, *rows]).rstrip("\n")
 
     def table(self, width: int = 120) -> str:
         """A few of the numbers, as people read them."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from html import escape as html_escape
 from typing import Literal
 
+from selfexec.legible import harmless
+
 WIDTH = 560.0
 GREAT_LETTERS = 15.0  # on a narrow screen; on a wide one they are 11
 SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen
@@ -53,19 +55,22 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 
 # --- text ------------------------------------------------------------------------------------------------------------
 
-# what XML cannot hold, and what turns the direction of the text that follows it
-_STRANGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _NARROW = set("iljtfrI.,:;|!'`()[]{}/ -")
 _WIDE = set("mwMWQ@%…—→↓")
 
 
 def clean(text: str) -> str:
-    """The text in one line, without characters that XML cannot hold."""
-    return _STRANGE.sub("\ufffd", re.sub(r"\s+", " ", text))
+    """The text in one line, with characters to be seen in place of those that XML cannot hold or a screen obeys."""
+    return re.sub(r"\s+", " ", harmless(text))
 
 
 def escape(text: str) -> str:
     return html_escape(clean(text), quote=True)
+
+
+def key_of(text: str) -> str:
+    """A name for the page's script, the same as in the page's own attributes."""
+    return html_escape(harmless(text), quote=True)
 
 
 def breadth(text: str, letters: float = GREAT_LETTERS) -> float:
@@ -268,10 +273,10 @@ def belonging(whose: Whose, *parts: str, band: tuple[float, float] | None = None
 
 
 def _data(whose: Whose) -> str:
-    series = f' data-series="{escape(whose.series)}"' if whose.series else ""
+    series = f' data-series="{key_of(whose.series)}"' if whose.series else ""
     if not whose.model:  # of all models together: no filter hides it
         return series
-    return f' data-model="{escape(whose.model)}" data-family="{escape(whose.family)}"{series}'
+    return f' data-model="{key_of(whose.model)}" data-family="{key_of(whose.family)}"{series}'
 
 
 def bar(x: float, y: float, width: float, height: float, fill: int, whose: Whose, title: str) -> str:

@@ -17,8 +17,10 @@ from selfexec.reporting.figures.canvas import (
     bar,
     belonging,
     breadth,
+    clean,
     drawing,
     escape,
+    key_of,
     legend,
     mark,
     reach_of_shares,
@@ -167,8 +169,8 @@ def _placed(numbers: Numbers, shown: Sequence[str], left: float, top: float, hei
 
 def _names(numbers: Numbers, shown: Sequence[str], frame: Frame) -> Iterator[str]:
     for y, family in frame.headings:
-        heading = write(4, y, shortened(family, WIDTH / 2), "sx-strong")
-        yield f'<g data-family="{escape(family)}" data-band="{at(y)} {at(HEADING)}">{heading}</g>'
+        heading = write(4, y, shortened(clean(family), WIDTH / 2), "sx-strong")
+        yield f'<g data-family="{key_of(family)}" data-band="{at(y)} {at(HEADING)}">{heading}</g>'
     for model in shown:
         short, y = shortened(numbers.name(model), NAMES, SMALL_LETTERS), frame.places[model]
         name = write(frame.left - 8, y, short, "sx-tick", "end", model)

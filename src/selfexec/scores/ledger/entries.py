@@ -1,7 +1,5 @@
 """The rows of the ledger, as people and programs read them."""
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -9,6 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from selfexec import csv_rows
 from selfexec.digits import decimal
 from selfexec.renamed import refuse_old_name
 from selfexec.tables import WIDTH, all_as_html, as_markdown, as_text
@@ -82,11 +81,10 @@ class Ledger(Sequence[Entry]):
         return json.dumps({"ledger": self.records()}, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
-        text = io.StringIO()
-        writer = csv.DictWriter(text, [field.name for field in fields(Entry)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(record | {"reasons": "; ".join(record["reasons"])} for record in self.records())
-        return text.getvalue().rstrip("\n")
+        columns = [field.name for field in fields(Entry)]
+        records = (record | {"reasons": "; ".join(record["reasons"])} for record in self.records())
+        rows = ([record[column] for column in columns] for record in records)
+        return csv_rows.written([columns, *rows]).rstrip("\n")
 
     def markdown(self) -> str:
         """Tables for a page: one for each kind, every entry with its reasons."""
