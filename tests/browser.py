@@ -61,7 +61,7 @@ class Browser:
             self.log.append(f"dialog: {params['message']}")
 
     def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        """Load a page anew; the log starts empty."""
+        """Load a page anew; the log and the history start empty."""
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
@@ -72,6 +72,7 @@ class Browser:
         self.requests.clear()
         self.call("Page.navigate", url=page.resolve().as_uri())
         self.until("document.readyState === 'complete' && location.protocol === 'file:'")
+        self.call("Page.resetNavigationHistory")  # a browser remembers fifty steps, and then no further one is seen
 
     def js(self, expression: str) -> Any:
         """The value of an expression, awaited."""
@@ -88,6 +89,22 @@ class Browser:
                 return
             time.sleep(0.025)
         raise AssertionError(f"never came true: {condition}")
+
+    def colours(self, x: float, y: float, width: int, height: int) -> list[list[tuple[int, ...]]]:
+        """Rows of pixels of what is in the window, as red, green and blue."""
+        left, top = self.js("[scrollX, scrollY]")  # a picture is cut from the page
+        clip = {"x": left + x, "y": top + y, "width": width, "height": height, "scale": 1}
+        png = self.call("Page.captureScreenshot", clip=clip)["data"]
+        found = self.js(f"""(async () => {{
+            const image = new Image();
+            image.src = "data:image/png;base64,{png}";
+            await image.decode();
+            const canvas = new OffscreenCanvas({width}, {height}).getContext("2d");
+            canvas.drawImage(image, 0, 0);
+            return [...canvas.getImageData(0, 0, {width}, {height}).data];
+        }})()""")
+        pixels = [tuple(found[k : k + 3]) for k in range(0, len(found), 4)]
+        return [pixels[row * width : (row + 1) * width] for row in range(height)]
 
     def press(self, key: str, code: int, modifiers: int = 0) -> None:
         text = {"Enter": "\r", " ": " "}.get(key)

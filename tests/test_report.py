@@ -4,6 +4,7 @@ import base64
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -139,6 +140,9 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
     [
         ([0.3, 0.2], "yes", f"All 2 models predict themselves better than {BEST}."),
         ([0.3, -0.2], "yes", f"1 of 2 models predicts itself better than {BEST}: m0."),
+        # of several, too, the baseline is nobody's "it"
+        ([0.3, 0.2, -0.2], "yes", f"2 of 3 models predict themselves better than {BEST}: m0 and m1."),
+        ([0.3, 0.2, None], "yes", f"All 2 models that can be judged predict themselves better than {BEST}."),
         ([-0.3, -0.2], "no", f"None of the 2 models predicts itself as well as {BEST}."),
         ([0.0, -0.2], "open", f"None of the 2 models is shown to predict itself better than {BEST}."),
         ([-0.3, None], "no", "m0, the one model that can be judged, does not predict itself better than"),
@@ -149,6 +153,7 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
 def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
     said = sentences.answer([row(f"m{n}", value, experiment="overall") for n, value in enumerate(values)])
     assert said.tone == tone and said.text.startswith(words)
+    assert " it " not in f"{said.text[:-1]} "
 
 
 def of_few(model: str, value: float, models: int) -> Score:
@@ -777,6 +782,67 @@ def test_an_address_opens_what_it_names(browser: Browser, drawn: Path) -> None:
     assert browser.log == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "opened", ["location.hash = '#items?m=0&e=difficulty&c=R'", "document.querySelector('#model-1 .ev').click()"]
+)
+def test_whoever_leaves_a_dialog_by_an_address_comes_to_it(browser: Browser, drawn: Path, opened: str) -> None:
+    browser.open(drawn)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto'")
+    browser.js(opened)
+    browser.until(DRILLED)
+    browser.js("location.hash = '#board-restriction'")
+    browser.until("!document.querySelector('#drill').open")
+    browser.until("document.getElementById('board-restriction').classList.contains('front')")
+    browser.js("history.back()")
+    browser.until(DRILLED)
+    browser.js("location.hash = '#figure-tokens'")
+    browser.until("!document.querySelector('#drill').open")
+    browser.until("Math.abs(document.getElementById('figure-tokens').getBoundingClientRect().top) < innerHeight / 2")
+    assert browser.log == []
+
+
+WRONG = {
+    "m=999": "a model",
+    "m=length": "a model",
+    "m=-1": "a model",
+    "e=overall": "a model",
+    "m=0&e=clairvoyance": "an experiment",
+    "m=0&e=constructor&c=all": "an experiment",
+    "m=0&e=association&i=nowhere": "an item",
+    "m=0&e=association&c=Z": "an outcome",
+    "m=0&e=association&k=predict&s=Z": "a kind of session",
+    "m=0&e=association&k=judge&s=r": "a kind of session",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", WRONG)
+def test_a_wrong_address_says_what_is_not_in_the_page(browser: Browser, drawn: Path, address: str) -> None:
+    browser.open(drawn)
+    browser.js("document.querySelector('#model-2 button.ev').click()")  # nothing of it may stay
+    browser.until(DRILLED)
+    browser.js(f"location.hash = '#items?{address}'")
+    told = f"The address names {WRONG[address]} that is not in this page."
+    browser.until(f"document.getElementById('drill-count').textContent === {json.dumps(told)}")
+    assert browser.js("document.querySelector('#drill').open")
+    assert browser.js("document.getElementById('drill-h').textContent") == "Evidence"
+    assert browser.js("['.drill-filter', '.drill-panes'].every(s => document.querySelector(s).offsetHeight === 0)")
+    # a right one is shown again
+    browser.js("location.hash = '#items?m=1&e=association&c=all'")
+    browser.until(f"document.getElementById('drill-h').textContent === {json.dumps(PANEL[1])}")
+    assert browser.js("document.querySelector('.drill-panes').offsetHeight") > 0
+    assert browser.log == []
+
+
+@pytest.mark.slow
+def test_sessions_that_cannot_be_unpacked_are_said_to_be_damaged(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.getElementById('evidence-1').textContent = 'AAAA'")
+    browser.js("location.hash = '#items?m=1&e=association&c=all'")
+    browser.until("document.getElementById('drill-count').textContent.includes('damaged')")
+
+
 def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     steps = browser.js("history.length")
@@ -860,6 +926,29 @@ def test_families_are_switched_off(browser: Browser, panel: Run, tmp_path: Path)
     assert browser.js("document.querySelector('.chip[data-family=other]').getAttribute('aria-pressed')") == "false"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_bar_covers_nothing_that_an_address_leads_to(
+    browser: Browser, panel: Run, tmp_path: Path, width: int
+) -> None:
+    groups = tmp_path / "groups.csv"  # chips for several lines
+    groups.write_text("model,family\n" + "".join(f"{m},a family with a long name {m * 4}\n" for m in PANEL))
+    browser.open(sx.report(panel, tmp_path / "families.html", groups=groups), width)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto'")
+    bar = "document.querySelector('.filter').getBoundingClientRect().bottom"
+    for target in ("figure-tokens", "scores", "model-2", "lost"):
+        browser.js(f"location.hash = '#{target}'")
+        top = f"document.getElementById('{target}').getBoundingClientRect().top"
+        browser.until(f"scrollY > 0 && Math.abs({top}) < innerHeight / 2")
+        assert browser.js(top) >= browser.js(bar)
+    # it follows the bar, which is lower with fewer chips
+    browser.js("document.querySelectorAll('.chip').forEach((chip, n) => n && chip.remove())")
+    browser.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    browser.js("location.hash = '#scores'")
+    top = "document.getElementById('scores').getBoundingClientRect().top"
+    browser.until(f"Math.abs({top} - Math.max(0, {bar}) - 16) < 2")  # 1rem below it
+
+
 def test_a_model_is_highlighted_in_figures(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     over = "dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))"
@@ -894,6 +983,52 @@ def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser
     browser.until("document.querySelector('#drill').open")
     assert "unreadable" in browser.js("document.querySelector('#drill-what').selectedOptions[0].textContent")
     assert browser.log == []
+
+
+def colour(browser: Browser, element: str, of: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", browser.js(f"getComputedStyle({element}).{of}"))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_what_is_marked_keeps_its_underscores(browser: Browser, html: Path, dark: bool) -> None:
+    browser.open(html, dark=dark)
+    browser.js("document.querySelector('#score-table button.ev').click()")
+    mark = "document.querySelector('#drill-item mark')"
+    browser.until(f"{DRILLED} && {mark} !== null")
+    browser.js(f"{mark}.textContent = '____'")
+    left, top, width, height = browser.js(f"(b => [b.left, b.top, b.width, b.height])({mark}.getBoundingClientRect())")
+    down = [row[0] for row in browser.colours(left + width / 2, top, 1, round(height))]
+    paper, line = (colour(browser, mark, of) for of in ("backgroundColor", "borderBottomColor"))
+    below = down.index(line)
+    # from above: paper, the underscore, paper again, and then the line
+    assert down[below - 1] == paper and set(down[: below - 1]) != {paper}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_shade_of_a_long_table_lies_on_names_too_until_its_end(browser: Browser, drawn: Path, dark: bool) -> None:
+    browser.open(drawn, dark=dark)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto', location.hash = '#every'")
+    browser.until("document.getElementById('every').open")
+    table = "document.querySelector('#every .tall')"
+    browser.js(f"{table}.scrollIntoView({{ block: 'center' }})")
+    paper = colour(browser, "document.body", "backgroundColor")
+
+    def lowest() -> list[tuple[int, ...]]:
+        """Colours near the lower edge at the ends of the first cells, where there are no letters: a name's, and two."""
+        ends = f"[...{table}.querySelectorAll('thead th')].slice(0, 3).map(c => c.getBoundingClientRect().right)"
+        bottom = browser.js(f"{table}.getBoundingClientRect().bottom")
+        return [browser.colours(end - 3, bottom - 4, 1, 1)[0][0] for end in browser.js(ends)]
+
+    name, *others = lowest()
+    assert [name, name] == others and name != paper
+    browser.js(f"{table}.scrollTop = 1e6")
+    assert set(lowest()) == {paper}
+    # whatever is last where models are hidden
+    browser.js("(f => { f.value = 'coin'; f.dispatchEvent(new Event('input')) })(document.getElementById('find'))")
+    browser.js(f"{table}.scrollIntoView({{ block: 'center' }}), {table}.scrollTop = 1e6")
+    assert set(lowest()) == {paper}
 
 
 def test_a_ranking_stands_beside_how_it_came_out(browser: Browser, panel: Run, html: Path) -> None:
@@ -974,12 +1109,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
     ]
     (items / "restriction.jsonl").write_text("".join(json.dumps(r) + "\n" for r in requests), "utf-8")
     lines = []
-    for model in ("</title><script>window.pwned = 6</script>", "b\u202eb", "c"):
+    for model in ("</title><script>window.pwned = 6</script>", "b\u202eb  \u001b", "c"):
         for n, text in enumerate(HOSTILE):
             place = {"model": model, "experiment": "restriction", "item": f"r{n}", "epoch": 1}
             lines += [
                 place | {"session": "predict", "text": text + ' {"choice": "A"}', "reasoning": text},
-                place | {"session": "execute", "text": text},
+                place | {"session": "execute", "text": text, "stop_reason": "\u202epots"},
                 place | {"session": "judge", "text": '{"choice": "' + "AB"[n % 2] + '"} ' + text},
             ]
         lines[-1] = lines[-1] | {"text": None, "error": text}
@@ -1031,6 +1166,61 @@ def test_nothing_sticks_out_sideways(browser: Browser, drawn: Path, hostile: tup
         browser.open(place, width, 800)
         browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
         assert browser.js("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
+
+
+OBEYED = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]"
+
+
+def test_nothing_in_the_file_would_be_obeyed(hostile: tuple[Run, Path]) -> None:
+    text = hostile[1].read_text("utf-8")
+    assert re.findall(OBEYED, text) == []
+    assert "b\\u202eb" in text
+
+
+@pytest.mark.slow
+def test_a_name_that_would_be_obeyed_is_the_same_in_tables_figures_and_dialogs(
+    browser: Browser, hostile: tuple[Run, Path]
+) -> None:
+    browser.open(hostile[1])
+    name = "b\\u202eb  \\x1b"
+    assert name in browser.js("[...document.querySelectorAll('#score-table th .name')].map(e => e.textContent)")
+    browser.js("(f => { f.value = 'u202e'; f.dispatchEvent(new Event('input')) })(document.getElementById('find'))")
+    for place in ("#score-table tbody tr", ".canvas svg:not(.sx-matrix) [data-model]"):
+        assert shown(browser, place) == {name}
+    # nor is anything obeyed in a dialog: names, why it stopped, errors
+    browser.js("document.querySelector('#score-table button.ev[data-m=\"1\"]').click()")
+    browser.until(DRILLED)
+    for n in range(len(HOSTILE)):
+        browser.js(f"document.querySelectorAll('#drill-items button')[{n}].click()")
+        assert "stopped" in browser.js("document.querySelector('#drill-item').textContent")
+        assert browser.js(f"document.querySelector('#drill').textContent.match(/{OBEYED}/g)") is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_names_without_a_break_leave_the_numbers_in_sight(
+    browser: Browser, panel: Run, tmp_path: Path, width: int
+) -> None:
+    lines = [
+        {part: getattr(key, part) for part in ("experiment", "item", "epoch", "session")}
+        | {"model": f"{'M' * 300}{PANEL.index(key.model)}", "text": reply.text}
+        for key, reply in panel.replies.items()
+    ]
+    lines[5] |= {"text": None, "error": "E" * 300}
+    run = imported(lines, tmp_path, panel.folder / "items")
+    browser.open(sx.report(run, tmp_path / "long.html"), width)
+    browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert browser.js("document.documentElement.scrollWidth") == width
+    for board in ("overall", "association", "restriction", "difficulty"):
+        browser.js(f"document.querySelector('.tab[data-board={board}]').click()")
+        ends = browser.js("[...document.querySelectorAll('.board.front td')].map(c => c.getBoundingClientRect().right)")
+        assert ends and max(ends) <= width
+    # in a table that scrolls sideways the names, which stay, leave room for what moves
+    tables = "[...document.querySelectorAll('.scroll > table')].filter(t => t.querySelector('tbody th:not([colspan])'))"
+    first = "t.querySelector('tbody th:not([colspan])')"
+    sizes = f"{tables}.map(t => [{first}.offsetWidth, t.parentElement.clientWidth])"
+    for name, room in browser.js(sizes):
+        assert name <= 0.7 * room
 
 
 @pytest.mark.parametrize("width", [390, 640, 1280])

@@ -184,17 +184,20 @@
 
   // --- evidence: text that may be hostile is only ever text --------------------------------------------------------
 
+  const dialog = byId("drill");
+
+  /** An element; what it says is made visible. */
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
+    element.append(...children.map((child) => (typeof child === "string" ? visible(child) : child)));
     return element;
   };
 
-  // what a browser would swallow, or obey: controls, separators, marks that turn the direction of text
-  const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+  // what a browser would swallow, or obey
+  const UNSEEN = dialog && new RegExp(dialog.dataset.unseen, "gu");
 
   const symbol = (character) => {
-    const code = character.charCodeAt(0);
+    const code = character.codePointAt(0);
     if (code < 32) return String.fromCharCode(0x2400 + code);
     return code === 127 ? "␡" : `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
   };
@@ -204,10 +207,10 @@
     const text = raw.replaceAll("\r\n", "\n");
     const fragment = document.createDocumentFragment();
     let at = 0;
-    for (const { 0: character, index } of text.matchAll(CONTROL)) {
+    for (const { 0: character, index } of text.matchAll(UNSEEN)) {
       fragment.append(text.slice(at, index));
       fragment.append(make("span", { className: "control", textContent: symbol(character) }));
-      at = index + 1;
+      at = index + character.length;
     }
     fragment.append(text.slice(at));
     return fragment;
@@ -219,7 +222,7 @@
     return characters.length <= length ? text : `${characters.slice(0, length - 1).join("").trimEnd()}…`;
   };
 
-  const isolated = (text) => make("bdi", {}, visible(text));
+  const isolated = (text) => make("bdi", {}, text);
 
   const LONG = 20000;
   const SHOWN = 6000;
@@ -236,7 +239,7 @@
     const piece = (from, to) => {
       if (start < to && end > from && start >= 0) {
         box.append(visible(text.slice(from, Math.max(from, start))));
-        box.append(make("mark", {}, visible(text.slice(Math.max(from, start), Math.min(to, end)))));
+        box.append(make("mark", {}, text.slice(Math.max(from, start), Math.min(to, end))));
         box.append(visible(text.slice(Math.min(to, end), to)));
       } else box.append(visible(text.slice(from, to)));
     };
@@ -262,7 +265,6 @@
 
   // --- evidence: the dialog ----------------------------------------------------------------------------------------
 
-  const dialog = byId("drill");
   const PAGE = 100;
   let now = null; // {index, chunk, model, m, experiment, entries, found, limit}
 
@@ -305,12 +307,12 @@
   let leaving = null; // a step back that was taken, and has not yet arrived
   let opening = null; // what was asked for last, until it is shown
 
-  let height = 0; // where the page was
+  let before = { hash: null, height: 0 }; // where the page was when its own dialog was opened
   const arrive = (asked) => {
     const address = ADDRESS + new URLSearchParams(asked);
     try {
       if (location.hash.startsWith(ADDRESS)) return history.replaceState(history.state, "", address); // in place of another
-      height = scrollY;
+      before = { hash: location.hash, height: scrollY };
       history.pushState({ dialog: true }, "", address);
     } catch {
       // no address
@@ -332,6 +334,23 @@
 
   const askedFor = () => (location.hash.startsWith(ADDRESS) ? Object.fromEntries(new URLSearchParams(location.hash.slice(ADDRESS.length))) : null);
 
+  /** What an address names that is not in the page: it may be of another page, or mistyped. */
+  const unknown = ({ m, e, c, s, k, i }, index) => {
+    const model = /^\d+$/.test(m) && index.models[m];
+    if (!model) return "a model";
+    if (e !== undefined && e !== "overall" && !Object.hasOwn(model.claims, e)) return "an experiment";
+    const items = index.runs[model.run].items[experimentOf(model, e)] || [];
+    if (i !== undefined && !items.some((item) => item.id === i)) return "an item";
+    const codes = (text, known) => [...text].every((code) => Object.hasOwn(known, code));
+    if (c !== undefined && c !== "all" && !codes(c, index.outcomes)) return "an outcome";
+    if (s === undefined) return null;
+    const asked = items.some((item) => item.sessions.some((session) => session.split(".")[0] === k));
+    return asked && codes(s, index.states) ? null : "a kind of session";
+  };
+
+  /** Overall is the mean of them all: it opens the first. */
+  const experimentOf = (model, e) => (Object.hasOwn(model.claims, e) ? e : Object.keys(model.claims)[0]);
+
   const open = async (asked, fresh = true) => {
     opening = asked;
     if (leaving) await leaving;
@@ -340,6 +359,7 @@
     const { m, e, c, s, k, i, f } = asked;
     const failed = (why) => {
       opening = null;
+      dialog.classList.add("empty");
       byId("drill-h").textContent = "Evidence";
       byId("drill-count").textContent = why;
       if (!dialog.open) dialog.showModal();
@@ -349,22 +369,26 @@
     }
     let index;
     let chunk;
+    let strange;
     try {
-      [index, chunk] = await Promise.all([unpack("evidence-index"), unpack(`evidence-${m}`)]);
+      index = await unpack("evidence-index");
+      strange = unknown(asked, index);
+      if (!strange) chunk = await unpack(`evidence-${m}`);
     } catch (fault) {
       if (opening !== asked) return;
       return failed(`The sessions in this file are damaged (${fault.message}). Make the report anew.`);
     }
     if (opening !== asked) return;
+    if (strange) return failed(`The address names ${strange} that is not in this page.`);
     const model = index.models[m];
-    if (!model) return failed("The address names a model that is not in this page.");
     opening = null;
+    dialog.classList.remove("empty");
     if (!fresh && askedFor() === null) return; // left again in the meantime
     now = { index, chunk, model, m };
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
-    byId("drill-experiment").value = experiments.includes(e) ? e : experiments[0]; // overall is the mean of them all
+    byId("drill-experiment").value = experimentOf(model, e);
     byId("drill-find").value = f ? `=${f}` : "";
     if (!dialog.open) dialog.showModal();
     change(i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
@@ -409,7 +433,7 @@
   const fill = () => {
     const label = (entry) => {
       const told = entry.claims.filter(([, code]) => !now.codes || now.codes.includes(code)).map(([claim]) => claim);
-      const more = told.length && now.experiment !== "restriction" ? [make("small", {}, visible(told.join(", ")))] : [];
+      const more = told.length && now.experiment !== "restriction" ? [make("small", {}, told.join(", "))] : [];
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
       const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
       button.dataset.kept = kept(entry) ? "yes" : "no";
@@ -504,6 +528,17 @@
 
   // --- what people do ----------------------------------------------------------------------------------------------
 
+  /** What is turned to comes to stand below the bar that sticks to the top, however high that is. */
+  const bar = document.querySelector(".filter");
+  const keepClear = () => {
+    const height = getComputedStyle(bar).position === "sticky" ? bar.offsetHeight : 0;
+    document.documentElement.style.setProperty("--bar", `${height}px`);
+  };
+  if (bar) {
+    keepClear();
+    new ResizeObserver(keepClear).observe(bar);
+  }
+
   const turn = (experiment) => {
     all(".tab").forEach((tab) => tab.setAttribute("aria-pressed", String(tab.dataset.board === experiment)));
     all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${experiment}`));
@@ -514,7 +549,7 @@
     const asked = askedFor();
     if (dialog && asked) return void open(asked, false);
     if (dialog && dialog.open) dialog.close(LEFT);
-    if (from.includes(ADDRESS)) return scrollTo({ top: height, behavior: "instant" });
+    if (from.includes(ADDRESS) && location.hash === before.hash) return scrollTo({ top: before.height, behavior: "instant" }); // back
     let target;
     try {
       target = byId(decodeURIComponent(location.hash.slice(1)));
