@@ -163,6 +163,22 @@ def test_a_password_in_the_base_url_is_kept_nowhere_either() -> None:
     assert base64.b64encode(b"a-password").decode()[2:-4] not in text
 
 
+def test_a_short_password_is_not_shown_as_it_is_sent() -> None:
+    async def echo(request: web.Request) -> web.Response:
+        return web.json_response({"error": {"message": f"You sent {request.headers['Authorization']}"}}, status=401)
+
+    async def main() -> None:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", echo)
+        async with server(app) as url:
+            address = url.replace("://", "://me:hunter2@")
+            async with LeanEngine(["any/m"], EngineOptions(base_url=address)) as engine:
+                await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+
+    with pytest.raises(InputError, match=r"You sent Basic \[key\]"):
+        asyncio.run(main())
+
+
 # --- redirects, proxies, certificates --------------------------------------------------------------------------------
 
 

@@ -29,7 +29,7 @@ from selfexec.engines.lean.policy import policy_in_reply, shortened, verdict
 from selfexec.engines.lean.providers import Endpoint, endpoint
 from selfexec.engines.lean.proxies import proxy_for
 from selfexec.engines.lean.quota import spent, status_within
-from selfexec.engines.lean.scrubbing import Scrubber
+from selfexec.engines.lean.scrubbing import Scrubber, passwords
 from selfexec.engines.lean.transport import Fault, Response, Transport, Untrusted
 from selfexec.engines.lean.wires import WIRES, Unusable, Wire
 from selfexec.errors import InputError
@@ -249,7 +249,7 @@ def _line(where: Endpoint, pace: Pace, given: Mapping[str, str]) -> Line:
     if not url.host:
         raise _invalid(where)
     proxy = proxy_for(url)
-    secrets = [where.key, url.password, proxy.password if proxy else None, *secrets_of(given)]
+    secrets = [where.key, *passwords(url), *(passwords(proxy) if proxy else ()), *secrets_of(given)]
     return Line(where, wire, url, headers, proxy, pace, Scrubber(secret for secret in secrets if secret))
 
 

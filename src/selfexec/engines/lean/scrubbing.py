@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
 from msgspec.structs import replace
+from yarl import URL
 
 from selfexec.engines import Outcome
 
@@ -27,6 +28,13 @@ TEXTS = (
 def is_secret(value: str) -> bool:
     """Whether this can be somebody's secret, rather than a word that a server wants for one."""
     return len(value) >= LONG or (len(value) >= MARKED_LONG and value.startswith(BEGINNINGS))
+
+
+def passwords(url: URL) -> Iterator[str]:
+    """What an address holds that is nobody's business: its password, and how name and password are sent together."""
+    if url.password:
+        yield url.password
+        yield b64encode(f"{url.user or ''}:{url.password}".encode()).decode()
 
 
 class Scrubber:
