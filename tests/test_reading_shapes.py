@@ -27,6 +27,9 @@ ANSWERS: dict[str, str | None] = {
     '{\n"Answer": "C"\n}': "C",
     '{"final_answer": "B"}': "B",
     '{"solution": "B. 20 cm"}': "B",
+    '{"conclusion": "D"}': "D",
+    "The correct option should be:\n\nA is closest, but the unit is wrong.\n\nNo other is left. Hence, C.**": "C",
+    "The correct answer is A. Hence, C would be too long, and B is what people pick.": "A",
     '{"answer": "B" /* 20 cm */}': "B",
     '{"answer": "A"\n  // Explanation: the shortest\n}': "A",
     '{"reasoning": "The answer is A because", "answer": "B"}': "B",
@@ -189,6 +192,7 @@ RANKINGS: dict[str, str | None] = {
     "From hardest to easiest: Q4, Q1, Q2, Q3. So, from easiest to hardest: Q3, Q2, Q1, Q4": "3214",
     "From easiest to hardest: Q3 > Q2 > Q1 > Q4": "3214",
     # no order of all four
+    "Ranking:\n1. Q1 (2 tokens)\n2. Q4 (4 tokens)\n3. Q2\n4. Q3 (4 tokens)\n5. Q3 (wrong)": None,
     "Q1, Q2, Q3 and Q4 would each be answered correctly.": None,
     "To rank these, let me look at each:\n1. Q1\n2. Q2\n3. Q3\n4. Q4": None,
     '{"ranking": ["Q3", "Q1", ["Q2", "Q4"]]}': None,

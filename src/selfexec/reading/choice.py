@@ -8,7 +8,7 @@ from selfexec.reading.letters import Letters, letters_of, plain
 from selfexec.reading.notation import legible
 from selfexec.reading.result import Commitment, Reading, conclude, ends
 from selfexec.reading.scan import matches, places
-from selfexec.reading.stated import conditional, denied, named, results, stated
+from selfexec.reading.stated import LAST_SENTENCE, conditional, denied, named, results, stated
 
 Equivalents = Sequence[tuple[str, re.Pattern[str]]]
 
@@ -52,6 +52,7 @@ def read_choice(
         return conclude(text, asked_for)
     found = [*asked_for, *boxed(answer, letters), *stated(answer, letters), *_alone(answer, letters)]
     found += _tabled(answer, letters) if "|" in answer else ()
+    found += _closing(answer, letters)
     # what holds only under a condition ("if ..., it would be") replaces no answer
     stands = [c for c in found if not conditional(answer, c.start)]
     found = stands or [*named(answer, letters), *other_keys(answer, letters)] or found
@@ -60,6 +61,14 @@ def read_choice(
     elif not found:
         found = list(results(answer, letters))
     return conclude(text, found, of_a_request=text_over_letter)
+
+
+def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
+    """A last sentence that names an option right, or concludes with it ("Hence, C."), whatever was stated before."""
+    start = max(len(text) - LAST_SENTENCE, 0)
+    for found in named(text[start:], letters):
+        if not text[start + found.end :].strip(LINE_MARKUP + ".)"):
+            yield Commitment(start + found.start, start + found.end, found.value)
 
 
 def _alone(text: str, letters: Letters) -> Iterator[Commitment]:

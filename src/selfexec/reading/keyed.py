@@ -14,7 +14,10 @@ KEYED = (
     r"""\\?["'“”‘’„«»`]?\s{0,12}:\s{0,12}(?P<value>"""
     r"""\\?["“”„](?:[^"“”\\\n]|\\(?!["])[^\n]){0,600}|\\?'[^'\n]{0,600}|«[^»\n]{0,600}|\[[^\]\n]{0,200}|[^,}\n]{1,80})?"""
 )
-OTHER_KEYS = ("answer", "choice", "solution", "option", "prediction", "selection", "result", "response", "letter")
+OTHER_KEYS = (
+    *("answer", "choice", "solution", "option", "prediction", "selection", "result", "response", "letter"),
+    *("conclusion", "verdict", "decision"),
+)
 # the form that our prompts show, repeated by the reply
 ECHOES = {"a or b", "a, b, c or d", "a, b, c, or d", "a/b", "a|b", "a|b|c|d", "a/b/c/d"}
 NOTHING = {"null", "none", "nil", "n/a", "undefined", "unknown"}

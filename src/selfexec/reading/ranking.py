@@ -168,6 +168,9 @@ def _listed(text: str) -> list[Commitment]:
             if value and (announced or rises or (counts and value != list(LABELS))):
                 kind = numbered if counts else bulleted
                 kind.append(Commitment(run[0][0], run[-1][1], value))
+            elif len(run) == 5 and counts:
+                # a fifth place: the list ranks no four labels, whatever its first four are
+                numbered = [ranking for ranking in numbered if ranking.start != run[0][0]]
         elif line.strip():
             lead = line[-300:]
             # what stands below a numbered line belongs to it; bulleted lines must follow one another
