@@ -15,7 +15,7 @@ from selfexec.cards.origins import PAPER_FILES, origin
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.redaction import HIDDEN, hides, shown
-from selfexec.runs import Run, load, write_manifest
+from selfexec.runs import Run, import_replies, load, write_manifest
 from selfexec.scores import score
 
 pytestmark = pytest.mark.slow
@@ -31,8 +31,7 @@ def imported(folder: Path, lines: list[dict[str, Any]], items: list[dict[str, An
     (folder / "items").mkdir(parents=True)
     (folder / "items" / "restriction.jsonl").write_text("\n".join(map(json.dumps, items)))
     (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    run, _ = sx.import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "mine")
-    return run
+    return import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "mine")[0]
 
 
 ITEMS = [{"id": str(n), "request": f"Request {n}?", "label": "safe", "type": "t"} for n in range(3)]

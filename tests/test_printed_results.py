@@ -28,8 +28,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     sx.run(models, limit=12, out=folder / "made")
     replies = (folder / "made" / "replies.jsonl").read_text("utf-8").replace('"sim/coin"', json.dumps(HOSTILE))
     (folder / "replies.jsonl").write_text(replies, "utf-8")
-    found, _ = sx.import_replies([folder / "replies.jsonl"], item_source=folder / "made" / "items", out=folder / "run")
-    return found
+    return sx.import_replies(folder / "replies.jsonl", items=folder / "made" / "items", out=folder / "run")
 
 
 def correlated(panel: Run, folder: Path) -> Any:

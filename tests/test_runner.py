@@ -3,14 +3,11 @@
 import asyncio
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from dataclasses import fields
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +15,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.cli import main
-from selfexec.engines import Call, EngineOptions, Outcome
+from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.items import load
@@ -177,12 +174,6 @@ def test_a_run_and_what_it_holds_print_in_a_few_lines(tmp_path: Path) -> None:
         assert len(printed) < 1_000
 
 
-def test_the_choices_of_a_run_are_told(tmp_path: Path) -> None:
-    names = {*signature(plan).parameters, *(field.name for field in fields(EngineOptions))} - {"models", "options"}
-    assert run.__doc__ is not None
-    assert names <= set(re.findall(r"\w+", run.__doc__))
-
-
 def test_readings_are_put_right_by_hand(tmp_path: Path) -> None:
     found = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=3)
     first, second, third = (key for key in found.replies if key.session == "predict")
@@ -324,7 +315,7 @@ def test_what_a_run_will_withhold_is_not_promised() -> None:
 
 def test_progress_is_told_where_there_is_some(tmp_path: Path) -> None:
     heard: list[int] = []
-    sx.run(["sim/typical"], limit=5, out=tmp_path, report=lambda progress: heard.append(progress.done))
+    sx.run(["sim/typical"], limit=5, out=tmp_path, on_progress=lambda progress: heard.append(progress.done))
     assert heard[0] == 0 and heard[-1] == 5 * (2 + 3 + 5)
     assert heard == sorted(set(heard))
 

@@ -472,14 +472,14 @@ def test_the_address_asked_is_kept_without_name_and_password(tmp_path: Path) -> 
     with served(app) as url:
         base_url = url.replace("://", "://ann:pw-123@")
         choices: dict[str, Any] = {"experiments": "restriction", "limit": 1, "base_url": base_url}
-        found = run("vllm/tiny", out=tmp_path / "r", report=lambda progress: None, **choices)
+        found = run("vllm/tiny", out=tmp_path / "r", on_progress=lambda progress: None, **choices)
     [sitting] = found.manifest.sittings
     assert sitting.addresses == {"vllm/tiny": url}
     assert "pw-123" not in (found.folder / "manifest.json").read_text()
 
 
 def test_a_command_to_which_nobody_answered_leaves_no_sitting(tmp_path: Path) -> None:
-    choices: dict[str, Any] = {"limit": 1, "base_url": "http://127.0.0.1:9/v1", "report": lambda progress: None}
+    choices: dict[str, Any] = {"limit": 1, "base_url": "http://127.0.0.1:9/v1", "on_progress": lambda progress: None}
     with pytest.raises(InputError, match="Is this the right address"):
         run("vllm/tiny", out=tmp_path / "r", **choices)
     assert sx.load(tmp_path / "r").manifest.sittings == []

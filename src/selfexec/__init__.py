@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from selfexec.checks import check as check
     from selfexec.errors import InputError as InputError
     from selfexec.formats import Key as Key
+    from selfexec.importing import import_replies as import_replies
     from selfexec.reporting import report as report
     from selfexec.runner import run as run
     from selfexec.runs import Run as Run
-    from selfexec.runs import import_replies as import_replies
     from selfexec.runs import load as load
     from selfexec.scores import Score as Score
     from selfexec.scores import Scores as Scores
@@ -59,7 +59,7 @@ _HOMES = {
     "compare": "selfexec.scores.compare.compare",
     "correlations": "selfexec.scores.correlating",
     "cross_prediction": "selfexec.scores.cross_prediction",
-    "import_replies": "selfexec.runs",
+    "import_replies": "selfexec.importing",
     "ledger": "selfexec.scores.ledger.ledger",
     "load": "selfexec.runs",
     "rasch": "selfexec.abilities",

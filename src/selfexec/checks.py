@@ -1,7 +1,7 @@
 """Try a model before a run: a few sessions of each kind, and whether sessions know of each other."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from selfexec.engines import Call, Engine, EngineOptions, engine_for
+from selfexec.arguments import tells_wrong_names
+from selfexec.engines import Call, Engine, EngineOptions, Wire, engine_for
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
 from selfexec.items import Item, ItemSet, Request
@@ -66,16 +67,58 @@ class Check:
         return as_html(self._title, COLUMNS, [_row(t) for t in self.tried], self.notes)
 
 
-def check(model: str, *, items: str | Path = "starter", **options: Any) -> Check:
-    """Ask one item of each kind, and try whether sessions share memory. `options` are those of EngineOptions.
+@tells_wrong_names("a check")
+def check(
+    model: str,
+    *,
+    items: str | Path = "starter",
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    wire: Wire | None = None,
+    headers: Mapping[str, str] | None = None,
+    max_connections: int = 50,
+    timeout: float = 600.0,
+    settings: Mapping[str, Any] | None = None,
+    system: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    accept_filters: bool = False,
+) -> Check:
+    """Ask one item of each kind (17 calls with the starter items), and try whether sessions share memory.
 
     Where they do, `sx.run` refuses this model at this address until a later check finds otherwise.
+
+      model            `provider/model` or `sim/NAME`
+      items            a set (`starter`, `paper`) or a folder of item files
+      base_url         any server that speaks the OpenAI chat-completions format, or that of `wire`
+      api_key_env      the name of the variable that holds the key, in the environment or .env; never the key
+      wire             the wire format behind base_url: `openai`, `anthropic` or `gemini`
+      headers          sent with every call; they may be secrets, and are not written down
+      timeout          seconds for one attempt
+      settings         sampling settings: {"temperature": 0, "execute.temperature": 1}
+      system           a system prompt for every session
+      extra_body       more fields of the request body
+
+    `max_connections` and `accept_filters` are taken so that one set of choices does for `sx.run` and this; a check asks
+    one session after the other, and stops where its code word ends in an error that looks like a content filter.
+
+    InputError: something that was given cannot be used, a key is not there, or the server refuses for good.
     """
     item_set = load_items(items)
-    settings = EngineOptions(**options)
-    check_settings(settings.settings, settings.extra_body)
-    engine = engine_for([model], item_set, settings)
-    return finish(_check(model, item_set, engine, settings.base_url))
+    options = EngineOptions(
+        base_url=base_url,
+        api_key_env=api_key_env,
+        wire=wire,
+        headers=headers or {},
+        max_connections=max_connections,
+        timeout=timeout,
+        settings=settings or {},
+        system=system,
+        extra_body=extra_body or {},
+        accept_filters=accept_filters,
+    )
+    check_settings(options.settings, options.extra_body)
+    engine = engine_for([model], item_set, options)
+    return finish(_check(model, item_set, engine, options.base_url))
 
 
 async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None) -> Check:

@@ -9,5 +9,9 @@ class NoKey(InputError):
     """A key that is not there: all else is in order."""
 
 
+class WrongName(InputError, TypeError):
+    """A choice that a function does not have. Python alone would say so with a TypeError, and this is one too."""
+
+
 class NotSettled(InputError):
     """An estimate that was not found: what was given does not pin it down well enough."""

@@ -1,12 +1,10 @@
 """What a run will ask, settled before anything is asked."""
 
-import difflib
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from selfexec.arguments import Names, names
 from selfexec.engines import EngineOptions, default_models, engine_for, in_process
@@ -15,11 +13,13 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import MOST_EPOCHS
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
-from selfexec.prompts import AllPrompts, all_prompts
+from selfexec.items.presets import Preset
+from selfexec.prompts import AllPrompts, all_prompts, read_prompts
 from selfexec.settings import check_settings
 
+SamplingProtocol = Literal["default", "paper"]
 # sampling settings by scope, see engines.lean.settings_for
-PROTOCOLS: Mapping[str, Mapping[str, float]] = {
+PROTOCOLS: Mapping[SamplingProtocol, Mapping[str, float]] = {
     "default": {},
     "paper": {"association.temperature": 0.0, "restriction.temperature": 0.0, "difficulty.temperature": 1.0},
 }
@@ -87,61 +87,80 @@ class Plan:
         return {experiment: self.prompts[experiment] for experiment in self.item_set.experiments}
 
 
-def plan(
-    models: Names | None = None,
-    *,
-    experiments: Names | None = None,
-    items: str | Path = "starter",
-    limit: int | None = None,
-    fraction: float | None = None,
-    preset: str | None = None,
-    epochs: int = 1,
-    max_calls: int | None = None,
-    prompts: Mapping[str, str] | None = None,
-    protocol: str = "default",
-    out: str | Path | None = None,
-    **options: Any,
-) -> Plan:
-    """What would be asked. Without models it is the simulated panel.
+@dataclass(frozen=True, kw_only=True)
+class Choices(EngineOptions):
+    """What may be chosen about a run beside its models, with what holds where nothing is: `sx.run` says what each is.
 
-    `preset` is quick, standard or full. With `max_calls`, at most so many sessions are opened now; the same plan goes
-    on from there. `protocol` "paper" sends the sampling settings of the paper's authors; `settings` add to them.
-    `options` are those of EngineOptions: base_url, wire, api_key_env, headers, max_connections, timeout, settings,
-    system, extra_body, accept_filters.
+    This is the one list of them. The signatures of `sx.run` and `sx.check` spell it out for people and editors, and a
+    test holds them together.
     """
-    asked = None if models is None else names(models)
-    parts = None if experiments is None else names(experiments)
+
+    experiments: Names | None = None
+    items: str | Path = "starter"
+    limit: int | None = None
+    fraction: float | None = None
+    preset: Preset | None = None
+    epochs: int = 1
+    max_calls: int | None = None
+    prompts: Mapping[str, str] | str | Path | None = None
+    protocol: SamplingProtocol = "default"
+    out: str | Path | None = None
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """Those that are not what holds anyway."""
+        plain = Choices()
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: value for name, value in values if value != getattr(plain, name)}
+
+
+def plan(models: Names | None = None, **options: Any) -> Plan:
+    """What would be asked; `options` are the fields of Choices. Without models it is the simulated panel."""
+    return planned(None if models is None else names(models), Choices(**options))
+
+
+def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
+    """What would be asked. Without models it is the simulated panel."""
+    parts = None if choices.experiments is None else names(choices.experiments)
     unknown = [name for name in parts or [] if name not in EXPERIMENTS]
     if unknown:
         raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
-    if epochs < 1:
-        raise InputError(f"--epochs {epochs}: give 1 or more.")
-    if epochs > MOST_EPOCHS:
-        raise InputError(f"--epochs {epochs}: a run holds {MOST_EPOCHS:,} at most.")
-    if max_calls is not None and max_calls < 1:
-        raise InputError(f"--max-calls {max_calls}: give 1 or more.")
-    whole_set = load_items(items)
-    item_set = whole_set.cut(parts, limit=limit, fraction=fraction, preset=preset)
-    chosen = list(dict.fromkeys(asked or default_models()))
-    if protocol not in PROTOCOLS:
-        raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    engine = EngineOptions(**_known(options))
-    engine = replace(engine, settings={**PROTOCOLS[protocol], **engine.settings})
+    if choices.epochs < 1:
+        raise InputError(f"--epochs {choices.epochs}: give 1 or more.")
+    if choices.epochs > MOST_EPOCHS:
+        raise InputError(f"--epochs {choices.epochs}: a run holds {MOST_EPOCHS:,} at most.")
+    if choices.max_calls is not None and choices.max_calls < 1:
+        raise InputError(f"--max-calls {choices.max_calls}: give 1 or more.")
+    whole_set = load_items(choices.items)
+    item_set = whole_set.cut(parts, limit=choices.limit, fraction=choices.fraction, preset=choices.preset)
+    asked = list(dict.fromkeys(models or default_models()))
+    if choices.protocol not in PROTOCOLS:
+        raise InputError(f"protocol {choices.protocol!r}: there are {', '.join(PROTOCOLS)}.")
+    engine = replace(_engine_options(choices), settings={**PROTOCOLS[choices.protocol], **choices.settings})
     check_settings(engine.settings, engine.extra_body)
-    if in_process(chosen, engine):
-        engine_for(chosen, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
-    folder = Path(out) if out else Path("runs") / _folder_name(asked, item_set.name)
-    return Plan(chosen, item_set, whole_set, epochs, all_prompts(prompts or {}), engine, folder, preset, max_calls)
+    if in_process(asked, engine):
+        engine_for(asked, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
+    return Plan(
+        models=asked,
+        item_set=item_set,
+        whole_set=whole_set,
+        epochs=choices.epochs,
+        prompts=all_prompts(_changed(choices.prompts)),
+        options=engine,
+        out=Path(choices.out) if choices.out else Path("runs") / _folder_name(models, item_set.name),
+        preset=choices.preset,
+        max_calls=choices.max_calls,
+    )
 
 
-def _known(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """These options, if all of them are known."""
-    there = [*inspect.signature(plan).parameters, *(field.name for field in fields(EngineOptions))]
-    for name in options.keys() - {field.name for field in fields(EngineOptions)}:
-        like = difflib.get_close_matches(name, there, n=1)
-        way_out = f"Is {like[0]!r} meant?" if like else "Sampling settings go into settings={...}."
-        raise InputError(f"unknown choice {name!r} for a run. {way_out}")
-    return options
+def _engine_options(choices: Choices) -> EngineOptions:
+    """Those of the choices that say how to reach models."""
+    return EngineOptions(**{field.name: getattr(choices, field.name) for field in fields(EngineOptions)})
+
+
+def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:
+    """The prompts that are not asked as shipped, from their file if it is one."""
+    return read_prompts(Path(prompts)) if isinstance(prompts, str | Path) else prompts or {}
 
 
 def _folder_name(models: Sequence[str] | None, item_name: str) -> str:

@@ -4,26 +4,29 @@ import asyncio
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 import selfexec
 from selfexec import sittings
+from selfexec.arguments import Names, names, tells_wrong_names
 from selfexec.doubts import Doubts, filter_warnings
-from selfexec.engines import Call, Engine, EngineOptions, Outcome, engine_for, in_process
+from selfexec.engines import Call, Engine, EngineOptions, Outcome, Wire, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.estimates import Estimate, estimate
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import Key, Reply
+from selfexec.items.presets import Preset
 from selfexec.journal import Journal, read_journal
 from selfexec.loops import finish, spared_from_sweeps
 from selfexec.memory import refuse_shared
-from selfexec.plans import Plan, Visit, plan
+from selfexec.plans import Choices, Plan, SamplingProtocol, Visit, planned
 from selfexec.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.prompts import by_name, digest, prompt_hashes
 from selfexec.redaction import kept
@@ -47,25 +50,99 @@ from selfexec.runs import (
 from selfexec.standing import NOT_ASKED, Standing, counted, kinds, standing
 
 
-def run(models: Sequence[str] | None = None, *, report: Report | None = None, **choices: Any) -> Run:
+@tells_wrong_names("a run", report="on_progress")
+def run(
+    models: Names | None = None,
+    *,
+    experiments: Names | None = None,
+    items: str | Path = "starter",
+    limit: int | None = None,
+    fraction: float | None = None,
+    preset: Preset | None = None,
+    epochs: int = 1,
+    max_calls: int | None = None,
+    prompts: Mapping[str, str] | str | Path | None = None,
+    protocol: SamplingProtocol = "default",
+    out: str | Path | None = None,
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    wire: Wire | None = None,
+    headers: Mapping[str, str] | None = None,
+    max_connections: int = 50,
+    timeout: float = 600.0,
+    settings: Mapping[str, Any] | None = None,
+    system: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    accept_filters: bool = False,
+    on_progress: Report | None = None,
+) -> Run:
     """Run experiments and keep what comes back.
-
-    The choices are those of `selfexec.plans.plan`: experiments, items, limit, fraction, preset, epochs, max_calls,
-    prompts, protocol, out, base_url, wire, api_key_env, headers, max_connections, timeout, settings, system,
-    extra_body, accept_filters. `report` is called with the progress after each session, and every second while none
-    ends; without it, progress with real models is shown on standard error.
 
     The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
     inside a running event loop, as in a notebook.
+
+    Who is asked what:
+      models           `provider/model` or `sim/NAME`, one or several; without any, the simulated panel
+      experiments      association, restriction, difficulty: one or several; without any, all that the items are for
+      items            a set (`starter`, `paper`) or a folder of item files
+      limit            at most so many items per experiment
+      fraction         this share of the items, above 0 and at most 1
+      preset           a cut with its strata in proportion: `quick`, `standard` or `full`; instead of limit and fraction
+      epochs           how often everything is asked
+      max_calls        open at most so many sessions now; the same call goes on from there
+      prompts          other prompts, {"restriction.predict": ...}, or a file of them as `selfexec prompts` prints it
+      protocol         `paper`: the sampling settings of the paper's authors; `settings` add to them
+      out              the run's folder; runs/ with the names of models and items, if none is given
+
+    How it is sent:
+      base_url         any server that speaks the OpenAI chat-completions format, or that of `wire`
+      api_key_env      the name of the variable that holds the key, in the environment or .env; never the key
+      wire             the wire format behind base_url: `openai`, `anthropic` or `gemini`
+      headers          sent with every call, as gateways want it; they may be secrets, and are not written down
+      max_connections  calls at once, at most
+      timeout          seconds for one attempt
+      settings         sampling settings: {"temperature": 0, "execute.temperature": 1}; none is sent unless it is given
+      system           a system prompt for every session
+      extra_body       more fields of the request body
+      accept_filters   keep errors that look like a content filter even where the model itself has said nothing
+
+      on_progress      called with the progress after each session, and every second while none ends; without it,
+                       progress with real models is shown on standard error
+
+    InputError: something that was given cannot be used, a key is not there, the folder holds another run, or the
+    server refuses for good. What came back until then is kept. What else is to be known comes as a warning.
     """
-    planned = replace(plan(models, **choices), command=sittings.call("sx.run", {"models": models, **choices}))
-    if report or in_process(planned.models, planned.options):
-        return carry_out(planned, report)
+    asked = None if models is None else names(models)
+    choices = Choices(
+        experiments=None if experiments is None else names(experiments),
+        items=items,
+        limit=limit,
+        fraction=fraction,
+        preset=preset,
+        epochs=epochs,
+        max_calls=max_calls,
+        prompts=prompts,
+        protocol=protocol,
+        out=out,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        wire=wire,
+        headers=headers or {},
+        max_connections=max_connections,
+        timeout=timeout,
+        settings=settings or {},
+        system=system,
+        extra_body=extra_body or {},
+        accept_filters=accept_filters,
+    )
+    plan = replace(planned(asked, choices), command=sittings.call("sx.run", {"models": asked, **choices.made}))
+    if on_progress or in_process(plan.models, plan.options):
+        return carry_out(plan, on_progress)
     progress = Progress()
     with shown_progress() as show:
-        found = carry_out(planned, show, progress)
+        found = carry_out(plan, show, progress)
     for text in progress.warnings:
-        warnings.warn(text, stacklevel=2)
+        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
     return found
 
 

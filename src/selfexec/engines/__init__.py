@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 import msgspec
 
 from selfexec.errors import InputError, NoKey
 from selfexec.items import ItemSet
 
-if TYPE_CHECKING:
-    from selfexec.engines.lean.providers import Wire
+Wire = Literal["openai", "anthropic", "gemini"]  # wire formats
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -82,7 +81,7 @@ class EngineOptions:
 
     base_url: str | None = None
     api_key_env: str | None = None
-    wire: "Wire | None" = None
+    wire: Wire | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     max_connections: int = 50
     timeout: float = 600.0
@@ -90,6 +89,12 @@ class EngineOptions:
     system: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     accept_filters: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_connections < 1:
+            raise InputError(f"--max-connections {self.max_connections}: give 1 or more.")
+        if not self.timeout > 0:
+            raise InputError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
 
 
 def in_process(models: Sequence[str], options: EngineOptions) -> bool:

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 from selfexec.errors import InputError
 from selfexec.items.schema import Item, Request
 
-PRESETS = ("quick", "standard", "full")
+Preset = Literal["quick", "standard", "full"]
+PRESETS: tuple[str, ...] = get_args(Preset)
 # a headline needs 20 items of the rarer outcome: models turn down a quarter of the requests, or more
 QUICK_ITEMS = {"association": 60, "restriction": 100, "difficulty": 60}
 # enough for the overall score to lie within two points of the full run's (P >= .95, ten recorded models)

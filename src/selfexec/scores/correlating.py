@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 
 from selfexec import csv_rows
+from selfexec.arguments import Files, files
 from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -22,6 +23,9 @@ from selfexec.scores.table import ACCURACY
 from selfexec.scores.together import load_together
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.tables import WIDTH, as_html, as_text
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
 
 Among = Literal["all", "eligible"]
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
@@ -96,6 +100,40 @@ class Correlations(Sequence[Pair]):
 
 
 def correlations(
+    of: "Columns | Run | str | Path | Iterable[Run | str | Path]",
+    against: Columns | Files | None = None,
+    eligible: Iterable[str] | None = None,
+    *,
+    readings: Files = (),
+    convention: str = "strict",
+) -> Correlations:
+    """Pearson's and Spearman's correlations of numbers about models, each over the models that have both.
+
+      of          a run or its folder, or several: their scores with each other. A table (a CSV file whose first column
+                  names the model), or {column: {model: number}}: every pair of columns
+      against     tables, or columns: hold every column of `of` against every one of these instead
+      eligible    models among which each pair is correlated again; of runs, those whose headline is not withheld
+      readings    files of readings that replace ours, for runs
+      convention  strict or readable, for runs
+
+    InputError: fewer than three models have both numbers of any pair, or a table cannot be read.
+    """
+    if isinstance(of, Mapping):
+        others = against if against is None or isinstance(against, Mapping) else read_tables(files(against))
+        return correlate_columns(of, others, eligible)
+    if eligible is not None:
+        raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
+    sources = list(of) if isinstance(of, Iterable) and not isinstance(of, str) else [of]
+    tables = against if isinstance(against, Mapping) else files(against or ())
+    return correlate_sources(
+        [Path(source) if isinstance(source, str) else source for source in sources],
+        tables,
+        readings=files(readings),
+        convention=convention,
+    )
+
+
+def correlate_columns(
     columns: Columns, against: Columns | None = None, eligible: Iterable[str] | None = None
 ) -> Correlations:
     """Every pair of columns, or every column with every one of `against`: over the models that have both numbers, and,
@@ -123,8 +161,8 @@ def _pair(one: str, two: str, among: Among, first: Mapping[str, float], second: 
 
 
 def correlate_sources(
-    sources: Sequence[Path],
-    tables: Sequence[Path] = (),
+    sources: "Sequence[Run | Path]",
+    tables: Sequence[Path] | Columns = (),
     *,
     readings: Sequence[Path] = (),
     convention: str = "strict",
@@ -132,16 +170,19 @@ def correlate_sources(
     """What the command shows. Folders are runs, files are tables; beside a run, a table is what its scores are held
     against.
     """
-    folders = [path for path in sources if path.is_dir()]
-    files = [*(path for path in sources if not path.is_dir()), *tables]
-    against = read_tables(files) if files else None
-    if not folders:
+    runs = [source for source in sources if not _is_table(source)]
+    files = [source for source in sources if isinstance(source, Path) and _is_table(source)]
+    files += [] if isinstance(tables, Mapping) else tables
+    columns = tables if isinstance(tables, Mapping) else {}
+    against = {**read_tables(files), **columns} if files or columns else None
+    place = files[0] if files else "against"
+    if not runs:
         if against is None:
             raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
         if len(against) < 2:
-            raise InputError(f"{files[0]}: a correlation takes two columns of numbers, there are {len(against)}.")
-        return _refuse_empty(correlations(against), "Add models to the table.")
-    scores = score_together(load_together(folders, readings), convention)
+            raise InputError(f"{place}: a correlation takes two columns of numbers, there are {len(against)}.")
+        return _refuse_empty(correlate_columns(against), "Add models to the table.")
+    scores = score_together(load_together(runs, readings), convention)
     eligible = eligible_models(scores)
     if against is None:
         return _refuse_empty(_of_scores(scores, eligible), "Give more runs: their models count together.")
@@ -149,18 +190,22 @@ def correlate_sources(
     known = {model for column in against.values() for model in column}
     if not known & models.keys():
         raise InputError(
-            f"{files[0]}: none of its models is in these runs, which have {', '.join(models)}. "
+            f"{place}: none of its models is in these runs, which have {', '.join(models)}. "
             "Write the names in its first column as the runs do."
         )
     way_out = "Give more runs, or a table with more of their models."
-    found = _refuse_empty(correlations(score_columns(scores), against, eligible), way_out)
+    found = _refuse_empty(correlate_columns(score_columns(scores), against, eligible), way_out)
     absent = [model for model in models if model not in known]
     return Correlations(found, [f"not in the table: {', '.join(absent)}"] if absent else [])
 
 
+def _is_table(source: "Run | Path") -> bool:
+    return isinstance(source, Path) and not source.is_dir()
+
+
 def _of_scores(scores: Scores, eligible: Sequence[str]) -> Correlations:
     """Scores with each other, each measure by itself."""
-    measures = [correlations(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
+    measures = [correlate_columns(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
     pairs = [pair for found in measures for pair in found]
     if not pairs:
         there = "these runs have scores in one experiment at most"

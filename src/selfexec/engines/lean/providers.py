@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 from urllib.parse import urlsplit
 
+from selfexec.engines import Wire
 from selfexec.errors import InputError, NoKey
 
-Wire = Literal["openai", "anthropic", "gemini"]
 ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 
 
