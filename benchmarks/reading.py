@@ -16,7 +16,22 @@ MEGABYTE = 1_000_000
 
 def noises() -> dict[str, str]:
     """Texts that hurt readers which look too far: floods of what their patterns begin with."""
-    floods = ("\u2003", " ", "\n", "{", "[", '["', '"', '{"', "\\", '\\"', "answer ", "answer is ", '"answer": "A, ')
+    floods = (
+        "\u2003",
+        " ",
+        "\n",
+        "{",
+        "}",
+        "[",
+        '["',
+        '"',
+        '{"',
+        "\\",
+        '\\"',
+        "answer ",
+        "answer is ",
+        '"answer": "A, ',
+    )
     floods += ('"choice":', '"ranking": [', "Q1 ", "Q1, Q2, ", "1. Q1\n2. Q2\n", "boxed{", '"x": true, ', "x: true\n")
     floods += ('"words": ["a",', "- a\n", "a, ", "The response does ", "<think>", "</think>", ":\n\n", "so, C. ", "1")
     floods += (
@@ -40,6 +55,7 @@ def noises() -> dict[str, str]:
         "is = ",
         "答案是 ",
         "I would ",
+        "this choice is incorrect ",
     )
     texts = {repr(flood): flood * (2 * MEGABYTE // len(flood)) for flood in floods}
     letters = "abcdefgh ijklmn.,\n{}[]\"':QABCD1234<>-*"

@@ -21,7 +21,7 @@ INITIALS = "".join({initial for word in (*YES, *NO) for initial in (word[0], wor
 MARK = rf"(?=[{INITIALS}01])(?P<mark>(?i:{'|'.join(('true', 'false', *YES, *NO))})|[01])(?!\w)"
 # a brace, or what stands behind a key: ': true', ': "false"'
 PART = re.compile(
-    rf"\{{(?!\s?[{{}}])|\}}|:\s{{0,12}}\\?[\"'“”«„]?\s{{0,6}}{MARK}"
+    rf"\{{(?!\s?[{{}}])|\}}+|:\s{{0,12}}\\?[\"'“”«„]?\s{{0,6}}{MARK}"
     r"(?=\s{0,6}\\?[\"'“”»]?\s*(?:[,;}\]|)*('\\]|//|/\*|#|\n|$|\\?[\"'“«„]))"
 )
 KEY = re.compile(
