@@ -197,7 +197,10 @@ def test_the_place_of_the_run_on_this_machine_is_not_on_the_card(panel: Run) -> 
 def test_the_command_on_the_card_makes_the_same_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     made = CliRunner().invoke(
-        root, shlex.split("run --model sim/typical sim/coin --preset quick --epochs 2 --set temperature=0 --out first")
+        root,
+        shlex.split(
+            "run --model sim/typical --model sim/coin --preset quick --epochs 2 --set temperature=0 --out first"
+        ),
     )
     assert made.exit_code == 0
     lines = sx.card("first").section("Again").splitlines()

@@ -160,19 +160,20 @@ def test_code_words_differ_and_are_no_words() -> None:
     assert all(len(code_word()) == 12 for _ in range(20))
 
 
-def test_the_command_ends_in_one_line_where_memory_is_shared(
+def test_the_command_ends_with_the_verdict_and_status_3_where_memory_is_shared(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work(url: str) -> None:
         monkeypatch.setattr("sys.argv", ["selfexec", "check", "x/y", "--base-url", url])
         with pytest.raises(SystemExit) as ended:
             main()
-        assert ended.value.code == 2
+        assert ended.value.code == 3
 
     on(forgetful_or_not(remembers=True), work)
     shown = capsys.readouterr()
-    assert shown.err.startswith("selfexec: x/y: sessions share memory")
-    assert shown.err.count("\n") == 1
+    assert shown.err == ""
+    assert "x/y: sessions share memory (a code word told in one" in shown.out
+    assert shown.out.splitlines()[-1].startswith("not ready: sessions share memory")
 
 
 def test_the_mark_names_the_model_and_holds_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

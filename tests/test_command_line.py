@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from selfexec.cli import main, root
 
@@ -96,7 +98,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--model", "sim/nobody"], "unknown simulated model"),
         (["run", "--model", "sim/coin@x"], "the seed behind @"),
         (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),
-        (["run", "a/b", "c/d"], "A model is named by --model: selfexec run --model a/b c/d"),
+        (["run", "a/b", "c/d"], "A model is named by --model: selfexec run --model a/b,c/d"),
         (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
         (["score", "nowhere"], "nowhere: no run is here"),
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
@@ -227,24 +229,80 @@ def test_readings_can_be_corrected_by_hand_and_given_back(
     assert accuracy["value"] == 1.0
 
 
-def test_an_option_takes_several_values_as_a_shell_writes_them(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.fixture
+def two_models(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A run of the models m and n, and a folder of readings with a file for each."""
     (here / "replies.jsonl").write_bytes(line() + line(model="n"))
     selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    (here / "readings").mkdir()
+    (here / "empty").mkdir()
     for name in ("m", "n"):
-        (here / f"{name}.jsonl").write_bytes(json.dumps(LINE | {"model": name, "value": "B"}).encode())
+        text = json.dumps(LINE | {"model": name, "value": "B"})
+        (here / "readings" / f"{name}.jsonl").write_text(text)
     capsys.readouterr()
-    for arguments in (
-        ["run", "--readings", "m.jsonl", "n.jsonl", "--format", "json"],
-        ["--readings", "m.jsonl", "n.jsonl", "run", "--format", "json"],
-        ["run", "--readings", "m.jsonl", "--readings", "n.jsonl", "--format", "json"],
-        ["run", "--model", "m", "n", "--format", "json"],
-    ):
-        assert selfexec("score", *arguments, monkeypatch=monkeypatch) == 0
-        assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"m", "n"}
-    assert selfexec("score", "--format", "json", monkeypatch=monkeypatch) == 2
-    assert "which run?" in capsys.readouterr().err
+    return here
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--readings", "readings"],
+        ["--readings", "readings/m.jsonl", "--readings", "readings/n.jsonl", "run"],
+        ["--model", "m,n", "run"],
+        ["--model", "m", "run", "--model", "n"],
+        ["--model", "m , n", "--experiment", "restriction,overall", "run"],
+    ],
+)
+def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folder(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert selfexec("score", *arguments, "--format", "json", monkeypatch=monkeypatch) == 0
+    assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"m", "n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "way_out"),
+    [
+        ("score --model m n run", "'n' is no folder of a run. Is it a model? Repeat the option, or write a,b: "),
+        ("score --model m n run", "--model m --model n, or --model m,n"),
+        ("score run --model m n", "Is it a model?"),
+        ("score run --model m nobody", "An option takes one value. Repeat the option"),
+        ("score --experiment association restriction run", "--experiment association,restriction"),
+        ("compare --metric skill accuracy run", "--metric skill,accuracy"),
+        ("score --readings readings/m.jsonl readings/n.jsonl run", "--readings A --readings readings/n.jsonl"),
+        ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
+        ("score --readings run run", "--readings run: this is a run, no readings."),
+        ("score --readings empty run", "--readings empty: no *.jsonl is in this folder."),
+        ("score --format json", "which run? Give its folder: "),
+        ("score run --model m,,n", "a name in it is empty"),
+        ("rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
+        ("run --model sim/coin sim/typical", "--model sim/coin --model sim/typical, or --model sim/coin,sim/typical"),
+        ("run --experiment association restriction", "--experiment association,restriction"),
+        ("run sim/coin", "A model is named by --model: selfexec run --model sim/coin"),
+    ],
+)
+def test_several_values_behind_one_option_are_refused_with_the_way_out(
+    two_models: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    way_out: str,
+) -> None:
+    assert selfexec(*arguments.split(), monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert way_out in said
+    assert said.count("\n") == 1
+
+
+def test_a_model_with_a_comma_in_its_name_is_one(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line(model="a,b") + line(model="c"))
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    for arguments in (["--model", "a,b", "run"], ["run", "--model", "a,b"]):
+        assert selfexec("score", *arguments, "--format", "json", monkeypatch=monkeypatch) == 0
+        assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"a,b"}
 
 
 def test_scores_have_the_agreed_fields_as_json_and_csv(
@@ -269,7 +327,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
-    selfexec("run", "--model", *models, "--out", "run", monkeypatch=monkeypatch)
+    selfexec("run", "--model", ",".join(models), "--out", "run", monkeypatch=monkeypatch)
     best = "the best baseline, which knows only the questions and what other models do"
 
     def answer(*arguments: str) -> list[str]:
@@ -280,13 +338,150 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     # another model has no full score only because it was not asked for
     [line] = answer("--model", "sim/knows-itself")
     assert line == f"sim/knows-itself predicts itself better than {best}."
-    one, two = answer("--experiment", "association", "difficulty")
+    one, two = answer("--experiment", "association,difficulty")
     assert one.startswith("association: ") and "word lists" in one
     assert two.startswith("difficulty: ") and "which questions" in two
     [line] = answer("--experiment", "overall")
     assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself."
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
+
+
+@pytest.mark.parametrize(("arguments", "shown"), [([], "Ask models:"), (["items"], "items new mine")])
+def test_a_group_alone_prints_its_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str
+) -> None:
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    assert said.err == "" and said.out.startswith("Usage: ") and shown in said.out
+
+
+def test_every_option_of_run_stands_under_a_heading_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    headings = ["Which models:", "Which items:", "How much:", "What is sent:", "Where it goes:", "Other:"]
+    places = [said.index(f"\n{heading}\n") for heading in headings]
+    assert places == sorted(places)
+    for option in ("--model", "--preset", "--epochs", "--set", "--out", "--help"):
+        assert len(re.findall(rf"^  (?:-\w, )?{option}\b", said, flags=re.MULTILINE)) == 1
+    other = said[places[-1] :].split()
+    assert other[:3] == ["Other:", "-h,", "--help"]
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "found", "not_found"),
+    [
+        ("run --model", "sim/ty", {"sim/typical"}, {"openai/"}),
+        ("run --model", "open", {"openai/", "openrouter/"}, {"sim/typical"}),
+        ("check", "sim/co", {"sim/coin"}, set()),
+        ("score run --model", "", {"m", "n"}, {"sim/typical"}),
+        ("compare run --model", "m,", {"m,n"}, {"n"}),
+        ("read run --experiment", "r", {"restriction"}, {"association"}),
+        ("score run --experiment", "association,o", {"association,overall"}, set()),
+        ("run --items", "p", {"paper"}, {"starter"}),
+        ("items check", "", {"starter", "paper"}, set()),
+        ("", "sc", {"score"}, {"run"}),
+    ],
+)
+def test_a_shell_completes_what_is_known(
+    two_models: Path, words: str, begun: str, found: set[str], not_found: set[str]
+) -> None:
+    items = ShellComplete(root, {}, "selfexec", "_SELFEXEC_COMPLETE").get_completions(words.split(), begun)
+    values = {item.value for item in items}
+    assert found <= values and not not_found & values
+
+
+def test_the_old_name_of_out_still_writes_a_report_and_says_so(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--model", "sim/coin", "--limit", "2", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 0
+    assert "--output is called --out now" in capsys.readouterr().err
+    assert (here / "old.html").exists()
+    assert selfexec("report", "run", "--output", "old.html", "-o", "new.html", monkeypatch=monkeypatch) == 2
+    assert not (here / "new.html").exists()
+
+
+def test_a_result_is_written_where_out_says(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command, form in (("score", "json"), ("read", "json"), ("ledger", "csv"), ("list", "table"), ("read", "table")):
+        what = "." if command == "list" else "run"
+        assert selfexec(command, what, "--format", form, monkeypatch=monkeypatch) == 0
+        printed = capsys.readouterr().out
+        assert selfexec(command, what, "--format", form, "-o", "found", monkeypatch=monkeypatch) == 0
+        assert capsys.readouterr().out == "found: written.\n"
+        written = (two_models / "found").read_text("utf-8")
+        (two_models / "found").unlink()
+        assert written == printed or printed.startswith(written)
+
+
+def test_experiments_that_were_left_out_leave_no_overall_row_and_no_reason(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--experiment", "association", "--limit", "30", "--out", "run", monkeypatch=monkeypatch)
+    said = capsys.readouterr().out
+    assert "was not run" not in said and not re.search(r"^ *overall", said, flags=re.MULTILINE)
+    assert said.splitlines()[-3:] == [
+        "association: which words it will list.",
+        "Next: selfexec report run",
+        "What could not be read: selfexec read run --state unreadable --show",
+    ]
+
+
+def test_the_authors_convention_has_no_empty_columns(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--model", "sim/coin", "--limit", "5", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    assert selfexec("score", "run", "--convention", "authors", monkeypatch=monkeypatch) == 0
+    heads = capsys.readouterr().out.split("─")[0].splitlines()[-2]
+    assert heads.split() == ["experiment", "accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["serve", "--port", "99999"], "'--port'"),
+        (["serve", "--latency", "-1"], "--latency -1: give a number of seconds, 0 or more."),
+        (["serve", "--rate", "nan"], "--rate nan"),
+        (["serve", "--host", "999.1.1.1"], "--host 999.1.1.1: no address of this machine"),
+        (["score", "run", "--seed", "3"], "--seed 3: nothing is drawn without --bootstrap."),
+        (["check", "mistral/x"], ".env: not UTF-8."),
+        (["report", "run", "--groups", "groups.csv"], "--groups groups.csv: it names none of these models: m, n."),
+        (["scor", "run"], "No such command 'scor'. Did you mean score"),
+        (["items", "lst"], "No such command 'lst'. Did you mean list?"),
+    ],
+)
+def test_what_was_a_traceback_or_ignored_is_refused(
+    two_models: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    (two_models / ".env").write_bytes("MISTRAL_API_KEY=abc\n".encode("utf-16"))
+    (two_models / "groups.csv").write_text("model,family\nsomebody,else\n")
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
+
+
+def test_only_a_run_says_that_what_was_done_is_kept(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("selfexec.runner.carry_out", stop)
+    monkeypatch.setattr("selfexec.reporting.report", stop)
+    assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
+    assert "the same command goes on from there" in capsys.readouterr().err
+    assert selfexec("report", "run", monkeypatch=monkeypatch) == 130
+    assert capsys.readouterr().err.strip() == "selfexec: stopped."
 
 
 def test_without_a_model_it_says_plainly_that_the_panel_is_simulated(

@@ -904,7 +904,7 @@ def test_of_several_gates_the_one_that_fails_decides(tmp_path: Path, monkeypatch
         requests_run(tmp_path / name, {"m": wrong_on(range(n))}).folder for name, n in (("before", 0), ("after", 60))
     ]
     fails, holds, open_ = (f"restriction.accuracy drops {x}" for x in (0.1, 0.6, 0.3))
-    assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds, open_, fails) == 3
+    assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds, "--fail-if", open_, "--fail-if", fails) == 3
     assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds, "--fail-if", open_) == 4
     assert selfexec(monkeypatch, "compare", *runs, "--fail-if", holds) == 0
     assert selfexec(monkeypatch, "compare", *runs) == 0
@@ -1121,7 +1121,7 @@ def test_a_gate_cannot_be_told_where_one_prediction_was_read_or_no_reply_came(tm
 def test_json_and_markdown_say_the_same(
     panel: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ("compare", panel.folder, "--model", "sim/coin", "sim/typical", "--fail-if", "overall.skill drops 0.1")
+    arguments = ("compare", panel.folder, "--model", "sim/coin,sim/typical", "--fail-if", "overall.skill drops 0.1")
     assert selfexec(monkeypatch, *arguments, "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["status"] == 0 and found["gates"][0]["outcome"] == "holds"

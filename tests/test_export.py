@@ -132,7 +132,7 @@ def test_of_a_run_that_was_cut_off_the_rest_is_exported_with_its_own_prompts(tmp
     ("arguments", "message"),
     [
         ([], "which model?"),
-        (["--model", ","], "which model?"),
+        (["--model", ","], "a name in it is empty"),
         (["nowhere"], "nowhere: no run is here"),
         ([str(STORED / "panel"), "--items", "starter"], "says it itself. Leave it out"),
         ([str(STORED / "panel"), "--model", "sim/x"], "--model sim/x: "),

@@ -327,7 +327,9 @@ def test_what_takes_more_models_is_not_promised(
     way_out = "add some, or score the runs of others with it."
 
     def said(*models: str) -> str:
-        monkeypatch.setattr("sys.argv", ["selfexec", "run", "--model", *models, "--limit", "1", "--out", str(tmp_path)])
+        monkeypatch.setattr(
+            "sys.argv", ["selfexec", "run", "--model", ",".join(models), "--limit", "1", "--out", str(tmp_path)]
+        )
         with pytest.raises(SystemExit):
             main()
         return capsys.readouterr().out

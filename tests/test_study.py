@@ -100,7 +100,7 @@ def answers(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     """What each command of claims.md prints, the placeholders filled in as its head says."""
     ten = tmp_path_factory.mktemp("study") / "ten"
     head = (STUDY / "claims.md").read_text("utf-8")
-    readings = " ".join(map(str, sorted((reference / "readings").glob("*.jsonl"))))
+    readings = str(reference / "readings")
     replies = " ".join(map(str, sorted((reference / "replies").glob("*.jsonl"))))
 
     def answer(command: str) -> str:

@@ -128,7 +128,7 @@ def test_models_of_one_run_are_no_checkpoints_before_somebody_says_in_which_orde
     assert said.err == f"selfexec: warning: {warning}\n"
     assert f"{folder}: its 3 models are taken for checkpoints, in the order in which the run has them." in warning
     assert warning in repr(sx.trend(folder))
-    assert selfexec(monkeypatch, "trend", folder, "--model", "c", "a", "b") == 0
+    assert selfexec(monkeypatch, "trend", folder, "--model", "c,a", "--model", "b") == 0
     assert capsys.readouterr().err == ""
 
 

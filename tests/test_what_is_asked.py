@@ -392,7 +392,7 @@ def test_the_manifest_keeps_command_versions_and_times_of_every_command_that_ask
     selfexec: Command, tmp_path: Path
 ) -> None:
     out = tmp_path / "r" / "manifest.json"
-    assert selfexec("run", "--model", "sim/coin", "sim/typical", "--limit=2", "--max-calls", "9", "--out", "r")[0] == 3
+    assert selfexec("run", "--model", "sim/coin,sim/typical", "--limit=2", "--max-calls", "9", "--out", "r")[0] == 3
     [first] = json.loads(out.read_text())["sittings"]
     assert first["command"] == "selfexec run --model sim/coin --model sim/typical --limit 2 --max-calls 9 --out r"
     # a target and a request of the first model, 2 + 3 calls; its group of questions would take 5 more

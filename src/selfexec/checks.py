@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from selfexec.arguments import tells_wrong_names
@@ -53,8 +54,35 @@ class Check:
         """Sessions from which nothing came back."""
         return sum(t.reply.failed for t in self.tried)
 
+    @property
+    def ready(self) -> bool:
+        """Whether a run can be made: everything came back, each kind of session could be read, none knew of another."""
+        return not self._obstacles
+
+    @property
+    def verdict(self) -> str:
+        if self._obstacles:
+            return f"not ready: {'; '.join(self._obstacles)}"
+        return f"ready: {self.model} can be asked, as far as {number_of(len(self.tried), 'session')} can tell"
+
+    @property
+    def _obstacles(self) -> Sequence[str]:
+        return list(_obstacles(self.tried, self.shared_memory))
+
     def table(self, width: int = 120) -> str:
-        return "\n".join([as_text(self._title, COLUMNS, [_row(t) for t in self.tried], width), *self.notes])
+        rows = [_row(t) for t in self.tried]
+        return "\n".join([as_text(self._title, COLUMNS, rows, width), *self.notes, self.verdict])
+
+    def json(self) -> str:
+        sessions = [
+            t.reply.key._asdict()
+            | {"state": t.reading.state, "reason": t.reading.reason, "value": t.reading.value, "text": t.reply.text}
+            | {name: getattr(t.reply, name) for name in ("input_tokens", "output_tokens", "reasoning_tokens", "error")}
+            for t in self.tried
+        ]
+        found = {"model": self.model, "ready": self.ready, "verdict": self.verdict, "sessions": sessions}
+        found |= {"shared_memory": self.shared_memory, "notes": list(self.notes)}
+        return msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
 
     @property
     def _title(self) -> str:
@@ -64,7 +92,7 @@ class Check:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return as_html(self._title, COLUMNS, [_row(t) for t in self.tried], self.notes)
+        return as_html(self._title, COLUMNS, [_row(t) for t in self.tried], [*self.notes, self.verdict])
 
 
 @tells_wrong_names("a check")
@@ -128,7 +156,10 @@ async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | 
         tried: list[Tried] = []
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
-            await module.sessions(item, partial(_ask, engine, tried, model, experiment, item), module.PROMPTS)
+            asked: list[Tried] = []
+            await module.sessions(item, partial(_ask, engine, asked, model, experiment, item), module.PROMPTS)
+            order = module.session_names(item)  # some are asked at once, and come as they like
+            tried += sorted(asked, key=lambda t: order.index(t.reply.session))
         # a cache on the way shows where the same is asked twice
         again = await _try(engine, tried[0].item, replace(tried[0].call, epoch=2))
     odd = remarks(t.reply for t in [*tried, again])
@@ -193,6 +224,22 @@ def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]
         yield f"cost: ${cost:.4f} for {number_of(len(came), 'reply', 'replies')}"
     yield f"served by: {', '.join(sorted({harmless_line(r.served_model or 'unnamed') for r in came})) or 'nobody'}"
     yield shared_message(model) if shared else "memory: no session knew what another was told"
+
+
+def _obstacles(tried: Sequence[Tried], shared: bool) -> Iterator[str]:
+    """Why no run should be made yet."""
+    if shared:
+        yield "sessions share memory, see above"
+    if failed := [t for t in tried if t.reply.failed]:
+        came_to_nothing = number_of(len(failed), "session came", "sessions came")
+        yield f"{came_to_nothing} to nothing ({harmless_line(failed[0].reply.error or 'no text')})"
+    states: dict[str, list[Reading]] = {}
+    for t in tried:
+        if not t.reply.failed and (t.reply.experiment, t.reply.session) != KEPT:
+            states.setdefault(f"{t.reply.experiment} {t.call.kind}", []).append(t.reading)
+    unread = [what for what, readings in states.items() if all(r.state == "unreadable" for r in readings)]
+    if unread:
+        yield f"{', '.join(unread)} could not be read. If that may be chance, check again"
 
 
 def _excerpt(text: str) -> str:

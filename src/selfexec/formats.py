@@ -195,8 +195,20 @@ def load_replies(paths: Iterable[Path]) -> Loaded:
 
 
 def load_readings(paths: Iterable[Path]) -> dict[Key, GivenReading]:
-    """Readings made elsewhere; the last line per session wins."""
-    return {reading.key: reading for path in paths for _, reading in jsonl.decode(path, GivenReading)}
+    """Readings made elsewhere, in files or in folders of *.jsonl; the last line per session wins."""
+    files = (file for path in paths for file in (_readings_in(path) if path.is_dir() else [path]))
+    return {reading.key: reading for path in files for _, reading in jsonl.decode(path, GivenReading)}
+
+
+def _readings_in(folder: Path) -> list[Path]:
+    """The files of a folder, by name."""
+    if (folder / "manifest.json").exists():
+        raise InputError(
+            f"--readings {folder}: this is a run, no readings. Its own: selfexec read {folder} --format json"
+        )
+    if files := sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]):
+        return files
+    raise InputError(f"--readings {folder}: no *.jsonl is in this folder. Give the file, or the folder, of readings.")
 
 
 class _Sent(msgspec.Struct, frozen=True):

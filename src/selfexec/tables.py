@@ -4,6 +4,7 @@ import io
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Literal
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 Layout = Literal["sections", "stacked", "plain"]
 NAME, UNBROKEN = "\ue000", "\ue001"  # of the private use area: in nobody's text
 WIDTH = 120  # where the output goes to no terminal
+NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
+INTERVAL = re.compile(r"\[-?[\d.,]+, -?[\d.,]+\]")
+LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
 
 
 def terminal_width() -> int:
@@ -29,7 +33,8 @@ def as_text(
 
     In `sections` it stands beside the first of the rows that share it; `stacked` on a line of its own above them, which
     leaves more room for the rest; `plain` has no gaps between rows. Where it is too wide, intervals stand below their
-    values, and then whatever is too long goes on below: nothing is cut off.
+    values, then columns move together, then long words and at last intervals go on below, these between their ends:
+    nothing is cut off, and no number is broken as long as there is room for it.
     """
     from rich.console import Console
 
@@ -47,9 +52,9 @@ def as_text(
     said = list(_said_once(rows))
     table = _table(columns, said, layout)
     if console.measure(table, options=console.options.update(width=10 * WIDTH)).maximum > width:
+        heads = [column.replace("-", "-\n") for column in columns]
         narrow = [[first, *map(_interval_below, others)] for first, *others in said]
-        table = _table([column.replace("-", "-\n") for column in columns], narrow, layout)
-        table.padding, table.show_edge = (0, 1, 0, 0), False
+        table = _squeezed(heads, narrow, layout, width)
     console.print(table)
     names = iter(first for first, *_ in said if first)
     lines = (line.rstrip() for line in [title, *text.getvalue().replace(UNBROKEN, " ").splitlines()])
@@ -76,10 +81,84 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout
     return table
 
 
+def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "Table":
+    """The table with the first of these economies with which it fits, or with all of them."""
+    broken = [[cell.replace(UNBROKEN, " ") for cell in row] for row in rows]
+    for cells, gap, words in ((rows, 2, None), (rows, 1, None), (rows, 1, LONG_WORD), (broken, 1, SHORT_WORD)):
+        table = _table(columns, cells, layout)
+        table.padding, table.show_edge = (0, gap - 1, 0, 0), False
+        shown = [list(column.cells) for column in table.columns]
+        heads = [str(column.header) for column in table.columns]
+        wanted = [max(_longest([head, *map(str, column)])) for head, column in zip(heads, shown, strict=True)]
+        least = [
+            _least([head, *map(str, column)], None if known.no_wrap else words)
+            for head, column, known in zip(heads, shown, table.columns, strict=True)
+        ]
+        room = width - gap * (len(wanted) - 1)
+        if sum(least) <= room:
+            for column, given in zip(table.columns, _shared(wanted, least, room), strict=True):
+                column.width = given
+            break
+    return table
+
+
+def _longest(cells: Iterable[str]) -> Iterator[int]:
+    from rich.cells import cell_len
+
+    yield from (cell_len(line) for cell in cells for line in cell.split("\n"))
+
+
+def _least(cells: Iterable[str], words: int | None) -> int:
+    """How wide a column must be for its numbers to stay whole, and its words, or so many letters of them."""
+    from rich.cells import cell_len
+
+    least = 1
+    for line in (line for cell in cells for line in cell.split("\n")):
+        inset = len(line) - len(line.lstrip(" "))
+        for piece in line.split():
+            length = cell_len(piece)
+            least = max(least, inset + (length if words is None or NUMBER.match(piece) else min(length, words)))
+            inset = 0
+    return least
+
+
+def _shared(wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that fill the room: what is wanted, less what those can spare that have most to spare."""
+    widths = list(wanted)
+    while sum(widths) > room:
+        most = max(range(len(widths)), key=lambda n: widths[n] - least[n])
+        widths[most] -= 1
+    return widths
+
+
 def _interval_below(cell: str) -> str:
     """'.897 [.877, .915]' in two lines, of which the second is not broken."""
     value, bracket, interval = cell.partition(" [")
     return f"{value}\n[{interval.replace(' ', UNBROKEN)}" if bracket else cell
+
+
+def fitted(text: str, width: int) -> str:
+    """A text whose lines are no longer than this, where words and intervals allow it; what goes on is set in."""
+    return "\n".join(_fitted(line, width) for line in text.split("\n"))
+
+
+def _fitted(line: str, width: int) -> str:
+    from rich.cells import cell_len
+
+    if cell_len(line) <= width:
+        return line
+    bare = line.lstrip(" ")
+    inset = " " * (len(line) - len(bare))
+    whole = INTERVAL.sub(lambda found: found[0].replace(" ", UNBROKEN), bare)
+    parts = textwrap.wrap(
+        whole,
+        width,
+        initial_indent=inset,
+        subsequent_indent=f"{inset}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(parts).replace(UNBROKEN, " ")
 
 
 def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:

@@ -161,8 +161,8 @@ every number of the row.
 ([docs/published.md](../../docs/published.md)), wherever it stands |
 | TEN | the folder of the run of the ten models with published replies, made once, wherever it is to stand: \
 `selfexec import REFERENCE/replies/*.jsonl --items REFERENCE/items --out TEN` |
-| READINGS | the authors' readings, all ten files: `REFERENCE/readings/*.jsonl`. With them nothing here hangs on how \
-replies are read; without them the numbers are others |
+| READINGS | the authors' readings, all ten files: the folder `REFERENCE/readings`. With them nothing here hangs on \
+how replies are read; without them the numbers are others |
 
 ## How to read the numbers
 

@@ -11,32 +11,42 @@ from typing import TextIO
 import click
 
 from selfexec import __version__
+from selfexec.cli.options import Group, nearest
 from selfexec.errors import InputError
 
-# name -> (module, what it does)
-COMMANDS = {
-    "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
-    "check": ("check", "Try a model before a run: format, tokens, refusals, memory between sessions."),
-    "export": ("export", "Write the sessions to ask, for a batch API or another harness."),
-    "import": ("import_", "Make a run of replies from elsewhere."),
-    "list": ("list_", "Show the runs in a folder."),
-    "read": ("read", "Show what each reply commits to."),
-    "score": ("score", "Score a run: did the model predict what it would do?"),
-    "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
-    "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
-    "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
-    "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
-    "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
-    "compare": ("compare", "Compare models on common items, and guard a release."),
-    "trend": ("trend", "Follow checkpoints in their order."),
-    "card": ("card", "Write the card of a run: what was measured, how, and what it does not show."),
-    "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
-    "prompts": ("prompts", "Print the prompts, to edit them and give them back."),
-    "items": ("items", "List, write, check or fetch sets of items."),
+# heading -> name -> (module, what it does)
+SECTIONS = {
+    "Ask models": {
+        "run": ("run", "Ask models what they will do, let them do it, and keep every reply."),
+        "check": ("check", "Try a model before a run: format, tokens, refusals, memory between sessions."),
+        "export": ("export", "Write the sessions to ask, for a batch API or another harness."),
+        "import": ("import_", "Make a run of replies from elsewhere."),
+        "list": ("list_", "Show the runs in a folder."),
+    },
+    "Read what came back": {
+        "score": ("score", "Score a run: did the model predict what it would do?"),
+        "read": ("read", "Show what each reply commits to, and the replies."),
+        "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
+        "card": ("card", "Write the card of a run: what was measured, how, and what it does not show."),
+    },
+    "Ask more of the same replies": {
+        "compare": ("compare", "Compare models on common items, and guard a release."),
+        "trend": ("trend", "Follow checkpoints in their order."),
+        "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
+        "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
+        "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
+        "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),
+    },
+    "Items, prompts, a server to try things on": {
+        "items": ("items", "List, write, check or fetch sets of items."),
+        "prompts": ("prompts", "Print the prompts, to edit them and give them back."),
+        "serve": ("serve", "Serve the simulated models over HTTP, to try a set-up on."),
+    },
 }
+COMMANDS = {name: found for section in SECTIONS.values() for name, found in section.items()}
 
 
-class Commands(click.Group):
+class Commands(Group):
     """Commands by name, imported late so that --help is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -49,23 +59,35 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        for heading, section in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, about) for name, (_, about) in section.items()])
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, prog_name="selfexec")
-def root() -> None:
+@click.pass_context
+def root(context: click.Context) -> None:
     """Can a language model predict what it will do?
 
     It is asked what it will do: which words it would list, whether it would answer a request, which questions it
     would find hard. Then it does it, in fresh sessions, and selfexec measures whether it was right.
+
+    \b
+    selfexec run                                   simulated models, offline: see what it looks like
+    selfexec check openai/gpt-4.1                  can this model be asked?
+    selfexec run --model openai/gpt-4.1 --preset quick --dry-run
+    selfexec report runs/NAME                      one page with all there is to see
+
+    Options may stand before or after what they are for. One that takes several values is given again for each.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main() -> None:
-    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing or a gate of `compare` fails, 4 such a
-    gate cannot be told, 130 stopped by hand.
+    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, a model is not ready (`check`) or a
+    gate of `compare` fails, 4 such a gate cannot be told, 130 stopped by hand.
     """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:
@@ -76,12 +98,12 @@ def main() -> None:
         _stop(str(fault), 2)
     except click.UsageError as fault:
         path = fault.ctx.command_path if fault.ctx else "selfexec"
-        message = _no_such_option(fault) if isinstance(fault, click.NoSuchOption) else fault.format_message()
+        message = _with_way_out(fault)
         _stop(f"{message}{'' if message.endswith(('.', '?')) else '.'} See: {path} --help", 2)
     except click.ClickException as fault:
         _stop(fault.format_message(), 2)
-    except (click.Abort, KeyboardInterrupt):
-        _stop("stopped. What was done is kept; the same command goes on from there.", 130)
+    except (click.Abort, KeyboardInterrupt) as stop:
+        _stop(str(stop) or "stopped.", 130)
     except BrokenPipeError:
         # the reader of our output has had enough; keep Python from complaining about it on exit
         sys.stderr.close()
@@ -124,14 +146,16 @@ def _make_legible(output: TextIO) -> None:
         output.reconfigure(encoding="utf-8" if utf_8 else None, errors="replace")
 
 
-def _no_such_option(fault: click.NoSuchOption) -> str:
-    """Which option is wrong, and those that are near it by name: two dashes make any two alike, and do not count."""
-    import difflib
-
-    names = {name.lstrip("-"): name for name in fault.possibilities or ()}
-    near = difflib.get_close_matches(fault.option_name.lstrip("-"), names)
-    meant = f" Did you mean {' or '.join(names[name] for name in near)}?" if near else ""
-    return f"No such option {fault.option_name!r}.{meant}"
+def _with_way_out(fault: click.UsageError) -> str:
+    """What is wrong with the command as it was typed, and what may have been meant."""
+    if isinstance(fault, click.NoSuchOption):
+        return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
+    message = fault.format_message()
+    if message.startswith("Got unexpected extra argument"):
+        several = [param.opts[0] for param in fault.ctx.command.params if param.multiple] if fault.ctx else []
+        repeat = f" An option takes one value: repeat {' or '.join(several)} for each." if several else ""
+        return f"{message}.{repeat}"
+    return message
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

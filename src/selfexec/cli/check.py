@@ -1,33 +1,35 @@
 """selfexec check"""
 
+from pathlib import Path
 from typing import Any
 
 import click
 
+from selfexec.cli.completion import complete_model_to_ask
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options
-from selfexec.cli.variadic import Variadic
-from selfexec.nouns import number_of
+from selfexec.cli.options import items_option, printed, show
 
 
-@click.command("check", cls=Variadic)
-@click.argument("model")
-@click.option("--items", default="starter", show_default=True, help="A set of items (starter, paper) or a folder.")
+@click.command("check")
+@click.argument("model", shell_complete=complete_model_to_ask)
+@items_option
 @endpoint_options
-def command(model: str, items: str, **endpoint: Any) -> None:
+@printed("json")
+def command(model: str, items: str, form: str, out: Path | None, **endpoint: Any) -> None:
     """Try a model before a run: format, token counts, refusals, memory between sessions.
 
-    It asks one item of each kind (some 13 calls) and the first prompt twice, and tells a made-up code word in one
-    session and asks for it in another. Where the word comes back, sessions share memory: no run is made with that model
-    there, since a recollection cannot be told from a prediction.
+    It asks one item of each kind and the first prompt twice, 18 calls with sets that have requests of both kinds, and
+    tells made-up code words in some sessions and asks for them in others. Where a word comes back, sessions share
+    memory: no run is made with that model there, since a recollection cannot be told from a prediction.
+
+    The last line says whether the model is ready. Exit status 0: ready; 3: not ready; 2: bad input.
+
+    \b
+    selfexec check openai/gpt-4.1
+    selfexec check vllm/my-model --base-url http://localhost:8000/v1
     """
     from selfexec.checks import check
-    from selfexec.errors import InputError
-    from selfexec.memory import shared_message
-    from selfexec.tables import terminal_width
 
     found = check(model, items=items, **endpoint_choices(**endpoint))
-    click.echo(found.table(terminal_width()))
-    if found.shared_memory:
-        raise InputError(shared_message(model))
-    if found.failed:
-        raise InputError(f"{model}: {number_of(found.failed, 'session')} came to nothing. The table shows why.")
+    show(found, form, out)
+    raise click.exceptions.Exit(0 if found.ready else 3)

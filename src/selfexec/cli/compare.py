@@ -4,25 +4,31 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.stored import (
+from selfexec.cli.options import (
     convention_option,
     experiments_option,
-    folders_apart,
     metrics_option,
+    models_option,
+    printed,
     readings_option,
     runs_argument,
+    show,
 )
-from selfexec.cli.variadic import Variadic
 
 
-@click.command("compare", cls=Variadic)
+@click.command("compare")
 @runs_argument
-@click.option("--model", "models", multiple=True, help="Only these models. Of two, the second is new, the first old.")
-@experiments_option
+@models_option("Only these models. Of two, the second is new, the first old.")
+@experiments_option()
 @metrics_option("What to compare by; skill, if you do not say.")
-@convention_option
+@convention_option("strict", "readable")
 @readings_option
-@click.option("--tags", type=click.Path(path_type=Path), help="A CSV or JSON file of groups: model,reasoning,family.")
+@click.option(
+    "--tags",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A CSV or JSON file of groups: model,reasoning,family.",
+)
 @click.option(
     "--fail-if",
     "fail_if",
@@ -30,10 +36,12 @@ from selfexec.cli.variadic import Variadic
     metavar="'EXPERIMENT.METRIC drops|rises X'",
     help="A release gate. 'overall.skill drops 0.1' holds (exit 0) where the whole 95% interval of new - old lies "
     "above -0.1, fails (exit 3) where the whole interval lies below it, and cannot be told (exit 4) where -0.1 is "
-    "inside it, or the run is too small.",
+    "inside it, or the run is too small. Repeat.",
 )
-@click.option("--precision", type=float, help="Also say how many items it takes for an interval of ± this.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
+@click.option(
+    "--precision", type=float, metavar="X", help="Also say how many items it takes for an interval of ± this."
+)
+@printed("json", "markdown")
 def command(
     runs: tuple[Path, ...],
     models: tuple[str, ...],
@@ -45,16 +53,21 @@ def command(
     fail_if: tuple[str, ...],
     precision: float | None,
     form: str,
+    out: Path | None,
 ) -> None:
     """Compare models on the items that they share: two of them, or all pairs.
 
-    The same model in two runs is compared with itself: selfexec compare BEFORE AFTER. With --fail-if the exit status
-    is 3 if a gate fails, else 4 if one cannot be told, else 0; 2 is bad input.
+    The same model in two runs is compared with itself. With --fail-if the exit status is 3 if a gate fails, else 4 if
+    one cannot be told, else 0; 2 is bad input.
+
+    \b
+    selfexec compare runs/mine                            all pairs
+    selfexec compare runs/mine --model old,new            two models
+    selfexec compare before after                         the same model, earlier and later
+    selfexec compare before after --fail-if 'overall.skill drops 0.1'
     """
     from selfexec.scores.compare.compare import compare
-    from selfexec.tables import terminal_width
 
-    runs, readings = folders_apart("compare", runs, readings)
     found = compare(
         runs,
         models=models,
@@ -66,6 +79,5 @@ def command(
         fail_if=fail_if,
         precision=precision,
     )
-    shown = {"json": found.json, "markdown": found.markdown}
-    click.echo(shown[form]() if form in shown else found.table(terminal_width()))
+    show(found, form, out)
     raise click.exceptions.Exit(found.status)

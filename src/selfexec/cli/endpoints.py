@@ -1,6 +1,7 @@
 """Options that say how to reach a model and what to send it: the same for every command that asks one."""
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,20 +10,30 @@ import click
 from selfexec.errors import InputError
 
 OPTIONS = (
-    click.option("--base-url", help="Any server that speaks the OpenAI chat-completions format."),
+    click.option("--base-url", metavar="URL", help="Any server that speaks the OpenAI chat-completions format."),
     click.option(
         "--wire", type=click.Choice(["openai", "anthropic", "gemini"]), help="The wire format behind --base-url."
     ),
     click.option("--api-key-env", metavar="NAME", help="The variable that holds the key, in the environment or .env."),
     click.option(
-        "--header", "headers", multiple=True, metavar="NAME=VALUE", help="A header for every call, as gateways want it."
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A header for every call, as gateways want it. Repeat.",
     ),
-    click.option("--timeout", type=float, default=600.0, show_default=True, help="Seconds for one attempt."),
     click.option(
-        "--set", "settings", multiple=True, help="A setting, like temperature=0 or execute.temperature=1. Repeat."
+        "--timeout", metavar="S", type=float, default=600.0, show_default=True, help="Seconds for one attempt."
     ),
-    click.option("--system", help="A system prompt for every session."),
-    click.option("--extra-body", help="More fields of the request body, as a JSON object."),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A setting, like temperature=0 or execute.temperature=1. Repeat.",
+    ),
+    click.option("--system", metavar="TEXT", help="A system prompt for every session."),
+    click.option("--extra-body", metavar="JSON", help="More fields of the request body, as a JSON object."),
 )
 
 
@@ -43,7 +54,7 @@ def endpoint_choices(
     extra_body: str | None,
 ) -> dict[str, Any]:
     """These options as EngineOptions takes them."""
-    if not timeout > 0:
+    if not 0 < timeout < math.inf:
         raise InputError(f"--timeout {timeout:g}: give a number of seconds above 0.")
     return {
         "base_url": base_url,

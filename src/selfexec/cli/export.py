@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from selfexec.cli.completion import complete_items
+from selfexec.cli.options import cut_options, experiments_option, models_option, out_option
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
 
@@ -19,12 +21,15 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
-@click.option("--model", "models", multiple=True, help="A model, by the name that its replies shall have. Repeat.")
-@click.option("--experiment", "experiments", multiple=True, help="Only this experiment. Repeat.")
-@click.option("--items", help="A set of items (starter, paper) or a folder.  [default: starter]")
-@click.option("--preset", type=click.Choice(["quick", "standard", "full"]), help="A cut, as `run` has it.")
-@click.option("--limit", type=int, help="At most so many items per experiment.")
-@click.option("--fraction", type=float, help="This share of the items.")
+@models_option("A model, by the name that its replies shall have.")
+@experiments_option("Only these experiments.")
+@click.option(
+    "--items",
+    metavar="SET|FOLDER",
+    shell_complete=complete_items,
+    help="A set of items (starter, paper) or a folder.  [default: starter]",
+)
+@cut_options
 @click.option("--epochs", type=click.IntRange(1, 10_000), help="How often everything is asked.  [default: 1]")
 @click.option(
     "--prompts", type=click.Path(path_type=Path), help="Other prompts: a file as `selfexec prompts` prints it."
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     help="Replies so far: a file, or a run's folder. Repeat.",
 )
 @click.option("--to", "form", type=click.Choice(["jsonl"]), default="jsonl", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), help="The file to write.  [default: standard output]")
+@out_option("The file to write.  [default: standard output]")
 def command(
     run: Path | None,
     models: tuple[str, ...],
@@ -76,12 +81,12 @@ def command(
     if run:
         if named := [option for option, value in given if value is not None]:
             raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
-        found = _of_run(run, _names(models), _names(experiments), prompts, replies)
-    elif not _names(models):
+        found = _of_run(run, list(models), list(experiments), prompts, replies)
+    elif not models:
         raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
     else:
-        cut = load(items or "starter").cut(_names(experiments) or None, limit=limit, fraction=fraction, preset=preset)
-        found = Round(_names(models), cut, _prompts(prompts), epochs or 1, _replies(replies))
+        cut = load(items or "starter").cut(list(experiments) or None, limit=limit, fraction=fraction, preset=preset)
+        found = Round(list(models), cut, _prompts(prompts), epochs or 1, _replies(replies))
     with _output(out) as file:
         file.writelines(lines(found.sessions()))
     _say(found, out, run)
@@ -110,11 +115,6 @@ def _of_run(
     known = {**stored.replies, **_replies(replies)}
     cut = stored.items.cut(experiments or None)
     return Round(models or stored.manifest.models, cut, asked, stored.manifest.epochs, known)
-
-
-def _names(given: tuple[str, ...]) -> list[str]:
-    """Names that may stand in one, with commas between them; each once."""
-    return list(dict.fromkeys(name.strip() for text in given for name in text.split(",") if name.strip()))
 
 
 def _prompts(path: Path | None) -> "AllPrompts":

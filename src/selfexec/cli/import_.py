@@ -4,16 +4,22 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.completion import complete_items
+from selfexec.cli.options import cut_options, out_option
+
 
 @click.command("import")
 @click.argument("replies", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--items", "item_source", required=True, help="The items that were asked: a folder, or a set's name.")
 @click.option(
-    "--preset", type=click.Choice(["quick", "standard", "full"]), help="The cut that was asked, if it was one."
+    "--items",
+    "item_source",
+    required=True,
+    metavar="SET|FOLDER",
+    shell_complete=complete_items,
+    help="The items that were asked: a folder, or a set's name. Of a cut say which, as `run` has it:",
 )
-@click.option("--limit", type=int, help="So many items per experiment were asked.")
-@click.option("--fraction", type=float, help="This share of the items was asked.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run's folder; it must be new.")
+@cut_options
+@out_option("The run's folder; it must be new.", required=True)
 def command(
     replies: tuple[Path, ...],
     item_source: str,
@@ -29,6 +35,9 @@ def command(
     \b
     {"model": "...", "experiment": "restriction", "item": "17", "epoch": 1,
      "session": "predict", "text": "...", "output_tokens": 57, "error": null}
+
+    \b
+    selfexec import replies.jsonl --items starter --out runs/mine
     """
     from selfexec.runs import import_replies
 

@@ -4,12 +4,24 @@ from pathlib import Path
 
 import click
 
+from selfexec.cli.completion import complete_items
+from selfexec.cli.options import Group
 from selfexec.nouns import number_of
 
 
-@click.group("items")
-def command() -> None:
-    """List, write, check or fetch sets of items."""
+@click.group("items", cls=Group, invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """List, write, check or fetch sets of items.
+
+    \b
+    selfexec items list               which sets there are
+    selfexec items new mine           a folder to fill in with your own
+    selfexec items check mine         what is wrong with them
+    selfexec run --items mine
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @command.command("list")
@@ -38,7 +50,7 @@ def fetch(name: str, source: Path | None) -> None:
 
 
 @command.command("check")
-@click.argument("source", metavar="FOLDER")
+@click.argument("source", metavar="FOLDER", shell_complete=complete_items)
 def check(source: str) -> None:
     """Check items: errors make them unusable, warnings are worth a look.
 

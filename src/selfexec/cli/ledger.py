@@ -4,38 +4,32 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.stored import experiments_option, folders_apart, models_option, readings_option, runs_argument
-from selfexec.cli.variadic import Variadic
+from selfexec.cli.options import experiments_option, models_option, printed, readings_option, runs_argument, show
 
 
-@click.command("ledger", cls=Variadic)
+@click.command("ledger")
 @runs_argument
 @readings_option
-@models_option
-@experiments_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "markdown"]),
-    default="table",
-    show_default=True,
-)
+@models_option()
+@experiments_option()
+@printed("json", "csv", "markdown")
 def command(
     runs: tuple[Path, ...],
     readings: tuple[Path, ...],
     models: tuple[str, ...],
     experiments: tuple[str, ...],
     form: str,
+    out: Path | None,
 ) -> None:
     """Hold each number against itself, counted in three ways.
 
     Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
     baselines beside them; and what would change if words or tokens were counted otherwise.
+
+    \b
+    selfexec ledger runs/mine
+    selfexec ledger runs/mine --readings theirs.jsonl --format csv
     """
     from selfexec.scores.ledger.ledger import ledger_of_runs
-    from selfexec.tables import terminal_width
 
-    runs, readings = folders_apart("ledger", runs, readings)
-    found = ledger_of_runs(runs, readings, models=models, experiments=experiments)
-    forms = {"json": found.json, "csv": found.csv, "markdown": found.markdown}
-    click.echo(forms[form]() if form in forms else found.table(terminal_width()))
+    show(ledger_of_runs(runs, readings, models=models, experiments=experiments), form, out)

@@ -2,13 +2,16 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfexec.cli.completion import complete_experiments, complete_items, complete_models
+from selfexec.cli.options import Command, printed, readings_option
 from selfexec.nouns import number_of
+from selfexec.outputs import write_bytes
 
 if TYPE_CHECKING:
     from selfexec.formats import Key
@@ -18,20 +21,34 @@ if TYPE_CHECKING:
 A_FEW = 10
 
 
+def _names(option: str, name: str, help: str, complete: Any = None) -> Callable[[Command], Command]:
+    """Names that are told apart from lists of names by what the replies know, which may be no run's."""
+    return click.option(option, name, multiple=True, metavar="NAME[,NAME]", help=help, shell_complete=complete)
+
+
 @click.command("read")
-@click.argument("source", type=click.Path(path_type=Path))
-@click.option("--items", "item_source", help="For a file of replies: the items that were asked.")
-@click.option("--model", "models", multiple=True, help="Only these models.")
-@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
-@click.option("--session", "sessions", multiple=True, help="Only these: predict, execute, judge, execute.Q1, ...")
-@click.option("--item", "ids", multiple=True, help="Only these items, by their ids.")
-@click.option("--state", "states", multiple=True, help="Only these: read, unreadable, withheld, missing.")
-@click.option("--show", is_flag=True, help="Show the sessions: prompt, reply with the words read marked, reading.")
-@click.option("--limit", type=click.IntRange(1), help=f"At most so many sessions. With --show {A_FEW}, unless given.")
+@click.argument("source", is_eager=True, type=click.Path(path_type=Path))
 @click.option(
-    "--readings", multiple=True, type=click.Path(path_type=Path), help="A file of readings that replace ours. Repeat."
+    "--items",
+    "item_source",
+    metavar="SET|FOLDER",
+    shell_complete=complete_items,
+    help="For a file of replies: the items that were asked.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@_names("--model", "models", "Only these models.", complete_models)
+@_names("--experiment", "experiments", "Only these experiments.", complete_experiments)
+@_names("--session", "sessions", "Only these: predict, execute, judge, execute.Q1, ...")
+@_names("--item", "ids", "Only these items, by their ids.")
+@_names("--state", "states", "Only these: read, unreadable, withheld, missing.")
+@click.option("--show", is_flag=True, help="Show the sessions: prompt, reply with the words read marked, reading.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"At most so many sessions. With --show {A_FEW}, unless given.",
+)
+@readings_option
+@printed("json")
 def command(
     source: Path,
     item_source: str | None,
@@ -44,6 +61,7 @@ def command(
     limit: int | None,
     readings: tuple[Path, ...],
     form: str,
+    out: Path | None,
 ) -> None:
     """Show what each reply commits to, and the replies themselves.
 
@@ -66,38 +84,47 @@ def command(
     chosen = choose(run.readings, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
     if form == "json":
         # a response is kept, not read: it is there where somebody asks for it
-        _json(run, chosen if sessions else without_kept(chosen), limit, show)
+        _put(_json(run, chosen if sessions else without_kept(chosen), limit, show), out)
     elif show or limit:
-        _show(run, chosen, limit or A_FEW, source)
+        _put(_shown(run, chosen, limit or A_FEW, source, out is None and sys.stdout.isatty()), out)
     else:
-        from selfexec.tables import as_text, terminal_width
+        from selfexec.tables import WIDTH, as_text, terminal_width
 
-        click.echo(as_text(*reading_summary(chosen), terminal_width()))
-        if any(reading.state == "unreadable" for reading in chosen.values()):
-            click.echo(f"\nWhat could not be read: selfexec read {source} --state unreadable --show")
+        table = as_text(*reading_summary(chosen), WIDTH if out else terminal_width())
+        unread = any(reading.state == "unreadable" for reading in chosen.values())
+        look = f"\n\nWhat could not be read: selfexec read {source} --state unreadable --show" if unread else ""
+        _put([f"{table}{look}".encode()], out)
 
 
-def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with_prompts: bool) -> None:
+def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with_prompts: bool) -> Iterator[bytes]:
     from selfexec.readings import reading_lines
     from selfexec.transcripts import prompts_sent
 
     found = dict(list(chosen.items())[:limit])
-    sys.stdout.flush()
-    for line in reading_lines(found, run.replies, prompts_sent(run, found) if with_prompts else None):
-        sys.stdout.buffer.write(line + b"\n")
+    yield from reading_lines(found, run.replies, prompts_sent(run, found) if with_prompts else None)
 
 
-def _show(run: "Run", chosen: Mapping["Key", "Reading"], limit: int, source: Path) -> None:
+def _shown(run: "Run", chosen: Mapping["Key", "Reading"], limit: int, source: Path, on_screen: bool) -> Iterator[bytes]:
     from selfexec.tables import terminal_width
     from selfexec.transcripts import BOLD, Marks, transcripts
 
     keys = list(chosen)
     if not keys:
-        click.echo(f"No session is so. What there is: selfexec read {source}")
+        yield f"No session is so. What there is: selfexec read {source}".encode()
         return
-    on_screen = sys.stdout.isatty()
     marks = BOLD if on_screen and os.environ.get("TERM") != "dumb" and "NO_COLOR" not in os.environ else Marks()
     for text in transcripts(run, keys[:limit], marks, terminal_width() if on_screen else None):
-        click.echo(text + "\n")
+        yield f"{text}\n".encode()
     if len(keys) > limit:
-        click.echo(f"Shown: {limit} of {number_of(len(keys), 'session')}. All of them: --limit {len(keys)}")
+        yield f"Shown: {limit} of {number_of(len(keys), 'session')}. All of them: --limit {len(keys)}".encode()
+
+
+def _put(lines: Iterable[bytes], out: Path | None) -> None:
+    """Lines to a file, or as they come to the terminal."""
+    if out:
+        write_bytes(out, b"".join(line + b"\n" for line in lines))
+        click.echo(f"{out}: written.")
+        return
+    sys.stdout.flush()
+    for line in lines:
+        sys.stdout.buffer.write(line + b"\n")

@@ -5,20 +5,16 @@ from typing import Literal
 
 import click
 
-from selfexec.cli.stored import convention_option, folders_apart, readings_option, runs_argument
-from selfexec.cli.variadic import Variadic
+from selfexec.cli.options import convention_option, out_option, readings_option, runs_argument
+from selfexec.errors import InputError
+
+DEFAULT = Path("report.html")
 
 
-@click.command("report", cls=Variadic)
+@click.command("report")
 @runs_argument
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default="report.html",
-    show_default=True,
-    help="The file to write.",
-)
+@out_option("The file to write.  [default: report.html]")
+@click.option("--output", hidden=True, type=click.Path(path_type=Path))  # as it was spelt before; for one version
 @click.option(
     "--evidence",
     type=click.Choice(["none", "sample", "all"]),
@@ -27,17 +23,26 @@ from selfexec.cli.variadic import Variadic
     help="Sessions to take along, word for word. sample: the worst surprises, and a few for each outcome and state.",
 )
 @readings_option
-@convention_option
-@click.option("--groups", type=click.Path(path_type=Path), help="A CSV or JSON file of families: model,family.")
+@convention_option("strict", "readable")
 @click.option(
-    "--abilities", type=click.Path(path_type=Path), help="Rasch abilities to set scores beside: CSV, or JSON of rasch."
+    "--groups", metavar="FILE", type=click.Path(path_type=Path), help="A CSV or JSON file of families: model,family."
 )
 @click.option(
-    "--figures", type=click.Path(path_type=Path), help="A folder for each figure as SVG, PNG, PDF, CSV and LaTeX."
+    "--abilities",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Rasch abilities to set scores beside: CSV, or JSON of rasch.",
+)
+@click.option(
+    "--figures",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",
 )
 def command(
     runs: tuple[Path, ...],
-    output: Path,
+    out: Path | None,
+    output: Path | None,
     evidence: Literal["none", "sample", "all"],
     readings: tuple[Path, ...],
     convention: str,
@@ -48,13 +53,20 @@ def command(
     """Write one HTML file that shows what runs say, and what stands behind each number.
 
     It opens anywhere, offline. Nothing in it is fetched, and no reply can do anything in it but be read.
+
+    \b
+    selfexec report runs/mine -o report.html
+    selfexec report runs/mine --evidence all --figures figures
     """
     from selfexec.reporting import report
 
-    runs, readings = folders_apart("report", runs, readings)
+    if output:
+        if out:
+            raise InputError(f"--output {output}: it is the old name of --out. Give --out alone.")
+        click.echo("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
     path = report(
         runs,
-        output,
+        out or output or DEFAULT,
         evidence=evidence,
         readings=readings,
         convention=convention,

@@ -1,18 +1,30 @@
 """selfexec run"""
 
 import math
+import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
 
+from selfexec.cli.completion import complete_model_to_ask
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options
-from selfexec.cli.variadic import Variadic
+from selfexec.cli.options import (
+    Sections,
+    Stopped,
+    cut_options,
+    experiments_option,
+    items_option,
+    names_option,
+    out_option,
+    repeated,
+    say,
+)
 from selfexec.engines import in_process, keys_lacking
 from selfexec.errors import InputError, NoKey
 from selfexec.nouns import number_of
@@ -20,30 +32,47 @@ from selfexec.sittings import command_line
 
 if TYPE_CHECKING:
     from selfexec.plans import Plan
-    from selfexec.progress import Progress
+    from selfexec.progress import Progress, Report
     from selfexec.runs import Run
     from selfexec.standing import Standing
 
 
-@click.command("run", cls=Variadic)
+@click.command(
+    "run",
+    cls=Sections,
+    sections={
+        "Which models": ("models", "base_url", "wire", "api_key_env", "headers"),
+        "Which items": ("experiments", "items", "preset", "limit", "fraction"),
+        "How much": ("epochs", "max_calls", "max_connections", "timeout", "dry_run", "price"),
+        "What is sent": ("prompts", "settings", "system", "extra_body", "protocol"),
+        "Where it goes": ("out", "accept_filters"),
+    },
+)
 @click.argument("astray", nargs=-1, metavar="")
-@click.option("--model", "models", multiple=True, help="provider/model, or sim/NAME; several if you like.")
-@click.option("--experiment", "experiments", multiple=True, help="Only these experiments.")
-@click.option("--items", default="starter", show_default=True, help="A set of items (starter, paper) or a folder.")
+@names_option("--model", "models", "provider/model, or sim/NAME.", complete_model_to_ask, metavar="PROVIDER/MODEL")
+@experiments_option("Only these experiments.")
+@items_option
+@cut_options
+@click.option("--epochs", type=int, metavar="N", default=1, show_default=True, help="How often everything is asked.")
 @click.option(
-    "--preset",
-    type=click.Choice(["quick", "standard", "full"]),
-    help="A cut with its strata in proportion: quick is 60 targets, 100 requests, 60 groups; standard 45% of all.",
-)
-@click.option("--limit", type=int, help="At most so many items per experiment.")
-@click.option("--fraction", type=float, help="This share of the items.")
-@click.option("--epochs", type=int, default=1, show_default=True, help="How often everything is asked.")
-@click.option("--max-calls", type=int, help="Open at most so many sessions now; the same command goes on from there.")
-@click.option(
-    "--prompts", type=click.Path(path_type=Path), help='Other prompts: JSON like {"restriction.predict": ...}.'
+    "--max-calls",
+    type=int,
+    metavar="N",
+    help="Open at most so many sessions now; the same command goes on from there.",
 )
 @click.option(
-    "--max-connections", type=click.IntRange(1), default=50, show_default=True, help="Calls at once, at most."
+    "--prompts",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Other prompts: a file as `selfexec prompts` prints it, with those that differ.",
+)
+@click.option(
+    "--max-connections",
+    metavar="N",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    help="Calls at once, at most.",
 )
 @endpoint_options
 @click.option(
@@ -58,7 +87,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="paper: the sampling settings of the paper's authors.",
 )
-@click.option("--out", type=click.Path(path_type=Path), help="The run's folder. An unfinished one is continued.")
+@out_option("The run's folder, runs/NAME unless you say. An unfinished one is continued.")
 @click.option("--dry-run", is_flag=True, help="Say what is there, what would be asked and what it takes. Ask nothing.")
 @click.option("--price", metavar="IN,OUT", help="Dollars for a million tokens in and out, to say what it costs.")
 def command(
@@ -84,18 +113,23 @@ def command(
 
     Without --model it runs a panel of simulated models, offline and free: they stand for nobody, and show how the
     scores read for a model that predicts itself well, one that tosses a coin, one that says yes to everything.
+
+    \b
+    selfexec run
+    selfexec run --model openai/gpt-4.1 --preset quick --dry-run
+    selfexec run --model openai/gpt-4.1 --model google/gemini-2.5-flash --max-calls 1000
+    selfexec run --model vllm/mine --base-url http://localhost:8000/v1 --set temperature=0
+
+    What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
     """
     from selfexec.plans import plan
     from selfexec.progress import Progress, shown_progress
     from selfexec.prompts import read_prompts
-    from selfexec.runner import carry_out, refuse_misfit
+    from selfexec.runner import refuse_misfit
     from selfexec.scores.planning import outlook
 
     if astray:
-        named = " ".join([*models, *astray])
-        raise InputError(
-            f"{astray[0]!r} is behind no option. A model is named by --model: selfexec run --model {named}"
-        )
+        _refuse_strays(astray, models, experiments)
     planned = plan(
         models or None,
         experiments=experiments or None,
@@ -120,36 +154,36 @@ def command(
     if lacking and not dry_run:
         raise NoKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
-    click.echo(
-        f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(planned.sessions, 'session')}"
-    )
+    say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(planned.sessions, 'session')}")
     if not models:
-        click.echo("Simulated models: no language model is asked.")
+        say("Simulated models: no language model is asked.")
     if models or preset:
-        click.echo(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
+        say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if dry_run:
-        click.echo("\n".join([*_foreseen(planned, prices), *(f"Note: {said}" for said in lacking)]))
+        say("\n".join([*_foreseen(planned, prices), *(f"Note: {said}" for said in lacking)]))
         return
     started = time.perf_counter()
     progress = Progress(price=prices)
     with shown_progress() as show:
-        run = carry_out(planned, show, progress, _say_what_is_here)
+        run = _carried_out(planned, show, progress)
     failed = sum(reply.failed for reply in run.replies.values())
     missing = failed + progress.waiting + progress.left
     kept = number_of(len(run.replies) - failed, "reply", "replies")
-    click.echo(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
+    say(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     for said in _not_needed(progress):
-        click.echo(said)
+        say(said)
     if not in_process(planned.models, planned.options):
-        click.echo("\n".join(summary(progress, run)))
+        say("\n".join(summary(progress, run)))
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
-            click.echo(f"{model} was never asked {number:,} of the items here, which count as missing until it is.")
+            say(f"{model} was never asked {number:,} of the items here, which count as missing until it is.")
     from selfexec.scores import score
     from selfexec.tables import terminal_width
 
-    click.echo()
-    click.echo(score(run).table(terminal_width()))
+    say()
+    say(score(run).table(terminal_width()))
+    say()
+    say("\n".join(_afterwards(planned, run)))
     if missing:
         unused = (max_calls or 0) - progress.calls
         whole = f", since items are asked whole {unused:,} of its calls were not used" if unused > 0 else ""
@@ -159,11 +193,45 @@ def command(
         raise click.exceptions.Exit(3)
 
 
+def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments: tuple[str, ...]) -> NoReturn:
+    from selfexec.experiments import EXPERIMENTS
+
+    stray = astray[0]
+    if experiments and stray in EXPERIMENTS:
+        way_out = repeated("--experiment", [*experiments, stray])
+    elif models:
+        way_out = f"Is it a model? {repeated('--model', [*models, stray])}"
+    else:
+        way_out = f"A model is named by --model: selfexec run --model {','.join(astray)}"
+    raise InputError(f"{stray!r} is behind no option. {way_out}")
+
+
+def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run":
+    from selfexec.runner import carry_out
+
+    try:
+        return carry_out(planned, show, progress, _say_what_is_here)
+    except KeyboardInterrupt:
+        raise Stopped("stopped. What was done is kept; the same command goes on from there.") from None
+
+
+def _afterwards(planned: "Plan", run: "Run") -> Iterator[str]:
+    """What the experiments are, and what to type next."""
+    from selfexec.experiments import ABOUT
+
+    asked = planned.item_set.experiments
+    yield "; ".join(f"{name}: {ABOUT[name]}" for name in asked) + "."
+    folder = shlex.quote(str(planned.out))
+    yield f"Next: selfexec report {folder}"
+    if any(reading.state == "unreadable" for reading in run.readings.values()):
+        yield f"What could not be read: selfexec read {folder} --state unreadable --show"
+
+
 def _typed() -> str:
     """The command as it was typed, and as it may be written down."""
     context = click.get_current_context()
     given = (
-        (str(option.name), option.opts[0], context.params[str(option.name)])
+        (str(option.name), max(option.opts, key=len), context.params[str(option.name)])
         for option in context.command.params
         if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     )
@@ -200,7 +268,7 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
 
 def _say_what_is_here(now: "Standing") -> None:
     if now.here:
-        click.echo(_here(now))
+        say(_here(now))
 
 
 def _here(now: "Standing") -> str:

@@ -1,31 +1,33 @@
 """selfexec score"""
 
+import shlex
 from pathlib import Path
 
 import click
 
-from selfexec.cli.stored import experiments_option, folders_apart, models_option, readings_option, runs_argument
-from selfexec.cli.variadic import Variadic
-
-
-@click.command("score", cls=Variadic)
-@runs_argument
-@click.option(
-    "--convention",
-    type=click.Choice(["strict", "readable", "authors"]),
-    default="strict",
-    show_default=True,
-    help="strict: an unreadable claim is a wrong prediction. readable: unreadable claims are left out. "
-    "authors: as the paper's published numbers were counted.",
+from selfexec.cli.options import (
+    convention_option,
+    experiments_option,
+    models_option,
+    printed,
+    readings_option,
+    runs_argument,
+    say,
+    show,
 )
+
+
+@click.command("score")
+@runs_argument
+@convention_option("strict", "readable", "authors")
 @readings_option
-@models_option
-@experiments_option
+@models_option()
+@experiments_option()
 @click.option(
     "--bootstrap", type=int, metavar="N", help="Intervals from N draws of items (10000 is plenty) in place of formulas."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Where the draws start.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
+@click.option("--seed", type=int, metavar="N", help="Where the draws of --bootstrap start.  [default: 0]")
+@printed("json", "csv")
 def command(
     runs: tuple[Path, ...],
     convention: str,
@@ -33,18 +35,25 @@ def command(
     models: tuple[str, ...],
     experiments: tuple[str, ...],
     bootstrap: int | None,
-    seed: int,
+    seed: int | None,
     form: str,
+    out: Path | None,
 ) -> None:
     """Score runs: did the models predict what they would do?
 
     Each score stands beside the best baseline, which knows nothing of the model. A headline that the data do not
     support is withheld, with the reason.
-    """
-    from selfexec.scores import score_runs
-    from selfexec.tables import terminal_width
 
-    runs, readings = folders_apart("score", runs, readings)
+    \b
+    selfexec score runs/mine
+    selfexec score runs/mine runs/theirs --model a,b --experiment restriction
+    selfexec score runs/mine --convention readable --format json -o scores.json
+    """
+    from selfexec.errors import InputError
+    from selfexec.scores import score_runs
+
+    if seed is not None and bootstrap is None:
+        raise InputError(f"--seed {seed}: nothing is drawn without --bootstrap. Give both, or neither.")
     scores = score_runs(
         runs,
         convention,
@@ -52,6 +61,9 @@ def command(
         models=models,
         experiments=experiments,
         bootstrap=bootstrap,
-        seed=seed,
+        seed=seed or 0,
     )
-    click.echo({"json": scores.json, "csv": scores.csv}[form]() if form != "table" else scores.table(terminal_width()))
+    show(scores, form, out)
+    if form == "table" and out is None and any(row.unreadable for row in scores):
+        where = shlex.quote(str(runs[0])) if len(runs) == 1 else "RUN"
+        say(f"What could not be read: selfexec read {where} --state unreadable --show")

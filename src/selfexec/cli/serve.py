@@ -2,16 +2,22 @@
 
 import click
 
-from selfexec.cli.variadic import Variadic
+from selfexec.cli.options import items_option
 
 
-@click.command("serve", cls=Variadic)
-@click.option("--items", default="starter", show_default=True, help="The items that the simulated models know.")
-@click.option("--host", default="127.0.0.1", show_default=True)
-@click.option("--port", type=int, default=8321, show_default=True)
+@click.command("serve")
+@items_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to be reached at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="0: any that is free.")
 @click.option("--latency", type=float, default=0.0, help="Seconds before each reply.")
 @click.option("--rate", type=float, default=0.0, help="Requests a second; more are turned away with 429. 0: no limit.")
-@click.option("--fault", "faults", multiple=True, help="FAULT=SHARE, like 429=0.1. Repeat; a wrong one lists them all.")
+@click.option(
+    "--fault",
+    "faults",
+    multiple=True,
+    metavar="FAULT=SHARE",
+    help="Faults for this share of requests, like 429=0.1. Repeat; a wrong one lists them all.",
+)
 @click.option("--seed", type=int, default=0, help="Which requests the faults befall.")
 def command(items: str, host: str, port: int, latency: float, rate: float, faults: tuple[str, ...], seed: int) -> None:
     """Serve the simulated models over HTTP, in the OpenAI format, to try a set-up on.
@@ -21,12 +27,17 @@ def command(items: str, host: str, port: int, latency: float, rate: float, fault
     selfexec run --base-url http://127.0.0.1:8321/v1 --model sim/typical
     """
     import asyncio
+    import math
+    import socket
     import sys
 
     from selfexec.errors import InputError
     from selfexec.items import load
     from selfexec.serve import Manners, parse_faults, serve
 
+    for option, value, what in (("--latency", latency, "seconds"), ("--rate", rate, "requests a second")):
+        if not 0 <= value < math.inf:
+            raise InputError(f"{option} {value:g}: give a number of {what}, 0 or more.")
     item_set, manners = load(items), Manners(latency, rate, parse_faults(faults), seed)
 
     def announce(address: str) -> None:
@@ -35,6 +46,11 @@ def command(items: str, host: str, port: int, latency: float, rate: float, fault
 
     try:
         asyncio.run(serve(item_set, manners, host, port, announce))
+    except (socket.gaierror, UnicodeError):
+        raise InputError(f"--host {host}: no address of this machine has this name. Try 127.0.0.1.") from None
     except OSError as fault:
+        import errno
+
         reason = (fault.strerror or str(fault)).rsplit(": ", 1)[-1]
-        raise InputError(f"{host}:{port}: cannot be served at ({reason}). Choose another --port.") from None
+        other = "--host" if fault.errno == errno.EADDRNOTAVAIL else "--port"
+        raise InputError(f"{host}:{port}: cannot be served at ({reason}). Choose another {other}.") from None

@@ -4,27 +4,28 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.stored import (
+from selfexec.cli.options import (
     convention_option,
     experiments_option,
-    folders_apart,
     metrics_option,
+    models_option,
+    printed,
     readings_option,
     runs_argument,
+    show,
 )
-from selfexec.cli.variadic import Variadic
 
 
-@click.command("trend", cls=Variadic)
+@click.command("trend")
 @runs_argument
-@click.option("--model", "models", multiple=True, help="Only these checkpoints, in this order.")
-@experiments_option
+@models_option("Only these checkpoints, in this order.")
+@experiments_option()
 @metrics_option(
     "What to follow. If you do not say: skill, accuracy, and baseline_margin where other models are in the runs."
 )
-@convention_option
+@convention_option("strict", "readable")
 @readings_option
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@printed("json")
 def command(
     runs: tuple[Path, ...],
     models: tuple[str, ...],
@@ -33,19 +34,22 @@ def command(
     convention: str,
     readings: tuple[Path, ...],
     form: str,
+    out: Path | None,
 ) -> None:
     """Follow checkpoints in the order in which their runs are given.
 
     Each stands with its paired difference from the first and from the one before, on common items; a slope says what
     changes per checkpoint.
+
+    \b
+    selfexec trend checkpoint-1 checkpoint-2 checkpoint-3
+    selfexec trend runs/all --model step-1,step-2,step-3 --metric skill
     """
     from selfexec.scores.compare.trends import trend
-    from selfexec.tables import terminal_width
 
-    runs, readings = folders_apart("trend", runs, readings)
     found = trend(
         runs, models=models, experiments=experiments, convention=convention, readings=readings, metrics=metrics
     )
     for warning in found.warnings:
         click.echo(f"selfexec: warning: {warning}", err=True)
-    click.echo(found.json() if form == "json" else found.table(terminal_width()))
+    show(found, form, out)

@@ -14,4 +14,22 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 # what an item of each is called
 ITEM_NAMES: Mapping[str, str] = {"association": "target", "restriction": "request", "difficulty": "group"}
 
-__all__ = ["EXPERIMENTS", "ITEM_NAMES", "Answer", "Ask", "Experiment", "Facts", "Observation", "Prompts", "Readings"]
+# what a model predicts in each, in a few words
+ABOUT: Mapping[str, str] = {
+    "association": "which words it will list",
+    "restriction": "which requests it will answer",
+    "difficulty": "which questions it will find hard",
+}
+
+__all__ = [
+    "ABOUT",
+    "EXPERIMENTS",
+    "ITEM_NAMES",
+    "Answer",
+    "Ask",
+    "Experiment",
+    "Facts",
+    "Observation",
+    "Prompts",
+    "Readings",
+]

@@ -18,7 +18,7 @@ DRAWN = ("png", "pdf")
 def export(figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Each figure in each format, as `folder`/id.svg and so on. What was there is written over.
 
-    PNG and PDF take the extra `figures` (vl-convert, pikepdf); where it is not installed nothing is written.
+    PNG and PDF take the extra `figures` (vl-convert, pikepdf): `lacking` says whether it is there.
     """
     if strange := [name for name in formats if name not in FORMATS]:
         raise InputError(f"unknown format {strange[0]!r} of a figure. There are {', '.join(FORMATS)}.")
@@ -60,15 +60,24 @@ def _makers(formats: Sequence[str]) -> dict[str, Callable[[Figure], bytes]]:
     return {name: known[name] for name in FORMATS if name in formats}
 
 
-def _painters() -> dict[str, Callable[[Figure], bytes]]:
+def lacking() -> str | None:
+    """What PNG and PDF would take that is not installed, and how to get it; None where all is there."""
     try:
-        import pikepdf
-        import vl_convert
+        import pikepdf  # noqa: F401
+        import vl_convert  # noqa: F401
     except ImportError as fault:
-        raise InputError(
+        return (
             f"PNG and PDF of figures take the extra `figures` (there is no {fault.name} here). "
-            "Install it: pip install vl-convert-python pikepdf"
-        ) from None
+            "Install it: pip install 'selfexec[figures]'"
+        )
+    return None
+
+
+def _painters() -> dict[str, Callable[[Figure], bytes]]:
+    if said := lacking():
+        raise InputError(said)
+    import pikepdf
+    import vl_convert
 
     def pdf(figure: Figure) -> bytes:
         # vl-convert numbers the objects of a PDF anew each time; pikepdf writes them in the order of the page's tree

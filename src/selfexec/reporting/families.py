@@ -1,8 +1,10 @@
 """Families of models, to filter a page by."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from selfexec.errors import InputError
 
 
 def family_of(model: str) -> str:
@@ -13,7 +15,7 @@ def family_of(model: str) -> str:
     return first[0].lower() if first else model
 
 
-def families(models: Iterable[str], groups: Path | None = None) -> Mapping[str, str]:
+def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:
     """Model -> family: as the file says in its column `family` (or its first one), else by name."""
     said: Mapping[str, str] = {}
     if groups is not None:
@@ -21,4 +23,6 @@ def families(models: Iterable[str], groups: Path | None = None) -> Mapping[str, 
 
         tags = load_tags(groups, "--groups").values
         said = tags.get("family") or next(iter(tags.values()))
+        if not said.keys() & set(models):
+            raise InputError(f"--groups {groups}: it names none of these models: {', '.join(models)}. Name them so.")
     return {model: said.get(model) or family_of(model) for model in models}

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import shlex
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from selfexec.legible import SCRIPT_PATTERN, harmless
 from selfexec.redaction import kept
 from selfexec.reporting import boards, evidence, outcomes, sessions, surprises
 from selfexec.reporting.evidence import Level
-from selfexec.reporting.export import export, export_tables
+from selfexec.reporting.export import DRAWN, FORMATS, export, export_tables, lacking
 from selfexec.reporting.families import families
 from selfexec.reporting.figures import Numbers, drawn, read_abilities
 from selfexec.reporting.figures.canvas import tick_label
@@ -55,8 +56,8 @@ class Options:
             words += ["--convention", self.convention]
         if self.evidence != "sample":
             words += ["--evidence", self.evidence]
-        if self.readings:
-            words += ["--readings", *(path.name for path in self.readings)]
+        for path in self.readings:
+            words += ["--readings", path.name]
         if self.groups:
             words += ["--groups", self.groups.name]
         if self.abilities:
@@ -88,7 +89,9 @@ def page(runs: Sequence["Run"], options: Options) -> str:
     told = _told(runs, options)
     figures = list(drawn(told["numbers"]))
     if options.figures:
-        export(figures, options.figures)
+        if said := lacking():
+            warnings.warn(f"{said}. The other formats are written", stacklevel=2)
+        export(figures, options.figures, [form for form in FORMATS if not (said and form in DRAWN)])
         summary, data = boards.summary(told["boards"]), boards.summary_csv(told["boards"])
         texts = {"scores.csv": told["scores"].csv() + "\n", "ledger.csv": told["entries"].csv() + "\n"}
         export_tables([summary], texts | {"summary.csv": data}, options.figures)

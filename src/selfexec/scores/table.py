@@ -37,6 +37,7 @@ BASELINES = {
     "always the same": "always the same",
 }
 TITLE = "Did the model predict what it would do?"
+AUTHORS_TITLE = "Scores, counted as by the paper's authors"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
 LEGENDS = (
     "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
@@ -138,20 +139,21 @@ class Scores(Sequence[Score]):
 
     def table(self, width: int = 120) -> str:
         """A few of the numbers, as people read them."""
-        table = as_text(_title(self), COLUMNS, score_cells(self), width, "stacked")
+        table = as_text(_title(self), *_grid(self), width, "stacked")
         return "\n".join([table, *_notes(self)])
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return as_html(_title(self), COLUMNS, score_cells(self), _notes(self))
+        return as_html(_title(self), *_grid(self), _notes(self))
 
 
 def _title(scores: Scores) -> str:
     """The question, the answer, and whether it is about simulated models."""
     note = simulated(scores.models)
-    return "\n".join([TITLE, *_answers(scores), *([note] if note else [])])
+    title = AUTHORS_TITLE if _convention(scores) == "authors" else TITLE
+    return "\n".join([title, *_answers(scores), *([note] if note else [])])
 
 
 def _answers(scores: Scores) -> list[str]:
@@ -161,6 +163,22 @@ def _answers(scores: Scores) -> list[str]:
         return [answer(overall, scores.of("overall", "skill")).text]
     parts = {experiment: scores.of(experiment, "baseline_margin") for experiment in EXPERIMENTS}
     return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
+
+
+def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
+    """The columns that hold anything, and the rows, but for overall scores of experiments that were not run."""
+    rows = [row for row in score_cells(scores) if (row[0], row[1]) not in _not_run(scores)]
+    filled = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
+    return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
+
+
+def _not_run(scores: Scores) -> set[tuple[str, str]]:
+    """Whose overall scores are withheld since an experiment was left out, and what else would be said of them."""
+    return {(row.model, row.experiment) for row in scores if row.reason in NOT_RUN.values()}
+
+
+def _convention(scores: Scores) -> str:
+    return scores[0].convention if len(scores) else "strict"
 
 
 def score_cells(scores: Scores) -> list[list[str]]:
@@ -215,17 +233,19 @@ def _intervals(scores: Scores) -> str:
 
 
 def _notes(scores: Scores) -> list[str]:
-    convention = scores[0].convention if len(scores) else "strict"
+    convention = _convention(scores)
     if convention == "authors":
         notes = [f"{LEGEND[convention]}. It has neither skills nor intervals."]
     else:
         notes = [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
     notes += _cuts(scores)
     notes += noise_and_loss(scores, scores.warnings)
+    not_run = _not_run(scores)
     reasons = {
         (row.model, row.experiment): row.reason
         for row in scores
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
+        if (row.model, row.experiment) not in not_run
     }
     told = {(model, f"{experiment}: {reason}") for (model, experiment), reason in reasons.items()}
     # an overall score is mostly held back by what is said of an experiment already
@@ -237,9 +257,7 @@ def _notes(scores: Scores) -> list[str]:
     lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
     if not lines:
         return notes
-    unread = any(row.unreadable for row in scores if (row.model, row.experiment) in reasons)
-    look = ["what could not be read: selfexec read RUN --state unreadable --show"] if unread else []
-    return [*notes, "withheld, or to be read with caution:", *lines, *look]
+    return [*notes, "withheld, or to be read with caution:", *lines]
 
 
 def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:

@@ -178,12 +178,23 @@ def _named_key(variable: str) -> Key:
 
 def first_key(names: Sequence[str]) -> Key | None:
     """The first of these variables that is set, in the environment or in .env of the working directory."""
-    from dotenv import dotenv_values
-
-    written = dotenv_values(".env") if Path(".env").is_file() else {}
+    written = _dotenv()
     for name in names:
         if key := (os.environ.get(name) or written.get(name) or "").strip():
             if not (key.isascii() and key.isprintable() and " " not in key):
                 raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Mend it.")
             return Key(name, key)
     return None
+
+
+def _dotenv() -> Mapping[str, str | None]:
+    from dotenv import dotenv_values
+
+    if not Path(".env").is_file():
+        return {}
+    try:
+        return dotenv_values(".env", encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(".env: not UTF-8. Save the file as UTF-8, or move it away.") from None
+    except OSError as fault:
+        raise InputError(f".env: cannot be read ({fault.strerror}). Make it readable, or move it away.") from None

@@ -1,0 +1,267 @@
+"""What several commands share: their options, spelt alike in all of them, and how results are shown.
+
+An option takes one value and may be given again. Of names, several may stand in one value, with commas between them.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import click
+
+from selfexec.cli.completion import complete_experiments, complete_items, complete_models, models_of
+from selfexec.errors import InputError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Names = tuple[str, ...]
+
+
+class Stopped(click.Abort):
+    """Stopped by hand, where it is known what was kept."""
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def names_option(
+    option: str, name: str, help: str, shell_complete: Any = None, metavar: str | None = None
+) -> Callable[[Command], Command]:
+    """An option that names things: it may be given again, or hold several with commas between them."""
+    return click.option(
+        option,
+        name,
+        multiple=True,
+        callback=_apart,
+        help=help,
+        shell_complete=shell_complete,
+        metavar=metavar or "NAME[,NAME]",
+    )
+
+
+def models_option(help: str = "Only these models.") -> Callable[[Command], Command]:
+    return names_option("--model", "models", help, complete_models)
+
+
+def experiments_option(
+    help: str = "Only these experiments, or overall, where there is one.",
+) -> Callable[[Command], Command]:
+    return names_option("--experiment", "experiments", help, complete_experiments)
+
+
+def metrics_option(help: str) -> Callable[[Command], Command]:
+    return names_option("--metric", "metrics", help, metavar="[skill|accuracy|baseline_margin|coverage]")
+
+
+def _apart(ctx: click.Context, option: click.Parameter, given: Names) -> Names:
+    """One name for each that was given; a model of the run may have a comma in its name."""
+    if not any("," in name or not name.strip() for name in given):
+        return tuple(dict.fromkeys(given))
+    known = models_of(ctx.params.get("runs") or ()) if option.name == "models" else []
+    found = [part.strip() for name in given for part in ([name] if name in known else name.split(","))]
+    if "" in found:
+        raise InputError(f"{option.opts[0]} {','.join(given)!r}: a name in it is empty. Write it like a,b.")
+    return tuple(dict.fromkeys(found))
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+
+def runs_argument(command: Callable[..., None]) -> Callable[..., None]:
+    """RUNS, the folders of runs. What stands there and is none gets the way out before anything is loaded."""
+
+    @wraps(command)
+    def with_runs(**given: Any) -> None:
+        _refuse_strays(**given)
+        command(**given)
+
+    # eager, so that names can be told from lists of names by the models of the runs
+    argument = click.argument("runs", nargs=-1, is_eager=True, type=click.Path(path_type=Path))
+    return argument(with_runs)
+
+
+def _refuse_strays(runs: tuple[Path, ...], **given: Any) -> None:
+    if not runs:
+        path = click.get_current_context().command_path
+        raise InputError(f"which run? Give its folder: {path} RUN")
+    for run in runs:
+        if not run.is_dir() and (way_out := _way_out(run, runs, given)):
+            raise InputError(f"{str(run)!r} is no folder of a run. {way_out}")
+
+
+def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | None:
+    """What may have been meant by an argument that is no folder, by the options beside it."""
+    from selfexec.experiments import EXPERIMENTS
+
+    name = str(stray)
+    models, experiments, metrics = (tuple(given.get(what) or ()) for what in ("models", "experiments", "metrics"))
+    if name in models_of(runs):
+        return f"Is it a model? {repeated('--model', [*models, name])}"
+    if experiments and name in (*EXPERIMENTS, "overall"):
+        return f"Is it an experiment? {repeated('--experiment', [*experiments, name])}"
+    if metrics and not stray.exists():
+        return repeated("--metric", [*metrics, name])
+    if given.get("fail_if") and " " in name:
+        return f"Is it a gate? Repeat the option for each: --fail-if '{given['fail_if'][-1]}' --fail-if '{name}'"
+    if stray.is_file():
+        files = ("readings", "tables")
+        option = next((f"--{'with' if what == 'tables' else what}" for what in files if given.get(what)), "--readings")
+        return f"It is a file. Repeat the option for each: {option} A {option} {name}"
+    if models:
+        return f"An option takes one value. {repeated('--model', [*models, name])}"
+    return None  # a path that is not there: whoever loads runs says so
+
+
+def repeated(option: str, names: Sequence[str]) -> str:
+    """How to give several names."""
+    shown = list(names)[-2:] if len(names) > 1 else ["a", *names]
+    apart = " ".join(f"{option} {name}" for name in shown)
+    return f"Repeat the option, or write a,b: {apart}, or {option} {','.join(shown)}"
+
+
+# --- items, readings, conventions ------------------------------------------------------------------------------------
+
+items_option = click.option(
+    "--items",
+    default="starter",
+    show_default=True,
+    metavar="SET|FOLDER",
+    shell_complete=complete_items,
+    help="A set of items (starter, paper) or a folder.",
+)
+CUT = (
+    click.option(
+        "--preset",
+        type=click.Choice(["quick", "standard", "full"]),
+        help="A cut with its strata in proportion: quick is 60 targets, 100 requests, 60 groups; standard 45% of all.",
+    ),
+    click.option("--limit", type=int, metavar="N", help="At most so many items per experiment."),
+    click.option("--fraction", type=float, metavar="X", help="This share of the items."),
+)
+
+
+def cut_options(command: Command) -> Command:
+    """--preset, --limit and --fraction."""
+    for option in reversed(CUT):
+        command = option(command)
+    return command
+
+
+readings_option = click.option(
+    "--readings",
+    multiple=True,
+    metavar="FILE|FOLDER",
+    type=click.Path(path_type=Path),
+    help="Readings that replace ours: a file, or a folder of *.jsonl. Repeat.",
+)
+
+CONVENTIONS = {
+    "strict": "an unreadable claim is a wrong prediction.",
+    "readable": "unreadable claims are left out.",
+    "authors": "as the paper's published numbers were counted.",
+}
+
+
+def convention_option(*names: str) -> Callable[[Command], Command]:
+    return click.option(
+        "--convention",
+        type=click.Choice(names),
+        default="strict",
+        show_default=True,
+        help=" ".join(f"{name}: {CONVENTIONS[name]}" for name in names),
+    )
+
+
+# --- what is shown ---------------------------------------------------------------------------------------------------
+
+
+def out_option(
+    help: str = "A file to write to, instead of the terminal.", required: bool = False
+) -> Callable[[Command], Command]:
+    return click.option("-o", "--out", metavar="PATH", type=click.Path(path_type=Path), help=help, required=required)
+
+
+def printed(*forms: str) -> Callable[[Command], Command]:
+    """--format and --out, of a command whose result has these forms beside the table."""
+
+    def decorate(command: Command) -> Command:
+        choice = click.option(
+            "--format", "form", type=click.Choice(["table", *forms]), default="table", show_default=True
+        )
+        return choice(out_option()(command))
+
+    return decorate
+
+
+class Printable(Protocol):
+    """A result that can be shown: `json`, `csv` and `markdown` are its other forms, as far as it has them."""
+
+    def table(self, width: int) -> str: ...
+
+
+def show(found: Printable, form: str, out: Path | None) -> None:
+    """The result in this form, on the terminal or in a file."""
+    from selfexec.tables import WIDTH, terminal_width
+
+    text = found.table(WIDTH if out else terminal_width()) if form == "table" else getattr(found, form)()
+    if out is None:
+        (say if form == "table" else click.echo)(text)
+    else:
+        write(out, text)
+
+
+def write(out: Path, text: str) -> None:
+    from selfexec.outputs import write_page
+
+    write_page(out, text if text.endswith("\n") else f"{text}\n")
+    click.echo(f"{out}: written.")
+
+
+def say(text: str = "") -> None:
+    """Lines that are wrapped at words on a terminal, and left alone elsewhere."""
+    if sys.stdout.isatty():
+        from selfexec.tables import fitted, terminal_width
+
+        text = fitted(text, terminal_width())
+    click.echo(text)
+
+
+# --- help ------------------------------------------------------------------------------------------------------------
+
+
+class Sections(click.Command):
+    """A command whose help has its options under headings: heading -> names in Python; what is under none, last."""
+
+    def __init__(self, *args: Any, sections: dict[str, Sequence[str]], **others: Any) -> None:
+        super().__init__(*args, **others)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        left = {option.name: record for option in options if (record := option.get_help_record(ctx))}
+        for heading, names in self.sections.items():
+            if records := [left.pop(name) for name in names if name in left]:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+        with formatter.section("Other"):
+            formatter.write_dl(list(left.values()))
+
+
+class Group(click.Group):
+    """A group that says which command may have been meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
+            ctx.fail(f"No such command {name!r}.{nearest(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean run?', where something is near by name: leading dashes make any two alike, and do not count."""
+    import difflib
+
+    names = {one.lstrip("-"): one for one in known}
+    near = difflib.get_close_matches(name.lstrip("-"), names)
+    return f" Did you mean {' or '.join(names[one] for one in near)}?" if near else ""
