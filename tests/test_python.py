@@ -1,21 +1,28 @@
 """What Python users meet: signatures, names, messages."""
 
+import hashlib
 import inspect
 import json
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.cli import root
 from selfexec.engines import EngineOptions
 from selfexec.errors import InputError
+from selfexec.lookups import Named
 from selfexec.plans import Choices
 
-STORED = Path(__file__).parent / "stored"
+ROOT = Path(__file__).parents[1]
+STORED = ROOT / "tests" / "stored"
 
 
 # --- sx.run and sx.check ---------------------------------------------------------------------------------------------
@@ -157,3 +164,172 @@ def test_a_table_alone_is_correlated_as_the_command_does(tmp_path: Path) -> None
     assert sx.correlations(tmp_path / "t.csv").pair("a", "b").pearson.value == pytest.approx(9.5 / (5 * 22.75) ** 0.5)
     with pytest.raises(InputError, match="eligible is for columns"):
         sx.correlations(tmp_path / "t.csv", eligible=["m"])
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def head_of(folder: Path, models: list[str], items: int) -> dict[str, Any]:
+    """What is to stand on top of any JSON about a run, worked out from its files alone."""
+    replies = (folder / "replies.jsonl").read_bytes()
+    return {
+        "folder": str(folder),
+        "replies_sha256": hashlib.sha256(replies).hexdigest(),
+        "models": models,
+        "items": dict.fromkeys(["association", "restriction", "difficulty"], items),
+        "readings_given": 0,
+    }
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
+    return sx.run(["sim/coin", "sim/typical"], limit=3, out=tmp_path_factory.mktemp("runs") / "pair")
+
+
+def test_the_json_of_scores_says_what_was_answered_of_which_replies(pair: sx.Run) -> None:
+    scores = sx.score(pair)
+    found = json.loads(scores.json())
+    assert list(found) == ["answer", "runs", "convention", "version", "scores", "warnings"]
+    # the lines between the question and the table
+    assert found["answer"] == scores.table(10_000).splitlines()[1 : 1 + len(found["answer"])]
+    assert any("Simulated models" in sentence for sentence in found["answer"])
+    assert found["runs"] == [head_of(pair.folder, ["sim/coin", "sim/typical"], 3)]
+    assert (found["convention"], found["version"]) == ("strict", sx.__version__)
+    assert found["scores"] == scores.records()
+    for convention in ("readable", "authors"):
+        assert json.loads(sx.score(pair, convention).json())["convention"] == convention
+
+
+def test_the_command_gives_the_same_head_and_names_the_folder_as_it_was_given(
+    pair: sx.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pair.folder.parent)
+    printed = CliRunner().invoke(root, ["score", "pair", "--format", "json", "--model", "sim/coin"])
+    found = json.loads(printed.output)
+    assert found["runs"] == [head_of(pair.folder, ["sim/coin", "sim/typical"], 3) | {"folder": "pair"}]
+    assert {row["model"] for row in found["scores"]} == {"sim/coin"}
+
+
+def test_readings_from_elsewhere_are_counted_in_the_json(pair: sx.Run) -> None:
+    key = next(key for key in pair.replies if key.session == "predict" and key.experiment == "restriction")
+    [run] = json.loads(sx.score(pair.with_readings({key: "A"})).json())["runs"]
+    assert run["readings_given"] == 1
+
+
+def test_comparisons_trends_crossings_ledgers_and_correlations_have_the_same_head(pair: sx.Run, tmp_path: Path) -> None:
+    other = sx.run("sim/knows-itself", limit=3, out=tmp_path / "other")
+    runs = [head_of(pair.folder, ["sim/coin", "sim/typical"], 3), head_of(other.folder, ["sim/knows-itself"], 3)]
+    together = [pair, other]
+    column = {model: float(n) for n, model in enumerate(sx.load(STORED / "panel").models)}
+    found: dict[str, Any] = {
+        "compare": sx.compare(together, metrics="accuracy", convention="readable"),
+        "trend": sx.trend(together, models=["sim/coin", "sim/typical"], metrics="accuracy"),
+        "cross": sx.cross_prediction(together),
+        "ledger": sx.ledger(together, sensitivities=False),
+    }
+    read = {name: json.loads(result.json()) for name, result in found.items()}
+    assert all(record["runs"] == runs and record["version"] == sx.__version__ for record in read.values())
+    conventions = {"compare": "readable", "trend": "strict", "cross": "readable", "ledger": None}
+    assert {name: record["convention"] for name, record in read.items()} == conventions
+    correlated = json.loads(sx.correlations(STORED / "panel", against={"size": column}).json())
+    assert [run["folder"] for run in correlated["runs"]] == [str(STORED / "panel")]
+    assert correlated["convention"] == "strict"
+    alone = json.loads(sx.correlations({"a": column, "b": column}).json())
+    assert (alone["runs"], alone["convention"], alone["version"]) == ([], None, sx.__version__)
+
+
+def test_scores_print_as_markdown_with_the_answer_above_and_every_row(pair: sx.Run) -> None:
+    scores = sx.score(pair)
+    lines = scores.markdown().splitlines()
+    assert lines[0] == "**Did the model predict what it would do?**"
+    rows = [line.split(" | ") for line in lines if line.startswith("| sim/")]
+    assert [[row[0].removeprefix("| "), row[1]] for row in rows] == [
+        [model, experiment]
+        for model in ("sim/coin", "sim/typical")
+        for experiment in ("association", "restriction", "difficulty", "overall")
+    ]
+    assert sx.score(pair, "authors").markdown().startswith("**Scores, counted as by the paper's authors**\n\n")
+    assert all(sentence in scores.markdown() for sentence in json.loads(scores.json())["answer"])
+    assert any(line.startswith("- ") and "strict: an unreadable prediction" in line for line in lines)
+
+
+# --- look-ups --------------------------------------------------------------------------------------------------------
+
+
+def test_a_look_up_that_finds_nothing_lists_what_there_is(pair: sx.Run) -> None:
+    known = next(key for key in pair.replies if key.session == "execute")
+    table = {"a": dict(zip("mnop", (1.0, 2.0, 3.0, 5.0), strict=True))}
+    fit = sx.rasch(pl.DataFrame({"model": ["m", "n"], "x": [0.2, 0.6], "y": [0.4, 0.7], "z": [0.5, 0.3]}))
+    compared, trend = sx.compare(pair, metrics="accuracy"), sx.trend(pair, metrics="accuracy")
+    ledger = sx.ledger(pair, sensitivities=False)
+    said: list[tuple[Callable[[], object], str]] = [
+        (lambda: sx.score(pair).row("sim/coin", "overall", "tau"), "metrics: .*skill"),
+        (lambda: compared.row("overall", "sim/coin", "x"), "models: sim/coin, sim/typical; exp.*; metrics: accuracy"),
+        (lambda: trend.slope("restrictions"), "experiments: association, restriction, difficulty"),
+        (lambda: trend.slope("restriction", "tau"), r"metrics: accuracy\)"),
+        (lambda: ledger.entry("sim/coins", "overall", "skill"), "models: sim/coin, sim/typical"),
+        (lambda: sx.correlations(table, {"b": table["a"]}).pair("a", "c"), r"columns: a, b; among: all\)"),
+        (lambda: fit.abilities["k"], r"there is no 'k' \(names: m, n\)"),
+        (lambda: pair.items["restrictions"], "experiments: association, restriction, difficulty"),
+        (lambda: pair.prompts["predict"], "names: .*restriction.predict"),
+        (lambda: pair.readings[known._replace(model="m")], r"models: sim/coin, sim/typical\)"),
+        (lambda: pair.readings[known._replace(epoch=2)], r"epochs: 1\)"),
+        (lambda: pair.replies[known._replace(session="judges")], r"sessions: .*execute"),
+        (lambda: pair.readings["restriction"], r"Give Key\(model, experiment, item, epoch, session\)"),  # type: ignore[index]
+        (lambda: sx.card(pair).section("Item"), "Items"),
+    ]
+    for look_up, there in said:
+        with pytest.raises(KeyError, match=there):
+            look_up()
+    assert known in pair.readings and pair.readings.get(known._replace(epoch=2)) is None
+
+
+def test_what_is_too_much_to_list_is_counted() -> None:
+    with pytest.raises(KeyError, match=r"names: 0, 1, .*, 19 and 5 more"):
+        Named({str(n): n for n in range(25)})["x"]
+
+
+# --- docstrings ------------------------------------------------------------------------------------------------------
+
+PUBLIC = {name: getattr(sx, name) for name in sx.__all__ if name != "__version__"}
+CLASSES = {name: thing for name, thing in PUBLIC.items() if isinstance(thing, type)}
+FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if name not in CLASSES}
+
+
+def attributes(kind: type) -> list[str]:
+    """What an object of a class has that is public, beside what comes with every exception, tuple or sequence."""
+    named = {name for name in dir(kind) if not name.startswith("_")} | getattr(kind, "__dataclass_fields__", {}).keys()
+    return sorted(named - set(dir(Exception)) - {"count", "index"} - {f"_{name}" for name in named})
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_everything_public_has_a_docstring(name: str) -> None:
+    thing = PUBLIC[name]
+    assert thing.__doc__ and not thing.__doc__.startswith(f"{name}(")  # as dataclasses make one
+    if name in FUNCTIONS:
+        parameters = inspect.signature(thing).parameters
+        # what is said by the first line alone: which runs, which model, which folder
+        plain = {"runs", "run", "folder", "path"}
+        told = re.findall(r"(?m)^ +(\w+)  +\S|`(\w+)`", thing.__doc__)
+        assert parameters.keys() - plain <= {one or other for one, other in told}
+        return
+    for attribute in set(attributes(thing)) - getattr(thing, "__dataclass_fields__", {}).keys():
+        found = inspect.getattr_static(thing, attribute)
+        assert getattr(found, "func", found).__doc__, f"{name}.{attribute}"
+
+
+def test_the_page_on_python_has_the_signatures_that_there_are() -> None:
+    def shown(name: str) -> str:
+        found = inspect.signature(FUNCTIONS[name])
+        bare = [parameter.replace(annotation=parameter.empty) for parameter in found.parameters.values()]
+        return f"sx.{name}{found.replace(parameters=bare, return_annotation=found.empty)}"
+
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    assert sorted(re.findall(r"(?m)^    (sx\..*)$", page)) == sorted(map(shown, FUNCTIONS))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_page_on_python_names_everything_that_comes_back(name: str) -> None:
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    [line] = re.findall(rf"(?m)^- `{name}`: (.*)$", page)
+    assert set(attributes(CLASSES[name])) <= set(re.findall(r"\w+", line))

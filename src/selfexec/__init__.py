@@ -8,6 +8,8 @@ sx.score(run)
 sx.rasch("rates.csv")                 # abilities from success rates on benchmarks
 sx.compare(run)                       # or sx.compare(["runs/before", "runs/after"])
 sx.report(run, "report.html")
+
+docs/python.md has every function and what comes back; help(sx.run) what each choice is.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -35,9 +37,11 @@ if TYPE_CHECKING:
     from selfexec.scores.compare.comparison import Comparison as Comparison
     from selfexec.scores.compare.trends import Trend as Trend
     from selfexec.scores.compare.trends import trend as trend
+    from selfexec.scores.correlating import Correlations as Correlations
     from selfexec.scores.correlating import correlations as correlations
     from selfexec.scores.cross_prediction import CrossPrediction as CrossPrediction
     from selfexec.scores.cross_prediction import cross_prediction as cross_prediction
+    from selfexec.scores.ledger.entries import Ledger as Ledger
     from selfexec.scores.ledger.ledger import ledger as ledger
 
 # Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
@@ -46,9 +50,11 @@ _HOMES = {
     "Card": "selfexec.cards",
     "Check": "selfexec.checks",
     "Comparison": "selfexec.scores.compare.comparison",
+    "Correlations": "selfexec.scores.correlating",
     "CrossPrediction": "selfexec.scores.cross_prediction",
     "InputError": "selfexec.errors",
     "Key": "selfexec.formats",
+    "Ledger": "selfexec.scores.ledger.entries",
     "Rasch": "selfexec.abilities",
     "Run": "selfexec.runs",
     "Score": "selfexec.scores",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from selfexec import lookups
 from selfexec.arguments import Files, files
 from selfexec.errors import InputError
 from selfexec.nouns import number_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 TITLES = ("Ability, by the Rasch model", "Item difficulty of each benchmark")
 COLUMNS = ("95% interval", "SE", "infit", "outfit")
-Named = dict[str, float | None]
+Named = lookups.Named[float | None]
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,12 @@ class Rasch:
 
     @property
     def abilities(self) -> Named:
+        """Each model's ability in logits; None where the table does not settle it."""
         return _named(self.rates.models, self.fit.abilities)
 
     @property
     def item_difficulties(self) -> Named:
+        """Each benchmark's difficulty in logits, on the scale of the abilities."""
         return _named(self.rates.benchmarks, self.fit.item_difficulties)
 
     @property
@@ -64,6 +67,7 @@ class Rasch:
         }
 
     def json(self) -> str:
+        """`record` as JSON."""
         return json.dumps(self.record(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def table(self, width: int = 120) -> str:
@@ -132,10 +136,15 @@ def rasch(
     method: Literal["newton", "paper"] = "newton",
     jackknife: bool = False,
 ) -> Rasch:
-    """Fit a table of success rates: a CSV file, a data frame (first column: model), or "paper" for the paper's own.
+    """Abilities and item difficulties in logits, from success rates: the Rasch model.
 
-    `add` names files with further models in the same columns. With `jackknife`, abilities also have the standard errors
-    that come of leaving out one benchmark at a time.
+      table      a CSV file or a data frame, whose first column names the model and whose others hold rates from 0 to 1
+                 (an empty cell is a hole); or "paper" for the paper's own table
+      add        files with further models in the same columns
+      method     newton (joint maximum likelihood), or paper: Algorithm 1 as it is printed
+      jackknife  also the standard errors of abilities that come of leaving out one benchmark at a time
+
+    InputError: a table that cannot be read, or a model or benchmark without a finite estimate, by name.
     """
     more = files(add)
     rates = load_rates(table, more) if isinstance(table, str | Path) else _from_frame(table, more)
@@ -160,7 +169,7 @@ def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) ->
 
 
 def _named(names: Sequence[str], values: Any) -> Named:
-    return {name: _known(float(value)) for name, value in zip(names, values, strict=True)}
+    return Named({name: _known(float(value)) for name, value in zip(names, values, strict=True)})
 
 
 def _known(value: float) -> float | None:

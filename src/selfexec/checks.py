@@ -61,6 +61,7 @@ class Check:
 
     @property
     def verdict(self) -> str:
+        """In one line whether a run can be made, and what is in the way."""
         if self._obstacles:
             return f"not ready: {'; '.join(self._obstacles)}"
         return f"ready: {self.model} can be asked, as far as {number_of(len(self.tried), 'session')} can tell"
@@ -70,10 +71,12 @@ class Check:
         return list(_obstacles(self.tried, self.shared_memory))
 
     def table(self, width: int = 120) -> str:
+        """What came of each session, what was found, and the verdict, as text of so many columns."""
         rows = [_row(t) for t in self.tried]
         return "\n".join([as_text(self._title, COLUMNS, rows, width), *self.notes, self.verdict])
 
     def json(self) -> str:
+        """Verdict, sessions with what they said and what they cost in tokens, and notes."""
         sessions = [
             t.reply.key._asdict()
             | {"state": t.reading.state, "reason": t.reading.reason, "value": t.reading.value, "text": t.reply.text}
@@ -111,7 +114,7 @@ def check(
     extra_body: Mapping[str, Any] | None = None,
     accept_filters: bool = False,
 ) -> Check:
-    """Ask one item of each kind (17 calls with the starter items), and try whether sessions share memory.
+    """Ask one item of each kind (18 calls with the starter items), and try whether sessions share memory.
 
     Where they do, `sx.run` refuses this model at this address until a later check finds otherwise.
 

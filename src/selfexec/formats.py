@@ -19,6 +19,7 @@ import msgspec
 
 from selfexec import jsonl
 from selfexec.errors import InputError
+from selfexec.lookups import what_there_is
 from selfexec.nouns import number_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ class Key(NamedTuple):
 
 class BySession(dict[Key, T]):
     """What belongs to sessions, by their keys. A run has thousands: it prints as the first few."""
+
+    def __missing__(self, key: Any) -> T:
+        if not isinstance(key, tuple) or len(key) != len(Key._fields):
+            raise KeyError(f"{key!r} names no session. Give Key(model, experiment, item, epoch, session).")
+        there = what_there_is(self, dict(zip(Key._fields, key, strict=True)))
+        raise KeyError(f"there is no session {Key(*key)} ({there})")
 
     def __repr__(self) -> str:
         shown = [f"  {key}: {value!r}" for key, value in islice(self.items(), 3)]

@@ -27,6 +27,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import GivenReading, Key, Reply, load_replies
 from selfexec.items import ItemSet
 from selfexec.journal import read_journal
+from selfexec.lookups import Named
 from selfexec.nouns import number_of
 from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.reading import Reading
@@ -67,7 +68,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Run:
-    """A run as it lies on disk. Readings and tables are made when they are first wanted."""
+    """A run as it lies on disk. Readings and tables are made when they are first wanted.
+
+    `replies` are those of the journal by Key(model, experiment, item, epoch, session), `items` what was asked by
+    experiment and id; `given` are the readings that stand in the place of ours.
+    """
 
     folder: Path
     manifest: Manifest
@@ -82,6 +87,7 @@ class Run:
 
     @cached_property
     def tables(self) -> "Tables":
+        """Both tables, `observations` and `sessions`, and the same as arrays, for counting."""
         from selfexec.observations import observe  # data frames are slow to import; only scores need them
 
         return observe(self.items, self.readings)
@@ -98,12 +104,19 @@ class Run:
 
     @property
     def models(self) -> tuple[str, ...]:
+        """The models that there are replies of, in the order in which they were first asked."""
         return tuple(dict.fromkeys(key.model for key in self.replies))
 
     @cached_property
     def prompts(self) -> Mapping[str, str | None]:
         """The templates that were asked with, by name: 'restriction.predict'. None where a text was not kept."""
-        return kept_prompts(self.folder / PROMPTS, self.manifest.prompts)
+        return Named(kept_prompts(self.folder / PROMPTS, self.manifest.prompts))
+
+    @cached_property
+    def replies_sha256(self) -> str | None:
+        """SHA-256 of the file of replies as it is when this is first asked for; None where it is not on disk."""
+        path = self.folder / REPLIES
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
     @cached_property
     def keys(self) -> Mapping[tuple[str, str], list[Key]]:
@@ -154,7 +167,10 @@ class Run:
 
 
 def load(folder: str | Path) -> Run:
-    """A run from its folder."""
+    """A run from its folder: text or a path. Nothing in it is changed.
+
+    InputError: no run is there, or a file of it is damaged; it names the line.
+    """
     folder = Path(folder)
     manifest = load_manifest(folder)
     item_set = items.load(folder / ITEMS)

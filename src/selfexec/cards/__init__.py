@@ -21,12 +21,14 @@ class Card:
     sections: tuple[tuple[str, str], ...]
 
     def section(self, name: str) -> str:
+        """The text of one section, by its heading. KeyError lists the headings that there are."""
         for heading, text in self.sections:
             if heading == name:
                 return text
         raise KeyError(f"the card has no section {name!r}, only {', '.join(heading for heading, _ in self.sections)}")
 
     def markdown(self) -> str:
+        """The whole page."""
         return "\n\n".join([f"# {self.title}", *(f"## {heading}\n\n{text}" for heading, text in self.sections)]) + "\n"
 
     def __repr__(self) -> str:
@@ -42,8 +44,14 @@ def card(
     readings: Files = (),
     convention: str = "strict",
 ) -> Card:
-    """The card of a run, scored under one convention: what was measured, of whom, with what, when, how much of it came
-    back and could be read, what came out, what that does not show, and how to do it again.
+    """The card of a run: what was measured, of whom, with what, when, how much of it came back and could be read, what
+    came out, what that does not show, and how to do it again.
+
+      run         a run or its folder; a card is of one
+      readings    files of readings that replace ours
+      convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
+
+    InputError: several runs, or one without a reply.
     """
     from selfexec.cards.sections import sections
     from selfexec.errors import InputError

@@ -16,6 +16,7 @@ from selfexec.errors import InputError
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import preset_ids
 from selfexec.items.schema import KINDS, Group, Item, Question, Request, Target
+from selfexec.lookups import listed
 
 __all__ = [
     "KINDS",
@@ -53,6 +54,8 @@ class ItemSet:
         return ", ".join(f"{len(by_id)} {experiment}" for experiment, by_id in self.items.items())
 
     def __getitem__(self, experiment: str) -> Mapping[str, Item]:
+        if experiment not in self.items:
+            raise KeyError(f"there are no items of {experiment!r} ({listed('experiments', self.items)})")
         return self.items[experiment]
 
     def __repr__(self) -> str:

@@ -27,10 +27,15 @@ def report(
 ) -> Path:
     """Write the report of a run, or of several, as one file that opens anywhere, and return its path.
 
-    `evidence`: the sessions in it: none, a sample (the worst surprises, and a few items for each outcome and state), or
-    all. `groups`: a CSV or JSON file with a family for each model, to filter by. `abilities`: a file of Rasch abilities
-    to set scores beside (without it the paper's, for models that it names). `figures`: a folder to write each figure
-    to as SVG, PNG and PDF, and each table as CSV and LaTeX.
+      evidence    the sessions in it: none, a sample (the worst surprises, and a few items for each outcome and state),
+                  or all
+      readings    files of readings that replace ours
+      convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      groups      a CSV or JSON file with a family for each model, to filter by
+      abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
+      figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
+
+    InputError: no replies, a file that cannot be read or written, or an extra that `figures` wants and is not there.
     """
     from selfexec.errors import InputError
     from selfexec.outputs import write_page

@@ -22,6 +22,7 @@ from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
 from selfexec.scores.rows import Asked, Score
 from selfexec.scores.scored import Scored
+from selfexec.scores.sources import sources
 from selfexec.scores.table import Scores
 from selfexec.scores.together import load_together, tables_of
 from selfexec.scores.yes_no import score_yes_no
@@ -44,9 +45,14 @@ def score(
 ) -> Scores:
     """Every metric of every model, under one convention of counting: strict, readable or authors.
 
-    Give a run or its folder, or several: their models are then each other's reference models. `readings` are files
-    of readings that replace ours. `bootstrap` replicates, drawn from `seed`, take the place of the analytic intervals
-    where there is a choice.
+    Give a run or its folder, or several: their models are then each other's reference models.
+
+      convention  strict (an unreadable prediction is a wrong one), readable (it is left out) or authors (as for the
+                  paper's published numbers)
+      readings    files of readings that replace ours
+      bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
+
+    InputError: a model that is in two of the runs, or items that differ between them.
     """
     return score_together(load_together(runs, readings), convention, bootstrap=bootstrap, seed=seed)
 
@@ -81,7 +87,7 @@ def score_together(
         warnings = loss_warnings(tables.claims) if whole else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
-    return Scores(rows, warnings, drawn, scored)
+    return Scores(rows, warnings, drawn, scored, sources(runs))
 
 
 def score_runs(
@@ -105,7 +111,7 @@ def score_runs(
     def wanted_of(row: Score | LossTest) -> bool:
         return (not models or row.model in models) and (not experiments or row.experiment in experiments)
 
-    return Scores(filter(wanted_of, found), filter(wanted_of, found.warnings), found.bootstrap)
+    return Scores(filter(wanted_of, found), filter(wanted_of, found.warnings), found.bootstrap, runs=found.runs)
 
 
 def score_tables(

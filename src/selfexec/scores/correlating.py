@@ -16,9 +16,11 @@ from selfexec.arguments import Files, files
 from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.lookups import listed
 from selfexec.nouns import number_of
 from selfexec.renamed import refuse_old_name
 from selfexec.scores import Scores, score_together
+from selfexec.scores.sources import Source, head
 from selfexec.scores.table import ACCURACY
 from selfexec.scores.together import load_together
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
@@ -61,11 +63,21 @@ class Pair:
 
 
 class Correlations(Sequence[Pair]):
-    """Pairs of columns. Prints as a table, and turns into records. `notes` say which models are in no pair."""
+    """Pairs of columns. Prints as a table, and turns into records. `notes` say which models are in no pair, `runs` and
+    `convention` what the scores are of, where there are any.
+    """
 
-    def __init__(self, pairs: Iterable[Pair], notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        pairs: Iterable[Pair],
+        notes: Sequence[str] = (),
+        runs: Sequence[Source] = (),
+        convention: str | None = None,
+    ) -> None:
         self._pairs = list(pairs)
         self.notes = tuple(notes)
+        self.runs = tuple(runs)
+        self.convention = convention
 
     def __getitem__(self, index: Any) -> Any:
         return self._pairs[index]
@@ -74,22 +86,27 @@ class Correlations(Sequence[Pair]):
         return len(self._pairs)
 
     def pair(self, one: str, two: str, among: Among = "all") -> Pair:
+        """Two columns by name, in either order, among all models or the eligible ones. KeyError lists what there is."""
         for pair in self._pairs:
             if {pair.one, pair.two} == {one, two} and pair.among == among:
                 return pair
         for column in (one, two):
             refuse_old_name(column.rpartition(" ")[2])
-        raise KeyError(f"there is no pair of {one} and {two} among {among} models")
+        columns = listed("columns", (name for pair in self._pairs for name in (pair.one, pair.two)))
+        there = f"{columns}; {listed('among', (pair.among for pair in self._pairs))}"
+        raise KeyError(f"there is no pair of {one} and {two} among {among} models ({there})")
 
     def records(self) -> list[dict[str, Any]]:
+        """A record for each pair."""
         return [pair.record() for pair in self]
 
     def json(self) -> str:
-        return json.dumps(
-            {"correlations": self.records(), "notes": self.notes}, ensure_ascii=False, indent=1, allow_nan=False
-        )
+        """The runs that the scores are of, the convention and the version, then the pairs."""
+        found = {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
     def table(self, width: int = WIDTH) -> str:
+        """The pairs, and what the numbers are, as text of so many columns."""
         return "\n".join([as_text(TITLE, HEADINGS, [_cells(p) for p in self], width), *_below(self)])
 
     def __repr__(self) -> str:
@@ -196,7 +213,7 @@ def correlate_sources(
     way_out = "Give more runs, or a table with more of their models."
     found = _refuse_empty(correlate_columns(score_columns(scores), against, eligible), way_out)
     absent = [model for model in models if model not in known]
-    return Correlations(found, [f"not in the table: {', '.join(absent)}"] if absent else [])
+    return _of_runs(found, scores, [f"not in the table: {', '.join(absent)}"] if absent else [])
 
 
 def _is_table(source: "Run | Path") -> bool:
@@ -210,7 +227,11 @@ def _of_scores(scores: Scores, eligible: Sequence[str]) -> Correlations:
     if not pairs:
         there = "these runs have scores in one experiment at most"
         raise InputError(f"a correlation takes two columns, and {there}. Give a table with --with.")
-    return Correlations(pairs, [WHOLE] if any(pair.two.startswith("overall ") for pair in pairs) else [])
+    return _of_runs(pairs, scores, [WHOLE] if any(pair.two.startswith("overall ") for pair in pairs) else [])
+
+
+def _of_runs(pairs: Iterable[Pair], scores: Scores, notes: Sequence[str]) -> Correlations:
+    return Correlations(pairs, notes, scores.runs, scores.convention)
 
 
 def _refuse_empty(found: Correlations, way_out: str) -> Correlations:

@@ -12,6 +12,7 @@ from selfexec.digits import decimal, interval
 from selfexec.errors import InputError
 from selfexec.scores.cross import WARNING, Crossed, self_bonuses
 from selfexec.scores.rows import Estimate
+from selfexec.scores.sources import Source, head, sources
 from selfexec.scores.together import load_together, tables_of
 from selfexec.stats import Array
 from selfexec.tables import all_as_html, as_text
@@ -33,6 +34,7 @@ class CrossPrediction:
     """Every model's predictions held against every model's behaviour, by experiment (and rule of outcome)."""
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
+    runs: tuple[Source, ...] = ()
 
     @property
     def nothing(self) -> str | None:
@@ -46,6 +48,7 @@ class CrossPrediction:
         return None
 
     def table(self, width: int = 120) -> str:
+        """Matrices and what they are taken apart into, as text of so many columns."""
         if self.nothing:
             return self.nothing
         return "\n".join(line for key in self.parts for line in self._block(key, width)) + "\n" + "\n".join(NOTES)
@@ -66,10 +69,12 @@ class CrossPrediction:
         yield ""
 
     def json(self) -> str:
+        """The runs that it is of, and each matrix with its parts. Claims that one model's side is not read of are left
+        out for all, so that there is no other convention.
+        """
         records = [_record(*key, found) for key, found in self.parts.items()]
-        return json.dumps(
-            {"cross_prediction": records, "warning": WARNING}, ensure_ascii=False, indent=1, allow_nan=False
-        )
+        found = {**head(self.runs, "readable"), "cross_prediction": records, "warning": WARNING}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def cross_prediction(
@@ -78,8 +83,15 @@ def cross_prediction(
     *,
     readings: Files = (),
 ) -> CrossPrediction:
-    """Cross-prediction of all models of a run, or of several (or of their folders); see `cross`."""
-    claims = tables_of(load_together(runs, readings)).claims
+    """Every model's predictions held against every model's behaviour, of a run or its folder, or of several together.
+
+      experiments  only these
+      readings     files of readings that replace ours
+
+    InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
+    """
+    together = load_together(runs, readings)
+    claims = tables_of(together).claims
     wanted = names(experiments) or list(claims)
     if strange := [name for name in wanted if name not in claims]:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
@@ -89,7 +101,8 @@ def cross_prediction(
             for experiment in claims
             if experiment in wanted
             for metric, found in self_bonuses(claims[experiment]).items()
-        }
+        },
+        sources(together),
     )
 
 

@@ -17,7 +17,8 @@ from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score
 from selfexec.scores.scored import Scored
 from selfexec.scores.sentences import NO_TEST, answer, baseline_margin, simulated
-from selfexec.tables import as_html, as_text
+from selfexec.scores.sources import Source, head
+from selfexec.tables import as_html, as_markdown, as_text, bullets, in_markdown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,8 +55,8 @@ LEGEND = {
 
 class Scores(Sequence[Score]):
     """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
-    `parts` (model -> experiment) are the counts that they were made of, for comparisons. Prints as a table, turns into
-    records or a data frame.
+    `parts` (model -> experiment) are the counts that they were made of, for comparisons, and `runs` what these counts
+    are of. Prints as a table, turns into records or a data frame.
     """
 
     def __init__(
@@ -64,11 +65,13 @@ class Scores(Sequence[Score]):
         warnings: Iterable[LossTest] = (),
         bootstrap: "Bootstrap | None" = None,
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
+        runs: Iterable[Source] = (),
     ) -> None:
         self._rows = list(rows)
         self.warnings = tuple(warnings)
         self.bootstrap = bootstrap
         self.parts = parts or {}
+        self.runs = tuple(runs)
 
     def __getitem__(self, index: Any) -> Any:
         return self._rows[index]
@@ -81,6 +84,7 @@ class Scores(Sequence[Score]):
         return self.row(model, experiment, metric).value
 
     def row(self, model: str, experiment: str, metric: str) -> Score:
+        """One number with its interval and what it rests on. KeyError lists what there is."""
         if (row := self.get(model, experiment, metric)) is None:
             there_are = "; ".join(self._there_are(model, experiment))
             raise KeyError(f"there is no {metric} of {model} in {experiment} ({there_are})")
@@ -108,8 +112,14 @@ class Scores(Sequence[Score]):
     def _found(self) -> Mapping[tuple[str, str, str], Score]:
         return {(row.model, row.experiment, row.metric): row for row in self._rows}
 
+    @property
+    def convention(self) -> str | None:
+        """How was counted: strict, readable or authors; None where there are no rows."""
+        return self._rows[0].convention if self._rows else None
+
     @cached_property
     def models(self) -> list[str]:
+        """The models that there are rows of, in their order."""
         return list(dict.fromkeys(row.model for row in self._rows))
 
     @cached_property
@@ -119,6 +129,7 @@ class Scores(Sequence[Score]):
         return [experiment for experiment in (*EXPERIMENTS, "overall") if experiment in found]
 
     def records(self) -> list[dict[str, Any]]:
+        """A record for each row."""
         return [asdict(row) for row in self._rows]
 
     def frame(self) -> "pl.DataFrame":
@@ -128,11 +139,18 @@ class Scores(Sequence[Score]):
         return pl.DataFrame(self.records(), infer_schema_length=None)
 
     def json(self) -> str:
-        drawn = {"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}
-        found = {"scores": self.records(), "warnings": [asdict(warning) for warning in self.warnings]} | drawn
+        """The sentences on top of the table, the runs, the convention and the version; then rows and warnings."""
+        found = {
+            "answer": _said(self),
+            **head(self.runs, self.convention),
+            "scores": self.records(),
+            "warnings": [asdict(warning) for warning in self.warnings],
+            **({"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}),
+        }
         return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
+        """One line per number."""
         columns = [field.name for field in fields(Score)]
         rows = ([record[column] for column in columns] for record in self.records())
         return csv_rows.written([columns, *rows]).rstrip("\n")
@@ -142,6 +160,12 @@ class Scores(Sequence[Score]):
         table = as_text(_title(self), *_grid(self), width, "stacked")
         return "\n".join([table, *_notes(self)])
 
+    def markdown(self) -> str:
+        """The same table for a page or a pull request, with the answer on top and the notes below."""
+        said = "\n\n".join(map(in_markdown, _said(self)))
+        table = as_markdown(*_grid(self))
+        return "\n\n".join(part for part in (f"**{_question(self)}**", said, table, bullets(_notes(self))) if part)
+
     def __repr__(self) -> str:
         return self.table()
 
@@ -150,10 +174,18 @@ class Scores(Sequence[Score]):
 
 
 def _title(scores: Scores) -> str:
-    """The question, the answer, and whether it is about simulated models."""
+    """The question, and what is said to it."""
+    return "\n".join([_question(scores), *_said(scores)])
+
+
+def _question(scores: Scores) -> str:
+    return AUTHORS_TITLE if scores.convention == "authors" else TITLE
+
+
+def _said(scores: Scores) -> list[str]:
+    """The answer, and whether it is about simulated models."""
     note = simulated(scores.models)
-    title = AUTHORS_TITLE if _convention(scores) == "authors" else TITLE
-    return "\n".join([title, *_answers(scores), *([note] if note else [])])
+    return [*_answers(scores), *([note] if note else [])]
 
 
 def _answers(scores: Scores) -> list[str]:
@@ -175,10 +207,6 @@ def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
 def _not_run(scores: Scores) -> set[tuple[str, str]]:
     """Whose overall scores are withheld since an experiment was left out, and what else would be said of them."""
     return {(row.model, row.experiment) for row in scores if row.reason in NOT_RUN.values()}
-
-
-def _convention(scores: Scores) -> str:
-    return scores[0].convention if len(scores) else "strict"
 
 
 def score_cells(scores: Scores) -> list[list[str]]:
@@ -233,7 +261,7 @@ def _intervals(scores: Scores) -> str:
 
 
 def _notes(scores: Scores) -> list[str]:
-    convention = _convention(scores)
+    convention = scores.convention or "strict"
     if convention == "authors":
         notes = [f"{LEGEND[convention]}. It has neither skills nor intervals."]
     else:

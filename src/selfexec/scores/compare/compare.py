@@ -21,6 +21,7 @@ from selfexec.scores.compare.measures import (
 )
 from selfexec.scores.compare.tags import contrasts, load_tags
 from selfexec.scores.shares import nothing_readable
+from selfexec.scores.sources import sources
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -43,6 +44,17 @@ def compare(
     Of two models the second is held against the first. Of more, all pairs are: p values are adjusted by Holm (1979)
     within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
     models: before and after.
+
+      models       only these; of two the second is new, the first old
+      experiments  only these, or `overall`
+      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      readings     files of readings that replace ours
+      metrics      skill, accuracy, baseline_margin, coverage: what to compare by
+      tags         a CSV or JSON file of groups of models, whose means are compared too
+      fail_if      gates like "overall.skill drops 0.1", of two models; `status` of what comes back says how they went
+      precision    say also how many items it takes for an interval of ± this
+
+    InputError: a name that is not there, items that differ between runs, or nothing that can be compared.
     """
     measures = names(metrics)
     check_names(names(experiments), measures, convention)
@@ -77,6 +89,7 @@ def compare(
         contrasts=tuple(marked),
         verdicts=tuple(verdicts),
         notes=(*unlike(chosen), *notes),
+        runs=sources(e.run for e in entrants),
     )
 
 

@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.digits import decimal, interval, p_value, signed
+from selfexec.lookups import listed
 from selfexec.renamed import refuse_old_name
 from selfexec.scores.compare.differences import Contrast, Difference, Standing
+from selfexec.scores.sources import Source, head
 from selfexec.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ class Comparison:
     contrasts: tuple[Contrast, ...]
     verdicts: tuple["Verdict", ...]
     notes: tuple[str, ...]
+    runs: tuple[Source, ...] = ()
 
     @property
     def status(self) -> int:
@@ -54,7 +57,14 @@ class Comparison:
             if same and metric in (None, row.metric):
                 return row
         refuse_old_name(metric)
-        raise KeyError(f"there is no {metric or 'difference'} of {model} and {against} in {experiment}")
+        rows = self.differences
+        there = (
+            listed("models", self.models),
+            listed("experiments", (row.experiment for row in rows)),
+            listed("metrics", (row.metric for row in rows)),
+        )
+        what = metric or "difference"
+        raise KeyError(f"there is no {what} of {model} and {against} in {experiment} ({'; '.join(there)})")
 
     def frame(self) -> "pl.DataFrame":
         """One row per difference, as a Polars data frame."""
@@ -63,9 +73,10 @@ class Comparison:
         return pl.DataFrame([asdict(row) for row in self.differences], infer_schema_length=None)
 
     def records(self) -> dict[str, Any]:
+        """Everything by name, with the runs, the convention and the version on top."""
         return {
+            **head(self.runs, self.convention),
             "models": list(self.models),
-            "convention": self.convention,
             "precision": self.precision,
             "differences": [asdict(row) for row in self.differences],
             "standings": [asdict(row) for row in self.standings],
@@ -76,9 +87,11 @@ class Comparison:
         }
 
     def json(self) -> str:
+        """`records` as JSON."""
         return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def table(self, width: int = 120) -> str:
+        """Differences, what they rest on, and gates, as text of so many columns."""
         tables = [as_text(title, columns, rows, width) for title, columns, rows in _tables(self)]
         return "\n".join([*tables, *_notes(self), *_gates(self)])
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.arguments import Files, Names, names
 from selfexec.digits import interval, p_value, signed
 from selfexec.errors import InputError
+from selfexec.lookups import what_there_is
 from selfexec.nouns import number_of
 from selfexec.renamed import refuse_old_name
 from selfexec.scores.compare.comparison import LEGEND, SKILLS, Table, about, cautions
@@ -18,6 +19,7 @@ from selfexec.scores.compare.differences import Difference
 from selfexec.scores.compare.entrants import Entrant, experiments_of, load_apart, select, unlike, wanted_of
 from selfexec.scores.compare.family import Family
 from selfexec.scores.compare.measures import OVERALL, check_names
+from selfexec.scores.sources import Source, head, sources
 from selfexec.stats import two_sided
 from selfexec.tables import all_as_html, as_text
 
@@ -77,13 +79,16 @@ class Trend:
     slopes: tuple[Slope, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    runs: tuple[Source, ...] = ()
 
     def slope(self, experiment: str, metric: str = "skill") -> Slope:
+        """The change per checkpoint in one experiment. KeyError lists what there is."""
         for row in self.slopes:
             if (row.experiment, row.metric) == (experiment, metric):
                 return row
         refuse_old_name(metric)
-        raise KeyError(f"there is no slope of {metric} in {experiment}")
+        there = what_there_is(self.slopes, {"experiment": experiment, "metric": metric})
+        raise KeyError(f"there is no slope of {metric} in {experiment} ({there})")
 
     def frame(self) -> "pl.DataFrame":
         """One row per checkpoint, experiment and metric, as a Polars data frame."""
@@ -92,9 +97,10 @@ class Trend:
         return pl.DataFrame([_flat(point) for point in self.points], infer_schema_length=None)
 
     def records(self) -> dict[str, Any]:
+        """Everything by name, with the runs, the convention and the version on top."""
         return {
+            **head(self.runs, self.convention),
             "models": list(self.models),
-            "convention": self.convention,
             "points": [asdict(point) for point in self.points],
             "slopes": [asdict(slope) for slope in self.slopes],
             "notes": list(self.notes),
@@ -102,9 +108,11 @@ class Trend:
         }
 
     def json(self) -> str:
+        """`records` as JSON."""
         return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
 
     def table(self, width: int = 120) -> str:
+        """Checkpoints and slopes, metric by metric, as text of so many columns."""
         shown: list[str] = []
         for metric in _metrics(self):
             shown += [
@@ -132,8 +140,15 @@ def trend(
 ) -> Trend:
     """Checkpoints in the order of the runs, or of `models`: values, paired differences, and the slope over the order.
 
-    Without `metrics`: skill, accuracy, and baseline margin where other models are there to go by. Checkpoints are
-    not each other's reference models in that.
+    Checkpoints are not each other's reference models in their baseline margin.
+
+      models       only these checkpoints, in this order
+      experiments  only these, or `overall`
+      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      readings     files of readings that replace ours
+      metrics      what to follow; without any: skill, accuracy, and baseline_margin where there are other models
+
+    InputError: a name that is not there, fewer than two checkpoints, or nothing that could be scored.
     """
     measures = names(metrics)
     check_names(names(experiments), measures, convention)
@@ -155,8 +170,8 @@ def trend(
         why = about(points[0].experiment, points[0].reason) if points else "no claim could be scored"
         raise InputError(f"there is no trend to see: {why}.")
     warnings = [] if names(models) else list(_unordered(chosen))
-    labels = tuple(e.label for e in chosen)
-    return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings))
+    labels, read = tuple(e.label for e in chosen), sources(e.run for e in entrants)
+    return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings), read)
 
 
 def _unordered(chosen: Sequence[Entrant]) -> Iterator[str]:

@@ -9,7 +9,9 @@ import polars as pl
 
 from selfexec import csv_rows
 from selfexec.digits import decimal
+from selfexec.lookups import what_there_is
 from selfexec.renamed import refuse_old_name
+from selfexec.scores.sources import Source, head
 from selfexec.tables import WIDTH, all_as_html, as_markdown, as_text
 
 Kind = Literal["score", "baseline", "sensitivity", "rule", "readings"]
@@ -53,10 +55,13 @@ class Entry:
 
 
 class Ledger(Sequence[Entry]):
-    """The entries of a ledger. Prints as a table, and turns into records or a data frame."""
+    """The entries of a ledger, and the `runs` that they are of. Prints as a table, and turns into records or a data
+    frame.
+    """
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry], runs: Sequence[Source] = ()) -> None:
         self._entries = list(entries)
+        self.runs = tuple(runs)
 
     def __getitem__(self, index: Any) -> Any:
         return self._entries[index]
@@ -65,22 +70,29 @@ class Ledger(Sequence[Entry]):
         return len(self._entries)
 
     def entry(self, model: str, experiment: str, metric: str) -> Entry:
+        """One number under each convention. KeyError lists what there is."""
         for entry in self._entries:
             if (entry.model, entry.experiment, entry.metric) == (model, experiment, metric):
                 return entry
         refuse_old_name(metric)
-        raise KeyError(f"there is no {metric} of {model} in {experiment}")
+        there = what_there_is(self, {"model": model, "experiment": experiment, "metric": metric})
+        raise KeyError(f"there is no {metric} of {model} in {experiment} ({there})")
 
     def records(self) -> list[dict[str, Any]]:
+        """A record for each entry."""
         return [asdict(entry) | {"reasons": list(entry.reasons)} for entry in self._entries]
 
     def frame(self) -> pl.DataFrame:
+        """One row per entry, as a Polars data frame."""
         return pl.DataFrame(self.records(), infer_schema_length=None)
 
     def json(self) -> str:
-        return json.dumps({"ledger": self.records()}, ensure_ascii=False, indent=1, allow_nan=False)
+        """The runs and the version, then the entries, each under all three conventions."""
+        found = {**head(self.runs, None), "ledger": self.records()}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
+        """One line per entry."""
         columns = [field.name for field in fields(Entry)]
         records = (record | {"reasons": "; ".join(record["reasons"])} for record in self.records())
         rows = ([record[column] for column in columns] for record in records)

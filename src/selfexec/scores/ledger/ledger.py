@@ -29,6 +29,7 @@ from selfexec.scores.ledger.given_readings import given_readings
 from selfexec.scores.ledger.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.scores.metrics import METRICS, Cells
 from selfexec.scores.rows import LEAST_COVERAGE
+from selfexec.scores.sources import sources
 from selfexec.scores.together import load_together
 
 if TYPE_CHECKING:
@@ -69,9 +70,18 @@ def ledger(
     sensitivities: bool = True,
     known: Mapping[str, Scores] | None = None,
 ) -> Ledger:
-    """The ledger of runs, of some models or experiments only if you like. With given readings
-    (`run.with_readings(...)`) all three conventions count these, and their differences from ours are listed too.
-    `known`: scores by convention that need not be worked out again. Without `sensitivities` it takes a third less time.
+    """Each number under the three conventions side by side, and what in the data makes them differ.
+
+    With given readings (`readings`, or `run.with_readings(...)`) all three conventions count these, and their
+    differences from ours are listed too.
+
+      models         only these
+      experiments    only these, or `overall`
+      readings       files of readings that replace ours
+      sensitivities  also what one choice of ours comes to, were it otherwise; without, it takes a third less time
+      known          scores by convention, which are not worked out again
+
+    InputError: a name that is not there, or runs that cannot be counted together.
     """
     together = load_together(runs, readings)
     whose, parts = names(models), names(experiments)
@@ -84,11 +94,12 @@ def ledger(
         entry for run in together for model in run.models for entry in _of_model(run, model, scores, sensitivities)
     ]
     entries += _means_of_baselines(entries)
-    return Ledger(
+    chosen = (
         entry
         for entry in entries
         if (not whose or entry.model in (*whose, ALL)) and (not parts or entry.experiment in parts)
     )
+    return Ledger(chosen, sources(together))
 
 
 def ledger_of_runs(
