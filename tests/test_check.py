@@ -1,6 +1,8 @@
 """`selfexec check` on real sockets: what a model's replies look like, and whether its sessions share a memory."""
 
 import asyncio
+import itertools
+import json
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -181,3 +183,34 @@ def test_the_mark_names_the_model_and_holds_no_key(tmp_path: Path, monkeypatch: 
     on(forgetful_or_not(remembers=True), lambda url: sx.check("openai/y", base_url=url))
     marks = [path.read_text() for path in (tmp_path / "cache").rglob("*.txt")]
     assert marks == ["openai/y: sessions share memory\n"]
+
+
+# --- the verdict -----------------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_can_be_read_is_ready_and_its_sessions_stand_in_order() -> None:
+    simulated, last_come = SimServer(load("starter")), itertools.count(1)
+
+    async def first_served(request: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(0.5 / next(last_come))
+        return await simulated.complete(request)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", first_served)
+    found = on(app, lambda url: sx.check("sim/typical", base_url=url))
+    assert found.ready and found.verdict.startswith("ready: sim/typical")
+    assert [t.reply.session for t in found.tried if t.reply.experiment == "difficulty"] == [
+        "predict",
+        *(f"execute.Q{n}" for n in (1, 2, 3, 4)),
+    ]
+    told = json.loads(found.json())
+    assert told["ready"] and told["verdict"] == found.verdict and len(told["sessions"]) == len(found.tried)
+    assert found.table().splitlines()[-1] == found.verdict
+
+
+def test_a_model_that_talks_of_turtles_is_not_ready_and_is_quoted() -> None:
+    found = on(answering(lambda prompt: completion("I like turtles")), lambda url: sx.check("x/y", base_url=url))
+    assert not found.ready
+    assert found.verdict.startswith("not ready: association predict, ")
+    assert "restriction judge" in found.verdict and "restriction execute" not in found.verdict
+    assert 'association predict said: "I like turtles"' in found.table()

@@ -1,9 +1,12 @@
 """The command line as a user meets it: output, exit status, and one line for what is wrong."""
 
+import contextlib
 import csv
 import io
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +17,7 @@ from click.shell_completion import ShellComplete
 
 from selfexec.cli import main, root
 
+STORED = Path(__file__).parent / "stored"
 ITEM = '{"id": "1", "request": "How do I whisk an egg?", "label": "safe", "type": "plain"}\n'
 LINE: dict[str, Any] = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
 
@@ -269,7 +273,10 @@ def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folde
         ("score run --model m nobody", "An option takes one value. Repeat the option"),
         ("score --experiment association restriction run", "--experiment association,restriction"),
         ("compare --metric skill accuracy run", "--metric skill,accuracy"),
-        ("score --readings readings/m.jsonl readings/n.jsonl run", "--readings A --readings readings/n.jsonl"),
+        (
+            "score --readings readings/m.jsonl readings/n.jsonl run",
+            "--readings readings/m.jsonl --readings readings/n.jsonl",
+        ),
         ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
         ("score --readings run run", "--readings run: this is a run, no readings."),
         ("score --readings empty run", "--readings empty: no *.jsonl is in this folder."),
@@ -498,6 +505,41 @@ def test_a_dry_run_asks_and_writes_nothing(
     # 7 models x (5 x 2 + 5 x 3 + 5 x 5)
     assert "350 sessions" in capsys.readouterr().out
     assert not (here / "runs").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+@pytest.mark.parametrize(
+    "command", ["run --limit 12 --out run", "score panel", "check sim/coin", "list .", "score no\tne"]
+)
+def test_on_a_terminal_of_80_columns_every_line_fits(tmp_path: Path, command: str) -> None:
+    shutil.copytree(STORED / "panel", tmp_path / "panel")
+    shown = on_a_terminal(["selfexec", *command.split(" ")], tmp_path, columns=80)
+    lines = [line for line in shown.splitlines() if "\x1b" not in line]  # but for the progress bar
+    assert len(lines) > 1
+    assert [line for line in lines if len(line) > 80] == []
+    assert [line for line in lines if re.search(r"\[-?\.\d[^\]]*$", line)] == []  # an interval that is broken
+
+
+def on_a_terminal(command: list[str], folder: Path, columns: int) -> str:
+    """What a command shows on a terminal that is so wide."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
+    line = [sys.executable, "-m", *command]
+    process = subprocess.Popen(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux tells the end
+        while piece := os.read(ours, 65536):
+            shown += piece
+    process.wait()
+    os.close(ours)
+    return shown.decode().replace("\r\n", "\n")
 
 
 def test_help_imports_nothing_heavy() -> None:

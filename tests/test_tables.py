@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from selfexec.tables import Layout, as_text
+from selfexec.tables import Layout, as_text, fitted
 
 COLUMNS = ["model", "experiment", "accuracy", "best baseline", "margin"]
 ROWS = [
@@ -41,6 +41,54 @@ def test_values_and_intervals_stay_in_one_piece(width: int) -> None:
     for piece in (".897", "[.877, .915]", ".510", "[.484, .536]", ".044", "[.005, .082]"):
         assert piece in shown
     assert (".897 [.877, .915]" in shown) == (width == 120)  # below its value only where room is scarce
+
+
+SCORED = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
+LONGEST = [
+    [
+        "m",
+        "association",
+        ".298 [.275, .322]",
+        "-.009 [-.032, -.005]",
+        ".483 others' share",
+        "-.492 [-1.614, -.422]",
+        ".993",
+    ],
+    ["m", "overall", "withheld", "withheld", "", "withheld", ""],
+]
+
+
+@pytest.mark.parametrize("width", [78, 80, 100])
+def test_a_table_of_scores_breaks_no_interval_and_no_name_of_a_column_at_80_columns(width: int) -> None:
+    shown = as_text("What?", SCORED, LONGEST, width, "stacked")
+    assert all(len(line) <= width for line in shown.splitlines())
+    pieces = [
+        "[.275, .322]",
+        "[-.032, -.005]",
+        "[-1.614, -.422]",
+        "-.492",
+        ".993",
+        "association",
+        "coverage",
+        "baseline",
+    ]
+    assert [piece for piece in pieces if piece not in shown] == []
+
+
+@pytest.mark.parametrize("width", range(50, 80))
+def test_where_an_interval_must_be_broken_it_is_between_its_ends(width: int) -> None:
+    shown = as_text("What?", SCORED, LONGEST, width, "stacked").split()
+    for number in ("[.275,", ".322]", "[-.032,", "-.005]", "[-1.614,", "-.422]", ".993", ".298", "-.492"):
+        assert number in shown
+
+
+def test_lines_that_are_too_long_go_on_below_at_words_and_keep_their_intervals() -> None:
+    text = "  a margin of .35 [.25, .41] in so and so many words, and runs/a-name-with-hyphens-in-it is not broken"
+    lines = fitted(text, 30).splitlines()
+    assert " ".join(line.strip() for line in lines) == text.strip()
+    assert lines[0] == "  a margin of .35 [.25, .41]"
+    assert all(line.startswith("    ") for line in lines[1:])
+    assert fitted("short\n\n" + text, 200) == "short\n\n" + text
 
 
 @pytest.mark.parametrize("layout", ["sections", "stacked", "plain"])

@@ -163,7 +163,7 @@ def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) ->
     if len(twice := [name for name in names if names.count(name) > 1]):
         raise InputError(f"model {twice[0]!r} occurs twice. Rename one of them.")
     if texts := [name for name in benchmarks if not table[name].dtype.is_numeric()]:
-        raise InputError(f"column {texts[0]!r} is {table[texts[0]].dtype}, and rates are numbers from 0 to 1. Mend it.")
+        raise InputError(f"column {texts[0]!r} is {table[texts[0]].dtype}, and rates are numbers from 0 to 1. Fix it.")
     rates = np.array([table[name].cast(float).fill_null(math.nan).to_numpy() for name in benchmarks]).T
     return RateTable(names, tuple(benchmarks), rates.reshape(len(names), len(benchmarks)))
 

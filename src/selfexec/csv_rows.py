@@ -23,7 +23,7 @@ def read(path: str | Path, absent: str = "no such file. Check the path.") -> str
     except UnicodeDecodeError:
         raise InputError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
     except OSError as fault:
-        raise InputError(f"{path}: cannot be read ({fault.strerror}).") from None
+        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give a file.") from None
 
 
 def rows(source: str | Path, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -37,7 +37,7 @@ def rows(source: str | Path, text: str) -> Iterator[tuple[int, list[str]]]:
             cells = [cell.strip() for cell in next(csv.reader([line], strict=True, skipinitialspace=True), [])]
         except csv.Error as fault:
             raise InputError(
-                f"{source}:{number}: not CSV ({fault}). Mend the line; a quoted cell has to end on it."
+                f"{source}:{number}: not CSV ({fault}). Fix the line; a quoted cell has to end on it."
             ) from None
         if any(cells):
             yield number, cells

@@ -68,7 +68,7 @@ def file_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Check the path.") from None
     except OSError as fault:
-        raise InputError(f"{path}: cannot be read ({fault.strerror}).") from None
+        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give a file.") from None
 
 
 @cache

@@ -101,7 +101,7 @@ def _rate(place: str, value: str) -> float:
     if math.isnan(rate):
         raise InputError(f"{place}: {value!r} is not a rate. Leave the cell empty where there is none.")
     if not 0 <= rate <= 1:
-        raise InputError(f"{place}: {value} is not a share from 0 to 1. Mend it (85% is 0.85).")
+        raise InputError(f"{place}: {value} is not a share from 0 to 1. Fix it (85% is 0.85).")
     return rate
 
 

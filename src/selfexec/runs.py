@@ -144,7 +144,9 @@ class Run:
         value, None for unreadable. What was given before stands where nothing is given anew.
         """
         if not given.keys() & self.replies.keys():
-            raise InputError(f"{self.folder}: none of the given readings is of a session of this run.")
+            raise InputError(
+                f"{self.folder}: none of the given readings is of a session of this run. Are they another's?"
+            )
         lines = {key: self._line(Key(*key), reading) for key, reading in given.items()}
         return Run(self.folder, self.manifest, self.items, self.replies, {**(self.given or {}), **lines})
 

@@ -134,7 +134,12 @@ def _shared(wanted: Sequence[int], least: Sequence[int], room: int) -> list[int]
 def _interval_below(cell: str) -> str:
     """'.897 [.877, .915]' in two lines, of which the second is not broken."""
     value, bracket, interval = cell.partition(" [")
-    return f"{value}\n[{interval.replace(' ', UNBROKEN)}" if bracket else cell
+    return _whole(f"{value}\n[{interval}" if bracket else cell)
+
+
+def _whole(text: str) -> str:
+    """The text with its intervals in one piece."""
+    return INTERVAL.sub(lambda found: found[0].replace(" ", UNBROKEN), text)
 
 
 def fitted(text: str, width: int) -> str:
@@ -149,9 +154,8 @@ def _fitted(line: str, width: int) -> str:
         return line
     bare = line.lstrip(" ")
     inset = " " * (len(line) - len(bare))
-    whole = INTERVAL.sub(lambda found: found[0].replace(" ", UNBROKEN), bare)
     parts = textwrap.wrap(
-        whole,
+        _whole(bare),
         width,
         initial_indent=inset,
         subsequent_indent=f"{inset}  ",

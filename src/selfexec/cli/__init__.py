@@ -1,8 +1,10 @@
 """The command line. Each command is a file, imported only when it is called."""
 
+import errno
 import gc
 import io
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -11,8 +13,9 @@ from typing import TextIO
 import click
 
 from selfexec import __version__
-from selfexec.cli.options import Group, nearest
+from selfexec.cli.options import Group, nearest, say
 from selfexec.errors import InputError
+from selfexec.legible import harmless_line
 
 # heading -> name -> (module, what it does)
 SECTIONS = {
@@ -93,7 +96,7 @@ def main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            status = root.main(standalone_mode=False)
+            status = root.main(prog_name="selfexec", standalone_mode=False)
     except InputError as fault:
         _stop(str(fault), 2)
     except click.UsageError as fault:
@@ -111,7 +114,8 @@ def main() -> None:
     except OSError as fault:
         # what is kept is said by those who know: the journal of a run, the maker of a folder
         place = f"{fault.filename}: " if fault.filename else ""
-        _stop(f"{place}{fault.strerror or fault}.", 2)
+        way_out = " Give a shorter path." if fault.errno == errno.ENAMETOOLONG else ""
+        _stop(f"{place}{fault.strerror or fault}.{way_out}", 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -146,11 +150,22 @@ def _make_legible(output: TextIO) -> None:
         output.reconfigure(encoding="utf-8" if utf_8 else None, errors="replace")
 
 
+# what click says of values, and how a person would put it
+PLAINLY = {
+    "a valid integer range": "a whole number",
+    "a valid integer": "a whole number",
+    "a valid float range": "a number",
+    "a valid float": "a number",
+}
+
+
 def _with_way_out(fault: click.UsageError) -> str:
     """What is wrong with the command as it was typed, and what may have been meant."""
     if isinstance(fault, click.NoSuchOption):
         return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
     message = fault.format_message()
+    for said, plainly in PLAINLY.items():
+        message = message.replace(said, plainly)
     if message.startswith("Got unexpected extra argument"):
         several = [param.opts[0] for param in fault.ctx.command.params if param.multiple] if fault.ctx else []
         repeat = f" An option takes one value: repeat {' or '.join(several)} for each." if several else ""
@@ -159,9 +174,14 @@ def _with_way_out(fault: click.UsageError) -> str:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    click.echo(f"selfexec: warning: {' '.join(str(message).split())}", err=True)
+    say(f"selfexec: warning: {_in_a_line(str(message))}", err=True)
 
 
 def _stop(message: str, status: int) -> None:
-    click.echo(f"selfexec: {' '.join(message.split())}", err=True)
+    say(f"selfexec: {_in_a_line(message)}", err=True)
     sys.exit(status)
+
+
+def _in_a_line(message: str) -> str:
+    """A message that does nothing to a terminal; of a word that fills the screen its beginning."""
+    return re.sub(r"(\w{100})\w{200,}", r"\1…", harmless_line(message))

@@ -3,6 +3,7 @@
 An option takes one value and may be given again. Of names, several may stand in one value, with commas between them.
 """
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
@@ -105,9 +106,9 @@ def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | 
     if given.get("fail_if") and " " in name:
         return f"Is it a gate? Repeat the option for each: --fail-if '{given['fail_if'][-1]}' --fail-if '{name}'"
     if stray.is_file():
-        files = ("readings", "tables")
-        option = next((f"--{'with' if what == 'tables' else what}" for what in files if given.get(what)), "--readings")
-        return f"It is a file. Repeat the option for each: {option} A {option} {name}"
+        if readings := given.get("readings"):
+            return f"It is a file. Repeat the option for each: --readings {readings[-1]} --readings {name}"
+        return "It is a file. Give the folder of a run; a file of readings goes behind --readings."
     if models:
         return f"An option takes one value. {repeated('--model', [*models, name])}"
     return None  # a path that is not there: whoever loads runs says so
@@ -115,7 +116,7 @@ def _way_out(stray: Path, runs: Sequence[Path], given: dict[str, Any]) -> str | 
 
 def repeated(option: str, names: Sequence[str]) -> str:
     """How to give several names."""
-    shown = list(names)[-2:] if len(names) > 1 else ["a", *names]
+    shown = list(map(shlex.quote, names))[-2:]
     apart = " ".join(f"{option} {name}" for name in shown)
     return f"Repeat the option, or write a,b: {apart}, or {option} {','.join(shown)}"
 
@@ -218,13 +219,15 @@ def write(out: Path, text: str) -> None:
     click.echo(f"{out}: written.")
 
 
-def say(text: str = "") -> None:
+def say(text: str = "", err: bool = False) -> None:
     """Lines that are wrapped at words on a terminal, and left alone elsewhere."""
-    if sys.stdout.isatty():
-        from selfexec.tables import fitted, terminal_width
+    if (sys.stderr if err else sys.stdout).isatty():
+        import shutil
 
-        text = fitted(text, terminal_width())
-    click.echo(text)
+        from selfexec.tables import fitted
+
+        text = fitted(text, shutil.get_terminal_size().columns)
+    click.echo(text, err=err)
 
 
 # --- help ------------------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 @click.option(
     "--max-connections",
     metavar="N",
-    type=click.IntRange(1),
+    type=int,
     default=50,
     show_default=True,
     help="Calls at once, at most.",
@@ -189,7 +189,7 @@ def command(
         whole = f", since items are asked whole {unused:,} of its calls were not used" if unused > 0 else ""
         why = f" ({progress.left:,} left by --max-calls{whole})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
-        click.echo(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
+        say(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
         raise click.exceptions.Exit(3)
 
 
@@ -202,7 +202,7 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
     elif models:
         way_out = f"Is it a model? {repeated('--model', [*models, stray])}"
     else:
-        way_out = f"A model is named by --model: selfexec run --model {','.join(astray)}"
+        way_out = f"A model is named by --model: selfexec run --model {shlex.quote(','.join(astray))}"
     raise InputError(f"{stray!r} is behind no option. {way_out}")
 
 

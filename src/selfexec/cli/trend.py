@@ -12,6 +12,7 @@ from selfexec.cli.options import (
     printed,
     readings_option,
     runs_argument,
+    say,
     show,
 )
 
@@ -51,5 +52,5 @@ def command(
         runs, models=models, experiments=experiments, convention=convention, readings=readings, metrics=metrics
     )
     for warning in found.warnings:
-        click.echo(f"selfexec: warning: {warning}", err=True)
+        say(f"selfexec: warning: {warning}", err=True)
     show(found, form, out)

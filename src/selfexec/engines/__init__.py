@@ -1,5 +1,6 @@
 """Engines carry sessions out: one prompt in, what came back out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -70,6 +71,9 @@ class Engine(Protocol):
     ) -> None: ...
 
 
+MOST_CONNECTIONS = 10_000
+
+
 @dataclass(frozen=True)
 class EngineOptions:
     """How to reach models, apart from what is asked of them.
@@ -91,9 +95,9 @@ class EngineOptions:
     accept_filters: bool = False
 
     def __post_init__(self) -> None:
-        if self.max_connections < 1:
-            raise InputError(f"--max-connections {self.max_connections}: give 1 or more.")
-        if not self.timeout > 0:
+        if not 1 <= self.max_connections <= MOST_CONNECTIONS:
+            raise InputError(f"--max-connections {self.max_connections}: give 1 to {MOST_CONNECTIONS:,}.")
+        if not 0 < self.timeout < math.inf:
             raise InputError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
 
 

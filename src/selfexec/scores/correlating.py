@@ -304,7 +304,7 @@ def _read_table(path: Path) -> dict[str, dict[str, float]]:
     for number, row in rows:
         if len(row) != len(header):
             found, wanted = number_of(len(row), "cell"), number_of(len(header), "heading")
-            raise InputError(f"{path}:{number}: {found} under {wanted}. Mend the line.")
+            raise InputError(f"{path}:{number}: {found} under {wanted}. Fix the line.")
         if row[0] in seen:
             raise InputError(f"{path}:{number}: the model {row[0]!r} occurs twice. Keep one line.")
         seen.add(row[0])

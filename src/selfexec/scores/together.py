@@ -39,6 +39,8 @@ def refuse_clashes(runs: Sequence["Run"]) -> None:
     homes: dict[str, Path] = {}
     for run in runs:
         for model in run.models:
+            if homes.get(model) == run.folder:
+                raise InputError(f"{run.folder}: this run is given twice. Give it once.")
             if model in homes:
                 raise InputError(f"{model} is in {homes[model]} and in {run.folder}. Score them one at a time.")
             homes[model] = run.folder
@@ -68,5 +70,5 @@ def read_as_given(runs: Sequence["Run"], readings: Sequence[Path]) -> list["Run"
     given = load_readings(readings)
     concerned = [bool(given.keys() & run.replies.keys()) for run in runs]
     if not any(concerned):
-        raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs.")
+        raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs. Are they others'?")
     return [run.with_readings(given) if here else run for run, here in zip(runs, concerned, strict=True)]

@@ -265,7 +265,7 @@ def triplets(rates: Array, rows: Any, columns: Any, weights: Any, shape: tuple[i
     for what, indices, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
         if indices.min() < 0 or indices.max() >= size:
             wrong = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
-            raise InputError(f"{what} {indices[wrong]} of rate {wrong} is outside the table of {size}. Mend it.")
+            raise InputError(f"{what} {indices[wrong]} of rate {wrong} is outside the table of {size}. Fix it.")
     least, most = rates.min(), rates.max()
     if not (least >= 0 and most <= 1):
         wrong = int(np.flatnonzero(~((rates >= 0) & (rates <= 1)))[0])
@@ -326,7 +326,7 @@ def _check_size(shape: tuple[int, ...], names: Names) -> None:
 def _refuse_rate(rate: float, place: str) -> None:
     if np.isnan(rate):
         raise InputError(f"{place}: the rate is nan. Leave the cell out.")
-    raise InputError(f"{place}: the rate {rate:g} is not a share from 0 to 1. Mend it (85% is 0.85).")
+    raise InputError(f"{place}: the rate {rate:g} is not a share from 0 to 1. Fix it (85% is 0.85).")
 
 
 def _refuse_weight(weight: float, place: str) -> None:

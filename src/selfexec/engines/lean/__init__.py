@@ -254,7 +254,7 @@ def _line(where: Endpoint, pace: Pace, given: Mapping[str, str]) -> Line:
 
 
 def _invalid(where: Endpoint) -> InputError:
-    return InputError(f"{where.shown}: not a valid address. Mend --base-url.")
+    return InputError(f"{where.shown}: not a valid address. Fix --base-url.")
 
 
 def settings_for(settings: Mapping[str, Any], call: Call) -> dict[str, Any]:

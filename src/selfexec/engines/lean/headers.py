@@ -23,7 +23,7 @@ def checked(headers: Mapping[str, str], where: Endpoint) -> Mapping[str, str]:
         if name.lower() in OURS:
             raise InputError(f"--header {name}: this one is set by itself. Leave it out.")
         if not value or not (value.isascii() and value.isprintable()):
-            raise InputError(f"--header {name}: the value is empty, or holds what no header can. Mend it.")
+            raise InputError(f"--header {name}: the value is empty, or holds what no header can. Fix it.")
         taken = name.lower() == KEY_HEADERS[where.wire].lower()
         if where.key and (taken or where.key in value):
             raise InputError(

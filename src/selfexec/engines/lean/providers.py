@@ -182,7 +182,7 @@ def first_key(names: Sequence[str]) -> Key | None:
     for name in names:
         if key := (os.environ.get(name) or written.get(name) or "").strip():
             if not (key.isascii() and key.isprintable() and " " not in key):
-                raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Mend it.")
+                raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Fix it.")
             return Key(name, key)
     return None
 

@@ -23,6 +23,8 @@ from selfexec.scores.compare.tags import contrasts, load_tags
 from selfexec.scores.shares import nothing_readable
 from selfexec.scores.sources import sources
 
+LEAST_PRECISION = 0.0001  # finer than any score is told
+
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
@@ -58,8 +60,9 @@ def compare(
     """
     measures = names(metrics)
     check_names(names(experiments), measures, convention)
-    if precision is not None and not 0 < precision < math.inf:
-        raise InputError(f"precision {precision}: give the half-width that is wanted, above 0, as 0.02.")
+    if precision is not None and not LEAST_PRECISION <= precision < math.inf:
+        least = f"{LEAST_PRECISION} or more"
+        raise InputError(f"precision {precision}: give the half-width that is wanted, {least}, as 0.02.")
     entrants = load_apart(runs, readings)
     chosen = select(entrants, names(models))
     if len(chosen) < 2:

@@ -55,7 +55,7 @@ def _csv_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
         raise InputError(f"{path}:{first}: the column {twice[0]!r} occurs twice. Rename or remove one.")
     for number, cells in lines:
         if len(cells) != len(fields):
-            raise InputError(f"{path}:{number}: the row has not as many fields as the first line. Mend it.")
+            raise InputError(f"{path}:{number}: the row has not as many fields as the first line. Fix it.")
         yield dict(zip(fields, cells, strict=True))
 
 
