@@ -435,7 +435,7 @@ def test_experiments_that_were_left_out_leave_no_overall_row_and_no_reason(
     assert said.splitlines()[-3:] == [
         "association: which words it will list.",
         "Next: selfexec report run",
-        "What could not be read: selfexec read run --state unreadable --show",
+        "Unread: selfexec read run --state unreadable --show",
     ]
 
 

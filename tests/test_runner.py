@@ -289,7 +289,8 @@ def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
     # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
     said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 6)
     assert said == (
-        "To expect: skill within association ±0.06, restriction ±0.13, difficulty ±0.09, overall ±0.06; "
+        "To expect of models whose behaviour varies as that of ten recorded ones: skill within association ±0.06, "
+        "restriction ±0.13, difficulty ±0.09, overall ±0.06; "
         "two models told apart from 0.10 overall."
     )
     assert outlook({"restriction": 400}, 6).endswith("two models told apart from a difference of restriction 0.12.")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
+import selfexec as sx
 from selfexec.observations import OBSERVATIONS, SESSIONS, Tables
 from selfexec.scores import Bootstrap, Scores, metrics, score_tables
 from selfexec.scores.metrics import Cells
@@ -352,6 +354,18 @@ def test_values_of_single_experiments_stay_and_carry_the_caution() -> None:
     row = scores(whole_run(lost=30)).row("m", "restriction", "accuracy")
     assert row.value is not None
     assert row.reason is not None
+
+
+def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(tmp_path: Path) -> None:
+    run = sx.run("sim/typical", limit=45, out=tmp_path / "run")
+    found = sx.score(run)
+    assert found.value("sim/typical", "overall", "skill") is None
+    answer = found.table().splitlines()[1:5]
+    # 45 requests of the starter set have fewer than 20 that are turned down; the lists and the groups have enough
+    assert answer[0].startswith("sim/typical predicts its own word lists better than chance (skill ")
+    assert answer[1].startswith("restriction: nothing can be said: only ")
+    assert answer[2].startswith("sim/typical predicts which questions it will find hard better than chance (skill ")
+    assert answer[3].startswith("A margin over the best baseline takes two other models on the same items")
 
 
 # --- second opinions -------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def command(
 
         table = as_text(*reading_summary(chosen), WIDTH if out else terminal_width())
         unread = any(reading.state == "unreadable" for reading in chosen.values())
-        look = f"\n\nWhat could not be read: selfexec read {source} --state unreadable --show" if unread else ""
+        look = f"\n\nUnread: selfexec read {source} --state unreadable --show" if unread else ""
         _put([f"{table}{look}".encode()], out)
 
 

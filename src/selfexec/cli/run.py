@@ -224,7 +224,7 @@ def _afterwards(planned: "Plan", run: "Run") -> Iterator[str]:
     folder = shlex.quote(str(planned.out))
     yield f"Next: selfexec report {folder}"
     if any(reading.state == "unreadable" for reading in run.readings.values()):
-        yield f"What could not be read: selfexec read {folder} --state unreadable --show"
+        yield f"Unread: selfexec read {folder} --state unreadable --show"
 
 
 def _typed() -> str:

@@ -66,4 +66,4 @@ def command(
     show(scores, form, out)
     if form == "table" and out is None and any(row.unreadable for row in scores):
         where = shlex.quote(str(runs[0])) if len(runs) == 1 else "RUN"
-        say(f"What could not be read: selfexec read {where} --state unreadable --show")
+        say(f"Unread: selfexec read {where} --state unreadable --show")

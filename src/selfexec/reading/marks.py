@@ -72,6 +72,8 @@ def _together(found: list[Commitment]) -> list[Commitment]:
 
 def _objects(text: str) -> Iterator[Commitment]:
     """Every stretch from an opening brace to the next brace, with the words that it marks."""
+    if ":" not in text:
+        return  # no key, no mark: noise may have a million braces
     marks: dict[str, bool] = {}
     start = -1
     for part in PART.finditer(text):

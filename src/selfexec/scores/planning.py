@@ -44,6 +44,10 @@ def detectable(experiment: str, items: int) -> float:
     return stats.detectable(SKILL_SPREADS[experiment].paired / math.sqrt(items), math.inf)
 
 
+# a model that lists hardly any option, or answers every request, has next to none of the rarer outcome
+EXPECT = "To expect of models whose behaviour varies as that of ten recorded ones:"
+
+
 def outlook(items: Mapping[str, int], models: int) -> str:
     """What a run with so many items in each experiment can tell apart, and what it cannot tell with so many models."""
     said = [_resolution(items), _withheld(items) if set(items) == set(SKILL_SPREADS) else None, _too_few_models(models)]
@@ -54,10 +58,10 @@ def _resolution(items: Mapping[str, int]) -> str:
     widths = ", ".join(f"{experiment} ±{half_width(experiment, n):.2f}" for experiment, n in items.items())
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
     if set(items) != set(SKILL_SPREADS) or _short(items):
-        return f"To expect: skill within {widths}; {_apart(found)}."
+        return f"{EXPECT} skill within {widths}; {_apart(found)}."
     overall = math.hypot(*(half_width(experiment, n) for experiment, n in items.items())) / 3
     apart = f"{math.hypot(*found.values()) / 3:.2f}"
-    return f"To expect: skill within {widths}, overall ±{overall:.2f}; two models told apart from {apart} overall."
+    return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; two models told apart from {apart} overall."
 
 
 def _apart(found: Mapping[str, float]) -> str:

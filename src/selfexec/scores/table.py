@@ -16,7 +16,7 @@ from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score
 from selfexec.scores.scored import Scored
-from selfexec.scores.sentences import NO_TEST, answer, baseline_margin, simulated
+from selfexec.scores.sentences import NO_TEST, answer, baseline_margin, simulated, skill_alone
 from selfexec.scores.sources import Source, head
 from selfexec.tables import as_html, as_markdown, as_text, bullets, in_markdown
 
@@ -190,11 +190,23 @@ def _said(scores: Scores) -> list[str]:
 
 def _answers(scores: Scores) -> list[str]:
     """The overall answer or, where not all experiments were asked, that of each."""
-    overall = scores.of("overall", "baseline_margin")
+    overall, skills = scores.of("overall", "baseline_margin"), scores.of("overall", "skill")
+    if len(skills) == 1 and skills[0].value is None:
+        return list(_alone(scores))
     if any(row.reason not in NOT_RUN.values() for row in overall):
-        return [answer(overall, scores.of("overall", "skill")).text]
+        return [answer(overall, skills).text]
     parts = {experiment: scores.of(experiment, "baseline_margin") for experiment in EXPERIMENTS}
     return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
+
+
+def _alone(scores: Scores) -> Iterator[str]:
+    """Of one model without an overall score: what can be said of each experiment, and what a margin takes."""
+    for experiment in scores.experiments:
+        for row in scores.of(experiment, "skill") if experiment != "overall" else []:
+            said = skill_alone(experiment, row)
+            yield f"{experiment}: {said.text[0].lower()}{said.text[1:]}" if said.tone == "withheld" else said.text
+    if not any(row.value is not None for row in scores if row.metric == "baseline_margin"):
+        yield "A margin over the best baseline takes two other models on the same items: score their runs with it."
 
 
 def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
