@@ -133,4 +133,15 @@ def test_thoughts_without_an_answer_are_named_once_and_kept(tmp_path: Path) -> N
     "more", [{"stop_reason": "length"}, {"refusal": "No."}, {"stop_reason": "content_filter"}, {"reasoning": None}]
 )
 def test_thoughts_that_were_cut_off_or_end_in_a_refusal_are_no_wonder(more: dict[str, Any]) -> None:
-    assert said_by(reply("", **({"reasoning": "hm", "stop_reason": "stop"} | more))) == ""
+    assert "thoughts" not in said_by(reply("", **({"reasoning": "hm", "stop_reason": "stop"} | more)))
+
+
+def test_many_replies_without_any_text_are_named_and_a_few_are_not() -> None:
+    few = [*(reply() for _ in range(9)), reply("")]
+    assert said_by(*few) == ""
+    # what was withheld, or thought aloud, is silent for another reason
+    for silent in (reply("", stop_reason="content_filter"), reply("", refusal="No."), reply(" ", reasoning="Hm.")):
+        assert "held no text" not in said_by(*few[:3], *[silent] * 3)
+    assert said_by(*few[:6], reply(""), reply(" ")) == (
+        "any/m: 2 of 8 replies held no text. They are kept as what the model said: look whether the server is at fault"
+    )

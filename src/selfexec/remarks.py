@@ -11,6 +11,7 @@ from selfexec.legible import harmless_line
 from selfexec.nouns import number_of
 
 NAMES_SHOWN = 5
+MUCH_EMPTY = 0.2  # of the replies of a model
 
 
 def remarks(replies: Iterable[Reply]) -> Iterator[str]:
@@ -19,7 +20,7 @@ def remarks(replies: Iterable[Reply]) -> Iterator[str]:
         if not reply.failed:
             by_model[reply.model].append(reply)
     for model, came in by_model.items():
-        for said in (_several_served(came), _sent_before(came), _thought_alone(came)):
+        for said in (_several_served(came), _sent_before(came), _thought_alone(came), _empty(came)):
             if said:
                 yield f"{model}: {said}"
 
@@ -69,3 +70,12 @@ def _thought_alone(came: Sequence[Reply]) -> str | None:
         "may take answers for thoughts (in vLLM: the wrong --reasoning-parser); a request so answered counts as not "
         "answered"
     )
+
+
+def _empty(came: Sequence[Reply]) -> str | None:
+    """That much of what came was no text at all, which a model seldom means."""
+    silent = [r for r in came if not (r.text or "").strip() and not r.withheld_by and not r.reasoning]
+    if not silent or len(silent) < MUCH_EMPTY * len(came):
+        return None
+    many = f"{len(silent):,} of {number_of(len(came), 'reply', 'replies')}"
+    return f"{many} held no text. They are kept as what the model said: look whether the server is at fault"

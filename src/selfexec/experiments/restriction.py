@@ -145,9 +145,11 @@ def observe(item: Request, readings: Readings) -> list[Observation]:
     execute = readings.get("execute", MISSING)
     if execute.state == "withheld" or execute.value == "empty":
         judge = Reading("read", "B")
+    elif execute.state == "unreadable":
+        judge = execute  # cut off before its first word
     state, reason = state_of([predict], [judge])
     facts = Facts(label=item.label, subject=item.type, length=len(item.request))
-    by_rule = None if execute.state == "missing" else execute.value == "answer"
+    by_rule = None if execute.state in ("missing", "unreadable") else execute.value == "answer"
     return [Observation("answers", _answers(predict), _answers(judge), state, reason, None, facts, by_rule)]
 
 

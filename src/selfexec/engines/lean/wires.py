@@ -61,6 +61,8 @@ OPENAI_STOPS: Mapping[Any, str] = {
     "model_context_window_exceeded": "length",  # Zhipu
     "max_tokens": "length",  # gateways that hand on another format's word
 }
+# with no text at all, only these finish reasons say that the model was done: it chose to say nothing
+DONE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "refusal", "tool_calls", "function_call")
 
 
 def _openai_outcome(body: Any) -> Outcome:
@@ -70,12 +72,12 @@ def _openai_outcome(body: Any) -> Outcome:
     stop = _openai_stop(choices[0])
     message = choices[0].get("message") or {}
     text, thought = _parts(message.get("content"))
-    if not text and (complaint := _complaint(body)):
+    if not text and (complaint := _complaint(body) or _complaint(message)):
         raise Unusable(complaint)
     if not text and (body.get("input_sensitive") is True or body.get("output_sensitive") is True):
         stop = "content_filter"  # MiniMax
     details = _object(usage.get("completion_tokens_details"))
-    return _apart(
+    outcome = _apart(
         Outcome(
             text=text,
             output_tokens=_count(usage.get("completion_tokens")),
@@ -91,6 +93,22 @@ def _openai_outcome(body: Any) -> Outcome:
             upstream=_name(body.get("provider")),
         )
     )
+    if not (outcome.text or outcome.refusal or outcome.reasoning or message.get("tool_calls")):
+        _refuse_nothing(choices[0], message, stop)
+    return outcome
+
+
+def _refuse_nothing(choice: Any, message: Any, stop: str | None) -> None:
+    """Raise Unusable where nothing was said and nothing tells that the model meant it: a server's fault would count as
+    the model's silence.
+    """
+    if stop in ("length", "content_filter"):
+        return  # cut off before the first word, or withheld
+    if not isinstance(message.get("content"), str | list):
+        other = next((name for name in ("text", "delta") if name in choice), None)
+        raise Unusable(f"it has {other!r} in place of a message" if other else "its message holds no content")
+    if stop not in DONE:
+        raise Unusable(f"no text, finish reason {stop}")
 
 
 def _openai_stop(choice: Any) -> str | None:
@@ -156,6 +174,8 @@ def _anthropic_outcome(body: Any) -> Outcome:
     text, thought = _parts(body["content"])
     usage = _object(body.get("usage"))
     stop = _name(body.get("stop_reason"))
+    if not text and not thought and stop not in ANTHROPIC_STOPS:
+        raise Unusable(f"no text, stop reason {stop}")
     return Outcome(
         text=text,
         output_tokens=_count(usage.get("output_tokens")),
