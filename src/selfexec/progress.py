@@ -106,14 +106,18 @@ def shown_progress() -> Iterator[Report]:
     from rich.progress import Progress as Bar
 
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
-    with Bar(*columns, console=Console(stderr=True), auto_refresh=False, transient=True) as bar:
-        task = bar.add_task("starting", total=None)
+    bar = Bar(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+    task = bar.add_task("starting", total=None)
 
-        def show(progress: Progress, rate: float) -> None:
-            bar.update(task, completed=progress.done, total=progress.total, description=as_line(progress, rate))
-            bar.refresh()
+    def show(progress: Progress, rate: float) -> None:
+        bar.start()  # not before: what is said at the beginning would stand on the bar's line
+        bar.update(task, completed=progress.done, total=progress.total, description=as_line(progress, rate))
+        bar.refresh()
 
+    try:
         yield _now_and_then(LIVE_EVERY, show)
+    finally:
+        bar.stop()
 
 
 def as_line(progress: Progress, rate: float) -> str:

@@ -78,8 +78,8 @@ def root(context: click.Context) -> None:
 
     \b
     selfexec run                                   simulated models, offline: see what it looks like
-    selfexec check openai/gpt-4.1                  can this model be asked?
-    selfexec run --model openai/gpt-4.1 --preset quick --dry-run
+    selfexec check openai/gpt-6-luna                  can this model be asked?
+    selfexec run --model openai/gpt-6-luna --preset quick --dry-run
     selfexec report runs/NAME                      one page with all there is to see
 
     Options may stand before or after what they are for. One that takes several values is given again for each.

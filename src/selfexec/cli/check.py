@@ -25,7 +25,7 @@ def command(model: str, items: str, form: str, out: Path | None, **endpoint: Any
     The last line says whether the model is ready. Exit status 0: ready; 3: not ready; 2: bad input.
 
     \b
-    selfexec check openai/gpt-4.1
+    selfexec check openai/gpt-6-luna
     selfexec check vllm/my-model --base-url http://localhost:8000/v1
     """
     from selfexec.checks import check

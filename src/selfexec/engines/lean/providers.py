@@ -96,7 +96,7 @@ def endpoint(
     """The endpoint of a model named provider/model. With a base URL, any provider's name will do."""
     provider, slash, name = model.partition("/")
     if not slash or not name:
-        raise InputError(f"model {model!r}: write it as provider/model, like openai/gpt-4.1 or vllm/my-model.")
+        raise InputError(f"model {model!r}: write it as provider/model, like openai/gpt-6-luna or vllm/my-model.")
     known = PROVIDERS.get(provider)
     if base_url is None and known is None:
         raise InputError(
