@@ -123,6 +123,23 @@ def test_a_key_that_comes_back_in_any_dress_is_kept_nowhere(monkeypatch: pytest.
         assert written not in str(stopped.value)
 
 
+def test_a_key_in_percent_signs_is_known_whatever_is_left_as_it_is() -> None:
+    key = "sk-a/b+c=d/e0123456"
+    for written in ("sk-a/b%2Bc%3Dd/e0123456", "sk-a%2Fb%2Bc%3Dd%2Fe0123456", "sk-a/b%2bc%3dd/e0123456"):
+        assert Scrubber([key]).text(f"a {written} z") == "a [key] z"
+
+
+def test_a_key_among_the_fields_of_the_body_is_kept_nowhere_either() -> None:
+    async def echo(request: web.Request) -> web.Response:
+        return web.json_response(completion(json.dumps(await request.json())))
+
+    body = {"api_key": "of-the-gateway-0123", "meta": [{"token": {"x": ["another-0123456789"]}}], "user": "u" * 20}
+    found = ask(echo, extra_body=body, settings={"note": "Bearer third-0123456789", "max_tokens": 12345678})[0]
+    sent = json.loads(found.text or "")
+    assert (sent["api_key"], sent["meta"], sent["note"]) == ("[key]", [{"token": {"x": ["[key]"]}}], "[key]")
+    assert (sent["user"], sent["max_tokens"]) == ("u" * 20, 12345678)
+
+
 def test_both_alphabets_of_base64_are_known() -> None:
     key = "sk-?>~?>~?>~?>~?>~"
     for before in ("", "u:", "me:", "user:"):
@@ -475,6 +492,9 @@ SPENT = {
         CREDIT,
     ),
     "openrouter, status 200": (200, {"error": {"message": "Insufficient credits", "code": 402}}, {}, CREDIT),
+    "openai, status 200": (200, {"error": OPENAI | {"code": "insufficient_quota"}}, {}, CREDIT),
+    "one-api, a sentence, status 200": (200, {"error": "no", "code": "insufficient_user_quota"}, {}, CREDIT),
+    "minimax": (200, {"choices": None, "base_resp": {"status_code": 1008, "status_msg": "no balance"}}, {}, CREDIT),
     "anthropic": (
         400,
         {
@@ -512,7 +532,7 @@ def test_a_spent_quota_stops_the_run_at_once_with_the_way_out(
     asked = []
     monkeypatch.setattr("selfexec.engines.lean.REFUSAL_PAUSES", (0.01, 0.01))
     # once something has come back, a refusal by status alone must come three times: one replica of several may be wrong
-    by_status = case in ("any, 402", "openrouter, status 200")
+    by_status = case in ("any, 402", "openrouter, status 200", "minimax")
 
     async def handler(request: web.Request) -> web.Response:
         asked.append(1)
@@ -536,7 +556,7 @@ def test_a_spent_quota_stops_the_run_at_once_with_the_way_out(
         (429, {"error": "my credit balance is too low today"}, {"Retry-After": "0.01"}),
         (503, {"error": {"message": "overloaded", "details": 7, "metadata": [], "code": ["insufficient"]}}, {}),
         (200, {"error": {"message": "upstream died", "code": 502}}, {}),
-        (200, {"error": {"message": "budget_exceeded", "code": "insufficient_quota"}}, {}),  # no status: it may pass
+        (200, {"base_resp": {"status_code": 1002, "status_msg": "rate limit"}}, {}),
     ],
 )
 def test_what_passes_within_a_minute_is_asked_again(status: int, body: Any, headers: dict[str, str]) -> None:
@@ -547,6 +567,41 @@ def test_what_passes_within_a_minute_is_asked_again(status: int, body: Any, head
 
     found = ask(handler)[0]
     assert (found.text, found.attempt) == ("Hi", 2)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"success": False, "code": "401", "msg": "token expired"}, "status 401: the key is not accepted"),
+        ({"error": {"message": "token expired", "code": "invalid_api_key"}}, "status 200: the account, its key or"),
+        ({"base_resp": {"status_code": 1004, "status_msg": "token expired"}}, "status 401: the key is not accepted"),
+        ({"error": "token expired", "code": 403}, "status 403: the key may not use this model"),
+    ],
+)
+@pytest.mark.parametrize("good_before", [0, 1])
+def test_an_account_that_is_refused_with_status_200_stops_the_run_in_the_servers_words(
+    body: Any, says: str, good_before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfexec.engines.lean.REFUSAL_PAUSES", (0.01, 0.01))
+    asked = []
+
+    async def handler(request: web.Request) -> web.Response:
+        asked.append(1)
+        return web.json_response(completion() if len(asked) <= good_before else body)
+
+    with pytest.raises(InputError, match=re.escape(says)) as stopped:
+        ask(handler, times=1 + good_before)
+    assert len(asked) == good_before + (3 if good_before else 1)
+    assert str(stopped.value).endswith("The server says: token expired")
+
+
+def test_a_body_that_is_no_reply_is_told_in_the_servers_words() -> None:
+    queue: list[Any] = [completion(), *[{"code": 7, "msg": "the moon is in the way"}] * 8]
+
+    async def handler(request: web.Request) -> web.Response:
+        return web.json_response(queue.pop(0))
+
+    assert ask(handler, times=2)[1].error == "the reply is no completion (the moon is in the way) (8 attempts)"
 
 
 def test_only_an_address_that_is_in_doubt_is_asked_about() -> None:
@@ -775,11 +830,12 @@ def test_the_commands_take_a_key_by_name_headers_and_a_wire_format(
 @pytest.mark.usefixtures("no_keys")
 def test_a_header_may_be_the_key_and_is_kept_nowhere() -> None:
     async def echo(request: web.Request) -> web.Response:
-        sent = {name: request.headers[name] for name in ("Authorization", "X-Team")}
+        sent = {name: request.headers[name] for name in ("Authorization", "X-Team", "X-Title")}
         return web.json_response(completion(json.dumps(sent)))
 
-    found = ask(echo, headers={"Authorization": f"Bearer {KEY}", "X-Team": "the-whole-research-team"})[0]
-    assert json.loads(found.text or "") == {"Authorization": "[key]", "X-Team": "the-whole-research-team"}
+    title = "what the whole research team does"
+    found = ask(echo, headers={"Authorization": f"Bearer {KEY}", "X-Team": "0123456789abcdef", "X-Title": title})[0]
+    assert json.loads(found.text or "") == {"Authorization": "[key]", "X-Team": "[key]", "X-Title": title}
 
 
 @pytest.mark.usefixtures("no_keys")

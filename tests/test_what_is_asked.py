@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import shlex
 import shutil
 import subprocess
@@ -101,6 +102,26 @@ REFUSED: dict[str, tuple[list[str], str]] = {
         "the field 'generationConfig.candidateCount' is not free. A session has one reply: ask more often with ",
     ),
 }
+for constant in ("NaN", "Infinity", "-Infinity", "1e999"):
+    number = str(float(constant))
+    REFUSED[f"a setting {constant}"] = (["--set", f"top_p={constant}"], f"--set top_p: {number} is no number that JSON")
+    field = f'{{"a": [{{"b": {constant}}}]}}'
+    REFUSED[f"a field {constant}"] = (
+        [BODY, field],
+        f"--extra-body: the field 'a': {number} is no number that JSON has.",
+    )
+UNSENDABLE = ": not text that can be sent: half a surrogate pair is in it. Write it in UTF-8."
+REFUSED |= {
+    "half a character in a setting": (["--set", r'user="\ud83d"'], f"--set user{UNSENDABLE}"),
+    "half a character in a setting's name": (["--set", "us\udcffer=1"], f"--set us?er{UNSENDABLE}"),
+    "a stray byte in a setting": (["--set", "user=a\udcff"], f"--set user{UNSENDABLE}"),
+    "half a character in a field": ([BODY, r'{"a": {"\ud83d": 1}}'], f"--extra-body: the field 'a'{UNSENDABLE}"),
+    "a stray byte in the system prompt": (["--system", "a\udcff"], f"--system{UNSENDABLE}"),
+    "a reserved field with a blank": ([BODY, '{" model": "x"}'], "--extra-body: the field ' model' is not free. "),
+    "a reserved field in capitals": ([BODY, '{"Messages": []}'], "--extra-body: the field 'Messages' is not free. "),
+    "no end of seconds": (["--timeout", "inf"], "--timeout inf: give a finite number of seconds above 0."),
+    "too many seconds": (["--timeout", "1e400"], "--timeout inf: give a finite number of seconds above 0."),
+}
 FIELDS = ("model", "models", "messages", "contents", "input", "instructions", "system", "systemInstruction", "stream")
 REFUSED |= {
     field: ([BODY, json.dumps({field: "x"})], f"--extra-body: the field '{field}' is not free. ")
@@ -128,6 +149,16 @@ def test_what_would_not_be_sent_is_refused_in_python_too() -> None:
             ask(models, settings={"excute.temperature": 0})
         with pytest.raises(InputError, match="'messages' is not free"):
             ask(models, extra_body={"messages": []})
+        with pytest.raises(InputError, match="the field 'a': nan is no number that JSON has"):
+            ask(models, extra_body={"a": (1, {"b": math.nan})})
+        for given in ({"settings": {"user": "\ud800"}}, {"extra_body": {"\ud800": 1}}, {"system": "\ud800"}):
+            with pytest.raises(InputError, match="not text that can be sent"):
+                ask(models, **given)
+        with pytest.raises(InputError, match="--model: not text that can be sent"):
+            ask("any/\ud800", base_url="http://127.0.0.1:9/v1")
+        for seconds in (math.inf, math.nan):
+            with pytest.raises(InputError, match="give a finite number of seconds"):
+                ask(models, timeout=seconds)
 
 
 def test_every_scope_that_there_is_may_be_set() -> None:

@@ -23,7 +23,7 @@ from selfexec.nouns import number_of
 from selfexec.reading import Reading
 from selfexec.readings import KEPT, read_reply
 from selfexec.remarks import remarks
-from selfexec.settings import check_settings
+from selfexec.settings import check_settings, refuse_unsendable
 from selfexec.tables import as_html, as_text
 
 COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
@@ -147,7 +147,8 @@ def check(
         extra_body=extra_body or {},
         accept_filters=accept_filters,
     )
-    check_settings(options.settings, options.extra_body)
+    refuse_unsendable("--model", model)
+    check_settings(options.settings, options.extra_body, options.system)
     engine = engine_for([model], item_set, options)
     return finish(_check(model, item_set, engine, options.base_url))
 

@@ -15,7 +15,7 @@ from selfexec.items import ItemSet
 from selfexec.items import load as load_items
 from selfexec.items.presets import Preset
 from selfexec.prompts import AllPrompts, all_prompts, read_prompts
-from selfexec.settings import check_settings
+from selfexec.settings import check_settings, refuse_unsendable
 
 SamplingProtocol = Literal["default", "paper"]
 # sampling settings by scope, see engines.lean.settings_for
@@ -137,7 +137,8 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     if choices.protocol not in PROTOCOLS:
         raise InputError(f"protocol {choices.protocol!r}: there are {', '.join(PROTOCOLS)}.")
     engine = replace(_engine_options(choices), settings={**PROTOCOLS[choices.protocol], **choices.settings})
-    check_settings(engine.settings, engine.extra_body)
+    refuse_unsendable("--model", asked)
+    check_settings(engine.settings, engine.extra_body, engine.system)
     if in_process(asked, engine):
         engine_for(asked, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
     return Plan(

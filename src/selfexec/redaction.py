@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 HIDDEN = "(not shown)"
@@ -53,3 +54,25 @@ def kept(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [kept("", part) for part in value]
     return value
+
+
+def secrets_in(settings: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """The texts among named settings of which `kept` keeps the digest alone, with and without a word before them, as in
+    `Bearer sk-...`.
+    """
+    for name, value in settings:
+        if NAMES.search(SPACED.sub("-", name)) or (isinstance(value, str) and KEY.search(value)):
+            yield from _texts(value)
+        elif isinstance(value, dict):
+            yield from secrets_in((str(key), part) for key, part in value.items())
+        elif isinstance(value, list):
+            yield from secrets_in(("", part) for part in value)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts that a value holds."""
+    if isinstance(value, str):
+        yield value
+        yield value.rpartition(" ")[2]
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(part)

@@ -1,6 +1,7 @@
 """What may be sent beside a prompt. A setting that would reach no session, or replace what is asked, is refused."""
 
 import difflib
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,22 +25,57 @@ OURS: Mapping[str, str] = {
 CONFIGS = ("generationConfig", "generation_config")  # where Gemini keeps its sampling settings
 
 
-def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any]) -> None:
-    """Raise InputError where a setting reaches no session, replaces what is ours, or is given in two places."""
+RESERVED = {field.casefold(): way_out for field, way_out in OURS.items()}
+
+
+def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any], system: str | None = None) -> None:
+    """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, or is given in two
+    places.
+    """
+    refuse_unsendable("--system", system)
+    for name, value in settings.items():
+        refuse_unsendable(f"--set {_plain(name)}", {name: value})
+    for name, value in extra_body.items():
+        refuse_unsendable(f"--extra-body: the field {_plain(name)!r}", {name: value})
     for name in settings:
         *scope, field = name.split(".")
         _refuse_scope(name, scope, field)
-        if field in OURS:
-            raise InputError(f"--set {name}: the field {field!r} is not free. {OURS[field]}")
+        if way_out := _reserved(field):
+            raise InputError(f"--set {name}: the field {field!r} is not free. {way_out}")
     for name in settings:
         if by := _replaced_by(name, settings):
             raise InputError(f"--set {name}: it would never be sent: {', '.join(by)} would be in its place. Drop it.")
     given = {name.rpartition(".")[2]: name for name in settings}
     for place, field in _fields(extra_body):
-        if field in OURS:
-            raise InputError(f"--extra-body: the field {place!r} is not free. {OURS[field]}")
+        if way_out := _reserved(field):
+            raise InputError(f"--extra-body: the field {place!r} is not free. {way_out}")
         if also := given.get(field):
             raise InputError(f"--extra-body: {place!r} is set as {also} already (--set, --protocol). Give one of them.")
+
+
+def _reserved(field: str) -> str | None:
+    """The way out where a field is ours, however it is spelt: some servers do not mind blanks and capitals."""
+    return RESERVED.get(field.strip().casefold())
+
+
+def refuse_unsendable(what: str, value: Any) -> None:
+    """Refuse numbers that JSON does not have, which would go out as null, and text that UTF-8 cannot hold."""
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, Mapping):
+            left += [*part, *part.values()]
+        elif isinstance(part, list | tuple):
+            left += part
+        elif isinstance(part, float) and not math.isfinite(part):
+            raise InputError(f"{what}: {part} is no number that JSON has. Give a finite one.")
+        elif isinstance(part, str) and _plain(part) != part:
+            raise InputError(f"{what}: not text that can be sent: half a surrogate pair is in it. Write it in UTF-8.")
+
+
+def _plain(text: str) -> str:
+    """Text without what UTF-8 cannot hold."""
+    return text.encode(errors="replace").decode()
 
 
 def _fields(extra_body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -91,14 +91,14 @@ def _setting(text: str) -> tuple[str, object]:
         raise InputError(f"--set {text}: write it as NAME=VALUE, like temperature=0 or execute.temperature=1.")
     try:
         return name, json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, value
 
 
 def json_object(option: str, text: str) -> dict[str, object]:
     try:
         value = json.loads(text)
-    except ValueError as fault:
+    except (ValueError, RecursionError) as fault:
         raise InputError(f"{option}: not valid JSON ({fault}).") from None
     if not isinstance(value, dict):
         raise InputError(f"{option}: it must be a JSON object.")

@@ -98,7 +98,7 @@ class EngineOptions:
         if not 1 <= self.max_connections <= MOST_CONNECTIONS:
             raise InputError(f"--max-connections {self.max_connections}: give 1 to {MOST_CONNECTIONS:,}.")
         if not 0 < self.timeout < math.inf:
-            raise InputError(f"--timeout {self.timeout:g}: give a number of seconds above 0.")
+            raise InputError(f"--timeout {self.timeout:g}: give a finite number of seconds above 0.")
 
 
 def in_process(models: Sequence[str], options: EngineOptions) -> bool:

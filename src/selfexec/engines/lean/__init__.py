@@ -25,14 +25,15 @@ from yarl import URL
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean.headers import checked, secrets_of
 from selfexec.engines.lean.pace import Pace
-from selfexec.engines.lean.policy import policy_in_reply, shortened, verdict
+from selfexec.engines.lean.policy import error_in_reply, policy_in_reply, shortened, status_in_reply, verdict
 from selfexec.engines.lean.providers import Endpoint, endpoint
 from selfexec.engines.lean.proxies import proxy_for
-from selfexec.engines.lean.quota import spent, status_within
+from selfexec.engines.lean.quota import spent
 from selfexec.engines.lean.scrubbing import Scrubber, passwords
 from selfexec.engines.lean.transport import Fault, Response, Transport, Untrusted
 from selfexec.engines.lean.wires import WIRES, Unusable, Wire
 from selfexec.errors import InputError
+from selfexec.redaction import secrets_in
 
 ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
@@ -96,7 +97,7 @@ class LeanEngine:
             )
         self.addresses: Mapping[str, str] = {model: where.shown for model, where in endpoints.items()}
         paces = {where.url: Pace(options.max_connections) for where in endpoints.values()}
-        self._lines = {model: _line(where, paces[where.url], options.headers) for model, where in endpoints.items()}
+        self._lines = {model: _line(where, paces[where.url], options) for model, where in endpoints.items()}
         if options.base_url and any(where.url != options.base_url.rstrip("/") for where in endpoints.values()):
             self.warnings.append("--base-url: its end is left out, since it is added to every base URL by itself")
         self._answered: set[str] = set()
@@ -176,7 +177,7 @@ class LeanEngine:
             try:
                 outcome = _decoded(where, post.line.wire, raw)
             except Again:
-                self._stop_if_spent(where, status_within(raw), raw)
+                self._stop_if_final(where, raw)
                 raise
             self._answered.add(where.url)
             pace.went_well()
@@ -214,6 +215,16 @@ class LeanEngine:
                 f"then the same command goes on from here.{said}"
             )
 
+    def _stop_if_final(self, where: Endpoint, raw: bytes) -> None:
+        """Raise InputError or Refused where an error that came with status 200 is about money or the account."""
+        body = _error_body(raw)
+        if (error := error_in_reply(body)) is None:
+            return
+        status, raw = status_in_reply(body), msgspec.json.encode({"error": error})
+        self._stop_if_spent(where, status, raw)
+        if verdict(where, status, {"error": error}).kind == "account":
+            self._refused(where, status, _message(raw), of_the_account=True)
+
     def _redirected(self, post: Post, status: int, location: str) -> NoReturn:
         """It is not followed: it would carry the key elsewhere, or turn the question into none."""
         target = _place(post.line.url, location)
@@ -237,8 +248,8 @@ class LeanEngine:
         return Outcome(None, error=f"status {status}: {message}")
 
 
-def _line(where: Endpoint, pace: Pace, given: Mapping[str, str]) -> Line:
-    wire, given = WIRES[where.wire], checked(given, where)
+def _line(where: Endpoint, pace: Pace, options: EngineOptions) -> Line:
+    wire, given = WIRES[where.wire], checked(options.headers, where)
     ours = {"Content-Type": "application/json", "User-Agent": "selfexec", **wire.headers(where)}
     replaced = {name.lower() for name in given}
     headers = {**{name: value for name, value in ours.items() if name.lower() not in replaced}, **given}
@@ -249,7 +260,8 @@ def _line(where: Endpoint, pace: Pace, given: Mapping[str, str]) -> Line:
     if not url.host:
         raise _invalid(where)
     proxy = proxy_for(url)
-    secrets = [where.key, *passwords(url), *(passwords(proxy) if proxy else ()), *secrets_of(given)]
+    sent = [*options.settings.items(), *options.extra_body.items()]
+    secrets = [where.key, *passwords(url), *(passwords(proxy) if proxy else ()), *secrets_of(given), *secrets_in(sent)]
     return Line(where, wire, url, headers, proxy, pace, Scrubber(secret for secret in secrets if secret))
 
 

@@ -12,7 +12,11 @@ OURS = {
     *("host", "expect", "x-selfexec-epoch"),
 }
 NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-SECRETIVE = re.compile("key|token|auth|secret|cookie|password|signature", re.IGNORECASE)
+# what these say is meant to be seen; any other may carry a secret, whatever a gateway calls it
+PUBLIC = {
+    *("http-referer", "referer", "origin", "x-title", "x-openrouter-title", "user-agent", "accept", "accept-language"),
+    *("anthropic-version", "anthropic-beta", "openai-beta"),
+}
 
 
 def checked(headers: Mapping[str, str], where: Endpoint) -> Mapping[str, str]:
@@ -36,8 +40,8 @@ def checked(headers: Mapping[str, str], where: Endpoint) -> Mapping[str, str]:
 
 
 def secrets_of(headers: Mapping[str, str]) -> Iterator[str]:
-    """The values that are likely secrets, with and without the word before them, as in `Bearer sk-...`."""
+    """The values that may be secrets, with and without the word before them, as in `Bearer sk-...`."""
     for name, value in headers.items():
-        if SECRETIVE.search(name):
+        if name.lower() not in PUBLIC:
             yield value
             yield value.rpartition(" ")[2]

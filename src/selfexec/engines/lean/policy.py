@@ -23,6 +23,7 @@ LONGEST = 300  # characters kept of what a server says
 READ = 4_000  # characters of a message that are looked at
 DEPTH = 4  # errors within errors, as gateways hand them on
 POLICY_STATUSES = (400, 403, 422)
+WORDS = ("message", "msg", "detail")  # where bodies that are no replies say why
 
 
 class Verdict(NamedTuple):
@@ -160,15 +161,29 @@ def policy_in_reply(where: Endpoint, body: Any) -> str | None:
     given = error_in_reply(body)
     if given is None:
         return None
-    code = given.get("code") if isinstance(given, Mapping) else None
-    # OpenRouter: the code is the status that it would have been
-    status = code if isinstance(code, int) and 400 <= code < 600 else 400
-    found = verdict(where, status, {"error": given})
+    status = status_in_reply(body)
+    found = verdict(where, max(status, 400), {"error": given})
     return found.said if found.kind == "policy" else None
 
 
+# the statuses that some of MiniMax's codes would have had elsewhere
+MINIMAX = {"1002": 429, "1004": 401, "1008": 402, "2049": 401}
+
+
+def status_in_reply(body: Any) -> int:
+    """The status that an error in a reply with status 200 would have had, as OpenRouter and Zhipu give it in the place
+    of its code; 200 where nobody says.
+    """
+    code = str(_mapping(error_in_reply(body)).get("code"))
+    if _mapping(_mapping(body).get("base_resp")).get("status_code"):
+        return MINIMAX.get(code, 200)
+    return int(code) if re.fullmatch("[45][0-9][0-9]", code) else 200
+
+
 def error_in_reply(body: Any) -> Any:
-    """The error in a reply with status 200: that of its choice, or of the whole; None where there is none."""
+    """The error in a reply with status 200: that of its choice, or of the whole; None where there is none. A body
+    without any part of a reply is an error by itself where it says something.
+    """
     if not isinstance(body, Mapping):
         return None
     choices = body.get("choices")
@@ -179,8 +194,14 @@ def error_in_reply(body: Any) -> Any:
     if isinstance(native, Mapping) and native.get("status_code"):
         return {"code": str(native["status_code"]), "message": native.get("status_msg")}
     error = body.get("error")
-    tells = error if isinstance(error, str) else any(_mapping(error).get(name) for name in ("message", "code", "type"))
-    return error if tells else None
+    if error and isinstance(error, str):  # its code stands beside it
+        return {"message": error, "code": body.get("code"), "type": body.get("type")}
+    if any(_mapping(error).get(name) for name in ("message", "code", "type")):
+        return error
+    if any(body.get(name) for name in ("choices", "content", "candidates")):
+        return None
+    said = next((body[name] for name in WORDS if body.get(name) and isinstance(body[name], str)), None)
+    return {"message": said, "code": body.get("code"), "type": body.get("type")} if said else None
 
 
 def _policy(where: Endpoint, status: int, errors: list[Error]) -> str | None:

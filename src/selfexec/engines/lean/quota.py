@@ -34,8 +34,6 @@ SENTENCES = re.compile(
 
 def spent(status: int, raw: bytes, retry_after: float | None = None) -> str | None:
     """Why the account gets nothing more for now, as half a sentence; None where the error is another."""
-    if status < 400:
-        return None
     errors = list(_errors(_json(raw)))
     if status == 402 or any(map(_is_of_money, errors)):
         return "the account is out of credit, or its quota is spent"
@@ -44,12 +42,6 @@ def spent(status: int, raw: bytes, retry_after: float | None = None) -> str | No
     if retry_after is not None and retry_after > LONGEST_WAIT:
         return f"the server asks to wait for {_duration(retry_after)}"
     return None
-
-
-def status_within(raw: bytes) -> int:
-    """The status that an error in a body with status 200 would have had, as OpenRouter gives it; 200 where none is."""
-    code = next((error.get("code") for error in _errors(_json(raw))), None)
-    return code if isinstance(code, int) and 400 <= code < 600 else 200
 
 
 def _is_of_money(error: Mapping[str, Any]) -> bool:

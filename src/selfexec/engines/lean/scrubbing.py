@@ -70,7 +70,9 @@ class Scrubber:
 def _forms(secret: str) -> Iterator[str]:
     """A secret as it is, and as it may be written down."""
     yield secret
-    yield quote(secret, safe="")
+    for kept in ("", "/"):
+        yield (written := quote(secret, safe=kept))
+        yield re.sub("%..", lambda sign: sign[0].lower(), written)
     for before in range(3):  # base64 depends on how many bytes, modulo 3, stand before it
         whole = b64encode(b"\0" * before + secret.encode()).decode()
         inner = whole[-(-before * 8 // 6) : (before + len(secret.encode())) * 8 // 6]
