@@ -230,6 +230,8 @@ def test_a_reply_whose_upstream_died_is_none_and_is_asked_again(body: Any) -> No
         ("sensitive", "content_filter"),
         ("guardrail_intervened", "content_filter"),
         ("content_filtered", "content_filter"),
+        *((spelt, "content_filter") for spelt in ("CONTENT_FILTER", "content-filter", "contentFilter")),
+        *((spelt, "content_filter") for spelt in ("SAFETY", "safety")),
         ("something new", "something new"),
     ],
 )

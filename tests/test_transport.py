@@ -604,6 +604,21 @@ def test_a_body_that_is_no_reply_is_told_in_the_servers_words() -> None:
     assert ask(handler, times=2)[1].error == "the reply is no completion (the moon is in the way) (8 attempts)"
 
 
+@pytest.mark.parametrize("finish", ["CONTENT_FILTER", "content-filter", "contentFilter", "SAFETY", "safety"])
+def test_a_filters_empty_reply_is_one_however_it_is_spelt(finish: str) -> None:
+    (found,) = ask(completion(None, finish))
+    assert (found.text, found.stop_reason, found.attempt) == ("", "content_filter", None)
+
+
+@pytest.mark.parametrize("first", ["", ": PROCESSING\n\n", "event: message\n", "\n"])
+def test_a_stream_that_nobody_asked_for_is_named(first: str) -> None:
+    chunk = {"choices": [{"delta": {"content": "Hi"}, "finish_reason": None}]}
+    body = f"{first}data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
+    with pytest.raises(InputError, match="the server streams though it was not asked to") as stopped:
+        ask(body.encode())
+    assert str(stopped.value).endswith("Switch streaming off at the server.")
+
+
 def test_only_an_address_that_is_in_doubt_is_asked_about() -> None:
     for status in (429, 500, 503):
 

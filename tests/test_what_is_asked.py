@@ -119,6 +119,12 @@ REFUSED |= {
     "a stray byte in the system prompt": (["--system", "a\udcff"], f"--system{UNSENDABLE}"),
     "a reserved field with a blank": ([BODY, '{" model": "x"}'], "--extra-body: the field ' model' is not free. "),
     "a reserved field in capitals": ([BODY, '{"Messages": []}'], "--extra-body: the field 'Messages' is not free. "),
+    "a field without end": (
+        [BODY, f'{{"a": {"[" * 900}{"]" * 900}}}'],
+        "the field 'a': nested more than 100 levels deep.",
+    ),
+    "a field that never ends": ([BODY, f'{{"a": {"[" * 100_000}'], "--extra-body: not valid JSON ("),
+    "a setting without end": (["--set", f"a={'[' * 900}{']' * 900}"], "--set a: nested more than 100 levels deep."),
     "no end of seconds": (["--timeout", "inf"], "--timeout inf: give a finite number of seconds above 0."),
     "too many seconds": (["--timeout", "1e400"], "--timeout inf: give a finite number of seconds above 0."),
 }

@@ -25,6 +25,7 @@ OURS: Mapping[str, str] = {
 CONFIGS = ("generationConfig", "generation_config")  # where Gemini keeps its sampling settings
 
 
+DEEPEST = 100  # levels of a value: what is read and written step by step has to end somewhere
 RESERVED = {field.casefold(): way_out for field, way_out in OURS.items()}
 
 
@@ -59,14 +60,16 @@ def _reserved(field: str) -> str | None:
 
 
 def refuse_unsendable(what: str, value: Any) -> None:
-    """Refuse numbers that JSON does not have, which would go out as null, and text that UTF-8 cannot hold."""
-    left = [value]
+    """Refuse numbers that JSON does not have (they would go out as null), text that UTF-8 cannot hold, endless nesting."""
+    left = [(value, 0)]
     while left:
-        part = left.pop()
+        part, depth = left.pop()
+        if depth > DEEPEST:
+            raise InputError(f"{what}: nested more than {DEEPEST} levels deep. Make it flatter.")
         if isinstance(part, Mapping):
-            left += [*part, *part.values()]
+            left += [(inner, depth + 1) for inner in (*part, *part.values())]
         elif isinstance(part, list | tuple):
-            left += part
+            left += [(inner, depth + 1) for inner in part]
         elif isinstance(part, float) and not math.isfinite(part):
             raise InputError(f"{what}: {part} is no number that JSON has. Give a finite one.")
         elif isinstance(part, str) and _plain(part) != part:

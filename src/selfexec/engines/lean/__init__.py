@@ -41,6 +41,7 @@ LONGEST_PAUSE = 60.0
 LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what one line of the journal may hold
 REFUSALS = 3  # how often a call is refused for good before the run stops, once this address has answered
 REFUSAL_PAUSES = (2.0, 6.0)
+STREAMED = (b"data:", b"event:", b"id:", b"retry:", b": ")  # how a line of text/event-stream begins, and no JSON
 GIVEN = ("length", "content_filter", "refusal")  # finish reasons that say why there is no text
 
 
@@ -341,6 +342,10 @@ def _leniently(raw: bytes) -> Any:
         body = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"))
         return json.loads(json.dumps(body, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
+        if raw.lstrip().startswith(STREAMED):
+            raise Again(
+                "the server streams though it was not asked to", way_out="Switch streaming off at the server."
+            ) from None
         raise _garbage("the reply is not JSON") from None
 
 

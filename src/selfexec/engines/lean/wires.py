@@ -57,6 +57,8 @@ OPENAI_STOPS: Mapping[Any, str] = {
     "sensitive": "content_filter",  # Zhipu, Tencent
     "guardrail_intervened": "content_filter",  # Bedrock, and the next
     "content_filtered": "content_filter",
+    # gateways that spell it as another format does
+    **dict.fromkeys(("CONTENT_FILTER", "content-filter", "contentFilter", "SAFETY", "safety"), "content_filter"),
     "model_length": "length",  # Mistral
     "model_context_window_exceeded": "length",  # Zhipu
     "max_tokens": "length",  # gateways that hand on another format's word
