@@ -60,7 +60,7 @@ def _reserved(field: str) -> str | None:
 
 
 def refuse_unsendable(what: str, value: Any) -> None:
-    """Refuse numbers that JSON does not have (they would go out as null), text that UTF-8 cannot hold, endless nesting."""
+    """Refuse numbers that JSON does not have (they go out as null), text that UTF-8 cannot hold, endless nesting."""
     left = [(value, 0)]
     while left:
         part, depth = left.pop()
