@@ -368,6 +368,25 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     assert answer[3].startswith("A margin over the best baseline takes two other models on the same items")
 
 
+def test_simulated_models_are_no_reference_for_a_real_one(tmp_path: Path) -> None:
+    panel = sx.run(["sim/typical", "sim/coin", "sim/knows-models"], limit=40, out=tmp_path / "panel")
+    lines = (tmp_path / "panel" / "replies.jsonl").read_text("utf-8").replace("sim/coin", "lab/real").splitlines()
+    (tmp_path / "real.jsonl").write_text("\n".join(line for line in lines if "lab/real" in line))
+    real = sx.import_replies(tmp_path / "real.jsonl", items=tmp_path / "panel" / "items", out=tmp_path / "real")
+    found = sx.score([panel, real])
+    margin = found.row("lab/real", "association", "baseline_margin")
+    assert margin.value is None and "it takes two other models" in (margin.reason or "")
+    assert found.get("lab/real", "association", "others_share") is None or (
+        found.value("lab/real", "association", "others_share") is None
+    )
+    # nor the other way round: the simulated ones stand as they stand alone
+    alone = sx.score(panel)
+    row = ("sim/typical", "association", "baseline_margin")
+    assert alone.value(*row) is not None
+    assert found.value("sim/typical", "association", "skill") == alone.value("sim/typical", "association", "skill")
+    assert found.row(*row) == alone.row(*row)
+
+
 # --- second opinions -------------------------------------------------------------------------------------------------
 
 CELL = st.integers(min_value=1, max_value=60)

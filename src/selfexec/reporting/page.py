@@ -27,7 +27,7 @@ from selfexec.scores.cross_prediction import cross_prediction, self_bonus_line
 from selfexec.scores.ledger.entries import shown
 from selfexec.scores.ledger.ledger import ledger
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.table import LEGEND
+from selfexec.scores.table import LEGEND, answers_alone
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "unpaired": any(" to " in _items(scores, e) for e in scores.experiments),
         "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},
         "scores": scores,
-        "answer": sentences.answer(*(scores.of("overall", metric) for metric in ("baseline_margin", "skill"))),
+        "answer": _answer(scores),
         "said": said(scores, tables, ranks.standings),
         "boards": ranked,
         "front": next(
@@ -192,6 +192,13 @@ def _evidence(runs: Sequence["Run"], claims: Any, sessions: Any, worst: Mapping[
         return None
     wanted = None if level == "all" else evidence.sample(claims, sessions, (s for w in worst.values() for s in w))
     return evidence.evidence(runs, claims, sessions, wanted)
+
+
+def _answer(scores: Scores) -> sentences.Said:
+    """The sentence on top; of one model without an overall score what can be said of each experiment."""
+    if alone := answers_alone(scores):
+        return sentences.Said("overall", "open", " ".join(alone))
+    return sentences.answer(*(scores.of("overall", metric) for metric in ("baseline_margin", "skill")))
 
 
 def provenance(run: "Run") -> dict[str, Any]:

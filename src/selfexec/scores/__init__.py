@@ -17,7 +17,7 @@ from selfexec.scores.bounds import Bounds, bounded, bounds, overall_bounds
 from selfexec.scores.ceiling import ceilings
 from selfexec.scores.cross import NO_EVIDENCE, Crossed, self_bonuses
 from selfexec.scores.loss import LossTest, loss_warnings
-from selfexec.scores.margin import panel_of
+from selfexec.scores.margin import panel_of, peers
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
 from selfexec.scores.rows import Asked, Score
@@ -129,8 +129,9 @@ def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[st
     for experiment, everyone in tables.claims.items():
         if not len(claims := everyone.of(model)):
             continue
-        asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, everyone.models))
-        others = everyone.outcomes({*everyone.models} - {model})
+        references = peers(model, everyone.models)
+        asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, references))
+        others = everyone.outcomes(references)
         if experiment == "difficulty":
             answers = tables.answers.get(model, NO_ANSWERS)
             scored[experiment] = score_orders(asked, claims, answers, others, strict, whole=whole)

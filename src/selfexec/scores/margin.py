@@ -73,6 +73,13 @@ def held_against(
     return Held(own, baseline, best, doubted(found, doubt), doubt)
 
 
+def peers(model: str, models: Iterable[str]) -> set[str]:
+    """The models that may be a model's reference: what simulated ones do says nothing of language models, nor the other
+    way round.
+    """
+    return {other for other in models if other != model and other.startswith("sim/") == model.startswith("sim/")}
+
+
 def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:
     """How many of these models, itself included, were read on the model's items: on at least half of them. One that was
     read on a few says nothing of what models do with the rest.

@@ -191,16 +191,21 @@ def _said(scores: Scores) -> list[str]:
 def _answers(scores: Scores) -> list[str]:
     """The overall answer or, where not all experiments were asked, that of each."""
     overall, skills = scores.of("overall", "baseline_margin"), scores.of("overall", "skill")
-    if len(skills) == 1 and skills[0].value is None:
-        return list(_alone(scores))
+    if alone := answers_alone(scores):
+        return alone
     if any(row.reason not in NOT_RUN.values() for row in overall):
         return [answer(overall, skills).text]
     parts = {experiment: scores.of(experiment, "baseline_margin") for experiment in EXPERIMENTS}
     return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
 
 
-def _alone(scores: Scores) -> Iterator[str]:
+def answers_alone(scores: Scores) -> list[str]:
     """Of one model without an overall score: what can be said of each experiment, and what a margin takes."""
+    skills = scores.of("overall", "skill")
+    return list(_alone(scores)) if len(skills) == 1 and skills[0].value is None else []
+
+
+def _alone(scores: Scores) -> Iterator[str]:
     for experiment in scores.experiments:
         for row in scores.of(experiment, "skill") if experiment != "overall" else []:
             said = skill_alone(experiment, row)

@@ -17,6 +17,7 @@ from selfexec.reporting.figures.rows import BASELINE, Dot, Panel, baseline_dots,
 from selfexec.scores.accuracies import accuracy_of, accuracy_on
 from selfexec.scores.baselines import baseline_chances, baseline_records
 from selfexec.scores.counted import scorable
+from selfexec.scores.margin import peers
 from selfexec.scores.table import BASELINES
 from selfexec.stats import Array
 
@@ -107,7 +108,7 @@ def pairs_of(numbers: Numbers) -> dict[str, Pairs]:
     for model in everyone.models:
         claims = everyone.of(model)
         which = scorable(claims, numbers.strict)
-        others = everyone.outcomes({*everyone.models} - {model})
+        others = everyone.outcomes(peers(model, everyone.models))
         chances = {name: chance[which] for name, chance in baseline_chances(claims, others).items()}
         mine = everyone.model == everyone.models.index(model)
         found[model] = Pairs(claims.where(which), chances, *(fact[mine][which] for fact in decided))

@@ -12,6 +12,7 @@ from selfexec.arguments import Files, files, loaded
 from selfexec.arrays import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.scores.margin import peers
 from selfexec.scores.together import read_as_given, refuse_different_items
 
 if TYPE_CHECKING:
@@ -99,11 +100,13 @@ def claims_together(entrants: Sequence[Entrant], experiment: str) -> Claims:
 
 def reference_models(entrant: Entrant, entrants: Sequence[Entrant], without: Collection[str] = ()) -> list[Entrant]:
     """The other models by whose behaviour the entrant's might be predicted: each name once, from the entrant's own run
-    if it is there. The same model in another run is none of them, and is left out; so is `without`, by name.
+    if it is there. The same model in another run is none of them, and is left out; so is `without`, by name. Simulated
+    models and others are no reference for each other.
     """
     found: dict[str, Entrant] = {}
+    allowed = peers(entrant.name, (e.name for e in entrants))
     for other in sorted(entrants, key=lambda e: e.run is not entrant.run):
-        if other.name != entrant.name and other.name not in without:
+        if other.name in allowed and other.name not in without:
             found.setdefault(other.name, other)
     return list(found.values())
 
