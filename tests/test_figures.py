@@ -630,7 +630,7 @@ def test_without_the_extra_png_is_refused_in_one_line_and_nothing_written(
     drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(InputError, match=r"vl-convert-python") as caught:
+    with pytest.raises(InputError, match=r"pip install 'selfexec\[figures\]'") as caught:
         export(drawn.values(), tmp_path / "out")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
