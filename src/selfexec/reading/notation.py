@@ -4,9 +4,10 @@ import re
 
 from selfexec.reading.scan import AT_MOST, places
 
+# one mark, or the same many times: noise may have a million of them
 THOUGHT = re.compile(
-    r"<(/?)(?:think|thinking|thoughts?|reasoning)>|\[(/?)think\]|◁(/?)think▷"
-    r"|<\|(?:begin|(end))_of_thought\|>",
+    r"(?P<mark><(/?)(?:think|thinking|thoughts?|reasoning)>|\[(/?)think\]|◁(/?)think▷"
+    r"|<\|(?:begin|(end))_of_thought\|>)(?P=mark)*",
     re.IGNORECASE,
 )
 ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
@@ -51,6 +52,8 @@ def legible(text: str, *, formulas: bool = True) -> str:
     if "\\" in text:
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
+    if "hink" in text or "HINK" in text or "hought" in text or "easoning>" in text:
+        text = _without_thoughts(text)
     if ">" in text:
         if text[:1] == ">" or "\n\n>" in text:
             text = _unquoted(text)
@@ -58,8 +61,6 @@ def legible(text: str, *, formulas: bool = True) -> str:
             text = TAG.sub(_as_markdown, text, AT_MOST)
     if '"' not in text and any(quote in text for quote in CURLY):
         text = text.translate(STRAIGHT)
-    if "hink" in text or "HINK" in text or "hought" in text or "easoning>" in text:
-        text = _without_thoughts(text)
     return text
 
 
@@ -90,7 +91,7 @@ def _without_thoughts(text: str) -> str:
     at = blank = 0
     thinking = False
     for mark in THOUGHT.finditer(text):
-        closes = any(mark.groups())
+        closes = any(mark.groups()[1:])
         if closes and not thinking:
             # a thought that began with the reply, its opening mark lost: all so far is blank
             pieces, blank = [], mark.end()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 # A reply that says a word more often, or has more lines, is noise: only so many, from the end, are looked at.
-AT_MOST = 2_000
+AT_MOST = 1_000
 
 
 def places(text: str, *words: str) -> Iterator[int]:
