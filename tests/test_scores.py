@@ -365,7 +365,7 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     assert answer[0].startswith("sim/typical predicts its own word lists better than chance (skill ")
     assert answer[1].startswith("restriction: nothing can be said: only ")
     assert answer[2].startswith("sim/typical predicts which questions it will find hard better than chance (skill ")
-    assert answer[3].startswith("A margin over the best baseline takes two other models on the same items")
+    assert answer[3].startswith("No margin over the best baseline: it takes two other models on the same items")
 
 
 def test_simulated_models_are_no_reference_for_a_real_one(tmp_path: Path) -> None:

@@ -210,8 +210,9 @@ def _alone(scores: Scores) -> Iterator[str]:
         for row in scores.of(experiment, "skill") if experiment != "overall" else []:
             said = skill_alone(experiment, row)
             yield f"{experiment}: {said.text[0].lower()}{said.text[1:]}" if said.tone == "withheld" else said.text
-    if not any(row.value is not None for row in scores if row.metric == "baseline_margin"):
-        yield "A margin over the best baseline takes two other models on the same items: score their runs with it."
+    margins = [row for row in scores if row.metric == "baseline_margin" and row.experiment != "overall"]
+    if not any(row.value is not None for row in margins):
+        yield from dict.fromkeys(f"No margin over the best baseline: {row.reason}." for row in margins if row.reason)
 
 
 def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
