@@ -7,6 +7,9 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from selfexec.formats import GivenReading, Reply
+from selfexec.items import Request
+from selfexec.readings import read_reply
 from selfexec.runs import Run
 from sockets import completion, served
 
@@ -72,3 +75,11 @@ def test_a_budget_used_up_before_the_first_word_is_no_refusal(tmp_path: Path) ->
     assert run.observations["reason"].to_list() == ["truncated", "truncated"]
     assert run.observations["observed"].to_list() == [None, None]
     assert run.observations["observed_by_rule"].to_list() == [None, None]
+
+
+def test_a_reading_given_from_elsewhere_stands_where_the_text_was_cut_off_before_its_first_word() -> None:
+    item = Request(id="1", request="How?", label="safe", type="plain")
+    fields = {"model": "m", "experiment": "restriction", "item": "1", "session": "judge"}
+    reply = Reply(**fields, text="", stop_reason="length")
+    assert read_reply(item, reply).reason == "truncated"
+    assert read_reply(item, reply, GivenReading(**fields, value="A")).value == "A"

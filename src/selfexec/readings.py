@@ -37,13 +37,13 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
         reading = experiment.read(item, reply.session, reply.text)
         if "\\u" in reply.text:
             reading = msgspec.structs.replace(reading, value=_in_whole_characters(reading.value))
+        if reading.state == "read" and not reply.text.strip() and reply.stop_reason == "length":
+            # its budget was used up before the first word: nobody knows what it would have said
+            reading = Reading("unreadable")
     elif (value := experiment.given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
-    if reading.state == "read" and not reply.text.strip() and reply.stop_reason == "length":
-        # its budget was used up before the first word: nobody knows what it would have said
-        reading = Reading("unreadable")
     if reading.state == "unreadable" and reply.stop_reason == "length":
         reading = msgspec.structs.replace(reading, reason="truncated")
     elif reading.reason == "truncated" and reply.stop_reason == "stop":
