@@ -30,13 +30,22 @@ def hides(name: str, value: Any) -> bool:
 
 def bare(name: str, value: Any) -> Any:
     """A value without what is named or looks like a key."""
-    if NAMES.search(SPACED.sub("-", name)):
+    if _is_named_as_one(name):
         return HIDDEN
     if isinstance(value, dict):
         return {str(key): bare(str(key), part) for key, part in value.items()}
     if isinstance(value, list):
         return [bare("", part) for part in value]
     return HIDDEN if isinstance(value, str) and LOOKS.search(value) else value
+
+
+def _is_named_as_one(name: str) -> bool:
+    return NAMES.search(SPACED.sub("-", name)) is not None
+
+
+def _is_key(name: str, value: Any) -> bool:
+    """Whether a value is a key for sure, by its name or by how it begins."""
+    return _is_named_as_one(name) or (isinstance(value, str) and KEY.search(value) is not None)
 
 
 def kept(name: str, value: Any) -> Any:
@@ -46,7 +55,7 @@ def kept(name: str, value: Any) -> Any:
     """
     if value is None or (isinstance(value, str) and value.startswith(HIDDEN)):
         return value
-    if NAMES.search(SPACED.sub("-", name)) or (isinstance(value, str) and KEY.search(value)):
+    if _is_key(name, value):
         digest = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
         return f"{HIDDEN} SHA-256 {digest[:16]}"
     if isinstance(value, dict):
@@ -61,7 +70,7 @@ def secrets_in(settings: Iterable[tuple[str, Any]]) -> Iterator[str]:
     `Bearer sk-...`.
     """
     for name, value in settings:
-        if NAMES.search(SPACED.sub("-", name)) or (isinstance(value, str) and KEY.search(value)):
+        if _is_key(name, value):
             yield from _texts(value)
         elif isinstance(value, dict):
             yield from secrets_in((str(key), part) for key, part in value.items())

@@ -99,15 +99,16 @@ def hard(replies, options):
     return [[r for k in WANTED for r in round_robin(strata[k], WANTED[k][n])] for n in range(3)]
 
 
-def main(reference, out):
+def load(reference):
+    """The options of each target, and all replies that say something."""
     items = [json.loads(line) for line in (reference / "items/association.jsonl").open(encoding="utf-8")]
-    options = {i["id"]: i["options"] for i in items}
-    replies = [
-        json.loads(line)
-        for file in sorted((reference / "replies").glob("*.jsonl"))
-        for line in file.open(encoding="utf-8")
-    ]
-    spoken = [r for r in replies if r["text"] is not None]
+    files = sorted((reference / "replies").glob("*.jsonl"))
+    replies = (json.loads(line) for file in files for line in file.open(encoding="utf-8"))
+    return {i["id"]: i["options"] for i in items}, [r for r in replies if r["text"] is not None]
+
+
+def main(reference, out):
+    options, spoken = load(reference)
     executed = collections.defaultdict(list)
     for r in sorted((r for r in spoken if kind(r) == ("restriction", "execute")), key=digest):
         executed[r["model"]].append(r)

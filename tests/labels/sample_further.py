@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from sample import kind, round_robin, shape
+from sample import kind, load, round_robin, shape
 
 SALT = "further"
 SAMPLES = 4
@@ -76,14 +76,8 @@ def further(replies, options, known):
 
 
 def main(reference, out):
-    items = [json.loads(line) for line in (reference / "items/association.jsonl").open(encoding="utf-8")]
-    options = {i["id"]: i["options"] for i in items}
-    replies = [
-        json.loads(line)
-        for file in sorted((reference / "replies").glob("*.jsonl"))
-        for line in file.open(encoding="utf-8")
-    ]
-    read = [r for r in replies if r["text"] is not None and kind(r) != ("restriction", "execute")]
+    options, spoken = load(reference)
+    read = [r for r in spoken if kind(r) != ("restriction", "execute")]
     labelled = (Path(__file__).parent / "hard_replies.jsonl").read_text(encoding="utf-8").splitlines()
     known = set(map(name, map(json.loads, labelled)))
     for n, sample in enumerate(further(read, options, known), 1):
