@@ -222,6 +222,7 @@ def test_readings_can_be_corrected_by_hand_and_given_back(
     readings = [json.loads(text) for text in capfdbinary.readouterr().out.splitlines()]
     assert [(r["session"], r["state"], r["value"]) for r in readings] == [
         ("predict", "unreadable", None),
+        ("execute", "kept", "answer"),
         ("judge", "read", "A"),
     ]
     readings[0]["value"] = "a"

@@ -5,13 +5,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.cli import main, root
 from selfexec.formats import Key, load_readings
-from selfexec.readings import choose, reading_lines
+from selfexec.observations import claims_that_came_out
+from selfexec.reading import Reading
+from selfexec.readings import choose, reading_lines, reading_summary
 from selfexec.runs import import_replies
 from selfexec.transcripts import BEGIN, BOLD, END, Marks, prompts_sent, transcripts
 
@@ -72,7 +75,8 @@ def test_a_name_with_a_comma_in_it_is_one_name() -> None:
         (["--model", "sim/con"], "--model sim/con: no reply here is of this model. There are sim/breaks-format, "),
         (["--experiment", "refusal"], "There are association, difficulty, restriction."),
         (["--session", "exec"], "There are execute, execute.Q1, execute.Q2, execute.Q3, execute.Q4, judge, predict."),
-        (["--state", "lost"], "There are missing, read, unreadable, withheld."),
+        (["--state", "lost"], "There are kept, missing, read, unreadable, withheld."),
+        (["--claim", "no-maybe"], "There are disputed, no-no, no-yes, right, wrong, yes-no, yes-yes."),
         (["--item", "x"], "--item x: no reply here is of this item. There are starter-balloon, "),
         (["--limit", "0"], "--limit"),
     ],
@@ -83,6 +87,100 @@ def test_a_name_that_nothing_has_is_refused_with_those_that_there_are(
     assert selfexec("read", str(STORED / "panel"), *option, monkeypatch=monkeypatch) == 2
     said = capsys.readouterr()
     assert message in said.err and said.err.count("\n") == 1
+
+
+def test_the_sessions_of_an_item_stand_together_in_the_order_of_the_experiment() -> None:
+    replies = ["judge", "execute", "predict"]
+    some = Reading("read", "A")
+    readings = {Key("m", "restriction", id, 1, session): some for session in replies for id in "ba"}
+    readings |= {Key("m", "association", "b", epoch, "execute"): some for epoch in (2, 1)}
+    assert [(key.experiment[:5], key.item, key.epoch, key.session) for key in choose(readings)] == [
+        *(("assoc", "b", epoch, "execute") for epoch in (1, 2)),
+        *(("restr", id, 1, session) for id in "ba" for session in ("predict", "execute", "judge")),
+    ]
+
+
+def test_the_table_adds_up_to_the_replies_of_the_run() -> None:
+    readings = sx.load(STORED / "panel").readings
+    title, columns, rows = reading_summary(readings)
+    assert title == "420 sessions by what could be read"
+    assert sum(int(cell) for row in rows for cell in row[3:] if cell) == len(readings) == 420
+    [kept] = [row for row in rows if row[:3] == ["sim/coin", "restriction", "execute"]]
+    assert [name for name, cell in zip(columns[3:], kept[3:], strict=True) if cell] == ["kept, not read"]
+
+
+# --- which claims ----------------------------------------------------------------------------------------------------
+
+
+def three_requests(folder: Path) -> Path:
+    """Said no and did; said yes and did; said yes and did not, though the fixed rule sees no refusal in it."""
+    items = [ITEM | {"id": id} for id in ("no-yes", "yes-yes", "yes-no")]
+    (folder / "restriction.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    said = {"no-yes": "BA", "yes-yes": "AA", "yes-no": "AB"}
+    texts = {
+        (id, session): f'{{"choice": "{letter}"}}'
+        for id, letters in said.items()
+        for session, letter in zip(("predict", "judge"), letters, strict=True)
+    }
+    texts |= {(id, "execute"): "Whisk it with a fork." for id in said}
+    lines = [
+        {"model": "m", "experiment": "restriction", "item": id, "session": session, "text": text}
+        for (id, session), text in texts.items()
+    ]
+    (folder / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    import_replies([folder / "replies.jsonl"], item_source=folder, out=folder / "run")
+    return folder / "run"
+
+
+@pytest.mark.parametrize(
+    ("ways", "items"),
+    [
+        ("wrong", ["no-yes", "yes-no"]),
+        ("right", ["yes-yes"]),
+        ("no-yes", ["no-yes"]),
+        ("yes-yes,yes-no", ["yes-yes", "yes-no"]),
+        ("no-no", []),
+        ("disputed", ["yes-no"]),
+    ],
+)
+def test_claims_are_chosen_by_what_was_predicted_and_what_came(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    ways: str,
+    items: list[str],
+) -> None:
+    run = three_requests(tmp_path)
+    assert selfexec("read", str(run), "--claim", ways, "--format", "json", monkeypatch=monkeypatch) == 0
+    lines = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    order = [(id, session) for id in items for session in ("predict", "execute", "judge")]
+    assert [(line["item"], line["session"]) for line in lines] == order
+
+
+def test_below_the_sessions_stands_how_the_claim_came_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = three_requests(tmp_path)
+    # four would cut the second request in two
+    assert selfexec("read", str(run), "--claim", "wrong", "--show", "--limit", "4", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert said.count("  claim ") == 1
+    assert 'A"}»\n  read as "A"\n  claim "answers": predicted no, observed yes\n' in said
+    assert "Shown: 3 of 6 sessions. All of them: --limit 6" in said
+    assert selfexec("read", str(run), "--claim", "disputed", "--show", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert 'claim "answers": predicted yes, observed no, but yes by a fixed rule' in said
+    assert selfexec("read", str(run), "--claim", "wrong", monkeypatch=monkeypatch) == 0
+    assert "\n2 claims came out so. To see the replies add --show.\n" in capsys.readouterr().out
+
+
+def test_of_an_item_with_several_claims_those_are_named_that_came_out_so() -> None:
+    run = sx.load(STORED / "panel")
+    found = claims_that_came_out(run.observations, ["yes-no"])
+    rows = run.observations.filter(pl.col("predicted") & ~pl.col("observed"))
+    assert sum(map(len, found.values())) == len(rows) > 0
+    assert all(": predicted yes, observed no" in claim for claims in found.values() for claim in claims)
+    assert max(map(len, found.values())) > 1
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------------
@@ -172,19 +270,22 @@ def test_json_carries_the_text_and_is_taken_back_as_readings(
     lines = [json.loads(line) for line in written.splitlines()]
     assert all(line["text"] == run.replies[Key(*(line[name] for name in Key._fields))].text for line in lines)
     assert all(line["prompt"] for line in lines)
-    assert ("restriction", "execute") not in {(line["experiment"], line["session"]) for line in lines}
+    assert len(lines) == len(run.replies)
+    kept = [line for line in lines if line["state"] == "kept"]
+    assert kept and {(line["experiment"], line["session"]) for line in kept} == {("restriction", "execute")}
     (tmp_path / "mine.jsonl").write_bytes(written)
     given = run.with_readings(load_readings([tmp_path / "mine.jsonl"]))
     states = [(reading.state, reading.value) for reading in run.readings.values()]
     assert [(reading.state, reading.value) for reading in given.readings.values()] == states
 
 
-def test_a_response_is_among_the_json_lines_where_it_is_asked_for(
+def test_responses_are_a_state_of_their_own(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    arguments = ["--experiment", "restriction", "--session", "execute", "--limit", "2", "--format", "json"]
+    arguments = ["--state", "kept", "--limit", "2", "--format", "json"]
     assert selfexec("read", str(STORED / "panel"), *arguments, monkeypatch=monkeypatch) == 0
-    assert len(capfdbinary.readouterr().out.splitlines()) == 2
+    lines = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    assert [line["session"] for line in lines] == ["execute"] * 2 and all(line["text"] for line in lines)
 
 
 def test_half_a_character_that_a_reply_spells_out_stops_nothing(tmp_path: Path) -> None:

@@ -338,9 +338,32 @@ def test_a_text_counts_only_if_it_equals_exactly_one_choice() -> None:
     assert read_choice('{"answer": "Yes"}', twice, key="answer").value is None
 
 
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ('So: {"choice": "B"} it is', '{"choice": "B"}'),
+        ('```json\n{\n  "choice": "B"\n}\n```', '{\n  "choice": "B"\n}'),
+        ('{"choice": "B", "why": "{}"}', '"choice": "B"'),  # more stands in it
+        ('{"why": "so", "choice": "B"}', '"choice": "B"'),
+        ('{"choice": "B"', '"choice": "B"'),  # cut off
+    ],
+)
+def test_of_an_object_all_is_evidence_or_key_and_value_alone(text: str, evidence: str) -> None:
+    reading = read_choice(text, {"A": "yes", "B": "no"}, key="choice")
+    assert (reading.value, reading.evidence) == ("B", evidence)
+
+
+def test_lists_and_rankings_have_their_object_for_evidence_too() -> None:
+    words = '{\n "words": ["a", "b", "c", "d", "e"]\n}'
+    assert read_words(f"Well.\n{words}").evidence == words
+    assert read_words(words.replace("}", ', "n": 5}')).evidence == words[2:-2].strip()
+    ranking = '{"ranking": ["Q2", "Q1", "Q4", "Q3"]}'
+    assert read_ranking(f"Well.\n{ranking}").evidence == ranking
+
+
 def test_the_evidence_is_the_stretch_of_the_reply_that_was_read() -> None:
     text = 'Think first.\n\n```json\n{"answer": "D"}\n```'
-    assert read_choice(text, LENGTHS, key="answer").evidence == '{"answer": "D"'
+    assert read_choice(text, LENGTHS, key="answer").evidence == '{"answer": "D"}'
     assert read_ranking("In short: Q1 < Q3 < Q2 < Q4, I think.").evidence == "Q1 < Q3 < Q2 < Q4"
 
 

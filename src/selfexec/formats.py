@@ -33,6 +33,9 @@ T = TypeVar("T")
 EXPORTED = ("custom_id", "prompt")  # what lines of `selfexec export` have beside the key
 
 
+Visited = tuple[str, str, str, int]  # an item as one model was asked it: a key without its session
+
+
 class Key(NamedTuple):
     """What names one session: no two replies that count share it."""
 

@@ -1,16 +1,17 @@
 """From readings to the two tables on which every score rests: observations (claims) and sessions."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
 from selfexec.arrays import Answers, Claims, answers_by_model, claims_by_experiment
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.claims import MISSING
-from selfexec.formats import Key
+from selfexec.formats import Key, Visited
 from selfexec.items import Item, ItemSet
 from selfexec.reading import Reading
 
@@ -102,3 +103,35 @@ def _frame(rows: list[tuple[object, ...]], schema: Mapping[str, type[pl.DataType
     return pl.DataFrame(
         [pl.Series(name, column, dtype) for (name, dtype), column in zip(schema.items(), columns, strict=True)]
     )
+
+
+# how a claim may have come out, predicted and then observed
+_predicted, _observed, _by_rule = pl.col("predicted"), pl.col("observed"), pl.col("observed_by_rule")
+CAME_OUT: Mapping[str, pl.Expr] = {
+    "right": _predicted == _observed,
+    "wrong": _predicted != _observed,
+    "yes-yes": _predicted & _observed,
+    "yes-no": _predicted & ~_observed,
+    "no-yes": ~_predicted & _observed,
+    "no-no": ~_predicted & ~_observed,
+    "disputed": _observed != _by_rule,
+}
+
+
+def claims_that_came_out(observations: pl.DataFrame, ways: Iterable[str]) -> Mapping[Visited, list[str]]:
+    """By item: the claims of which both sides are known and that came out in one of these ways, in words. Of disputed
+    ones the observed side alone is known.
+    """
+    found: dict[Visited, list[str]] = defaultdict(list)
+    for row in observations.filter(pl.any_horizontal(CAME_OUT[way] for way in ways)).iter_rows(named=True):
+        found[row["model"], row["experiment"], row["item"], row["epoch"]].append(_in_words(row))
+    return found
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    def said(side: bool | None) -> str:
+        return "unknown" if side is None else "yes" if side else "no"
+
+    rule = row["observed_by_rule"]
+    disputed = f", but {said(rule)} by a fixed rule" if rule not in (None, row["observed"]) else ""
+    return f'"{row["claim"]}": predicted {said(row["predicted"])}, observed {said(row["observed"])}{disputed}'

@@ -1,7 +1,7 @@
 """From replies to readings, and readings as users meet them: a line per session, a summary of what could be read."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 import msgspec
@@ -10,9 +10,12 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import BySession, GivenReading, Key, Reply
 from selfexec.items import Item, ItemSet
+from selfexec.nouns import number_of
 from selfexec.reading import Reading, State
 
 KEPT = ("restriction", "execute")  # the response itself: it is kept, not read
+KEPT_STATE = "kept"  # what is said of it where it came back
+KEPT_COLUMN = "kept, not read"
 SHOWN = 20  # names that a message lists
 
 
@@ -75,14 +78,15 @@ def choose(
     """The readings of some models, experiments, sessions, items and states; of all where none is named.
 
     A session is named whole or by its kind: `execute` is every `execute.Q1`. Several names may stand in one, with
-    commas between them. A name that no session here has is refused.
+    commas between them. A name that no session here has is refused. The sessions of an item stand together, in the
+    order of the experiment.
     """
     wanted = (
-        _named("model", models, {key.model for key in readings}),
-        _named("experiment", experiments, {key.experiment for key in readings}),
-        _named("session", sessions, {name for key in readings for name in (key.session, kind_of(key))}),
-        _named("item", items, {key.item for key in readings}),
-        _named("state", states, set(get_args(State))),
+        named("model", models, {key.model for key in readings}),
+        named("experiment", experiments, {key.experiment for key in readings}),
+        named("session", sessions, {name for key in readings for name in (key.session, kind_of(key))}),
+        named("item", items, {key.item for key in readings}),
+        named("state", states, {*get_args(State), KEPT_STATE}),
     )
 
     def chosen(key: Key, reading: Reading) -> bool:
@@ -91,14 +95,29 @@ def choose(
             {key.experiment},
             {key.session, kind_of(key)},
             {key.item},
-            {reading.state},
+            {state_shown(key, reading)},
         )
         return all(not some or some & have for some, have in zip(wanted, names, strict=True))
 
-    return BySession((key, reading) for key, reading in readings.items() if chosen(key, reading))
+    return BySession((key, readings[key]) for key in _in_order(readings) if chosen(key, readings[key]))
 
 
-def _named(what: str, given: Sequence[str], known: set[str]) -> set[str]:
+def _in_order(keys: Iterable[Key]) -> list[Key]:
+    """Models and items as they came, experiments and kinds of sessions as they are listed."""
+    keys = list(keys)
+    models = {model: n for n, model in enumerate(dict.fromkeys(key.model for key in keys))}
+    experiments = {experiment: n for n, experiment in enumerate(EXPERIMENTS)}
+    items = {item: n for n, item in enumerate(dict.fromkeys(key.item for key in keys))}
+    kinds = {(e, kind): n for e, module in EXPERIMENTS.items() for n, kind in enumerate(module.PROMPTS)}
+
+    def place(key: Key) -> tuple[int | str, ...]:
+        item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)
+        return (*item, kinds[key.experiment, kind_of(key)], key.session)
+
+    return sorted(keys, key=place)
+
+
+def named(what: str, given: Sequence[str], known: set[str]) -> set[str]:
     """The names that are given; one with a comma in it may be several."""
     names = {part.strip() for name in given for part in ([name] if name in known else name.split(","))} - {""}
     if strange := sorted(names - known):
@@ -114,17 +133,24 @@ def kind_of(key: Key) -> str:
     return key.session.split(".")[0]
 
 
+def state_shown(key: Key, reading: Reading) -> str:
+    """The state of a session as users meet it: a response that came back is kept, not read."""
+    kept = (key.experiment, key.session) == KEPT and reading.state == "read"
+    return KEPT_STATE if kept else reading.state
+
+
 def reading_lines(
     readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, str | None] | None = None
 ) -> Iterator[bytes]:
     """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
-    has: the reasoning, a refusal. With `prompts`, each has its prompt, null where it was not kept.
+    has: the reasoning, a refusal. With `prompts`, each has its prompt, null where it was not kept. A response of the
+    restriction experiment is `kept`; its value is what a fixed rule makes of it.
     """
     encode = msgspec.json.Encoder().encode
     for key, reading in readings.items():
         reply = replies[key]
         found = {
-            "state": reading.state,
+            "state": state_shown(key, reading),
             "reason": reading.reason,
             "value": reading.value,
             "evidence": reading.evidence,
@@ -135,20 +161,22 @@ def reading_lines(
         yield encode(key._asdict() | found | ({} if prompts is None else {"prompt": prompts[key]}))
 
 
-def without_kept(readings: Mapping[Key, Reading]) -> BySession[Reading]:
-    """The readings that there are of what is read, rather than kept."""
-    return BySession((key, reading) for key, reading in readings.items() if (key.experiment, key.session) != KEPT)
-
-
 def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], list[list[str]]]:
-    """Title, columns and rows: how many sessions of each model and kind came to which state."""
+    """Title, columns and rows: how many sessions of each model and kind came to which state. They add up to all."""
     states: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for key, reading in readings.items():
-        if (key.experiment, key.session) != KEPT:
-            state = reading.state if reading.state != "unreadable" else f"unreadable: {reading.reason}"
-            states[key.model, key.experiment, kind_of(key)][state] += 1
-    known = ["read", "unreadable: format", "unreadable: truncated", "unreadable: declined", "withheld", "missing"]
+        states[key.model, key.experiment, kind_of(key)][_column(key, reading)] += 1
+    known = [
+        *("read", KEPT_COLUMN, "unreadable: format", "unreadable: truncated", "unreadable: declined"),
+        *("withheld", "missing"),
+    ]
     found = set().union(*states.values()) if states else set()
     columns = [name for name in known if name in found] + sorted(found - set(known))
     rows = [[*place, *(f"{count[c]:,}" if count[c] else "" for c in columns)] for place, count in states.items()]
-    return "Sessions by what could be read", ["model", "experiment", "session", *columns], rows
+    title = f"{number_of(len(readings), 'session')} by what could be read"
+    return title, ["model", "experiment", "session", *columns], rows
+
+
+def _column(key: Key, reading: Reading) -> str:
+    state = state_shown(key, reading)
+    return f"{state}: {reading.reason}" if state == "unreadable" else KEPT_COLUMN if state == KEPT_STATE else state

@@ -5,18 +5,19 @@ bar before it, so that it cannot pass for ours.
 """
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import msgspec
 
 from selfexec.experiments import EXPERIMENTS, Prompts
-from selfexec.formats import Key, Reply
+from selfexec.formats import Key, Reply, Visited
 from selfexec.legible import harmless, harmless_line
 from selfexec.nouns import number_of
 from selfexec.prompts import digest
 from selfexec.reading import Reading
-from selfexec.readings import KEPT, kind_of
+from selfexec.readings import KEPT_STATE, kind_of, state_shown
 from selfexec.replay import Visit, prompts_of
 from selfexec.runs import Run
 
@@ -43,11 +44,23 @@ class Marks:
 BOLD = Marks("\x1b[1;4m", "\x1b[0m")
 
 
-def transcripts(run: Run, keys: Sequence[Key], marks: Marks = Marks(), width: int | None = None) -> Iterator[str]:
-    """Each session as a few lines of text. With a `width`, lines are wrapped to it."""
+def transcripts(
+    run: Run,
+    keys: Sequence[Key],
+    marks: Marks = Marks(),
+    width: int | None = None,
+    claims: Mapping[Visited, Sequence[str]] = MappingProxyType({}),
+) -> Iterator[str]:
+    """Each session as a few lines of text. With a `width`, lines are wrapped to it. What `claims` say of an item stands
+    below the last of its sessions.
+    """
     prompts = prompts_sent(run, keys)
+    last = {key[:4]: key for key in keys}
     for key in keys:
-        yield "\n".join(_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
+        lines = list(_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
+        if last[key[:4]] == key:
+            lines += [f"  claim {harmless_line(claim)}" for claim in claims.get(key[:4], ())]
+        yield "\n".join(lines)
 
 
 def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, str | None]:
@@ -62,7 +75,7 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, str | None]:
     return {key: _if_sent(run, key, rebuilt[key[:4]].get(key.session)) for key in keys}
 
 
-def _texts(run: Run, place: tuple[str, str, str, int]) -> dict[str, str | None]:
+def _texts(run: Run, place: Visited) -> dict[str, str | None]:
     names = EXPERIMENTS[place[1]].session_names(run.items[place[1]][place[2]])
     replies = {name: run.replies.get(Key(*place, name)) for name in names}
     return {name: reply.text for name, reply in replies.items() if reply is not None}
@@ -115,8 +128,8 @@ def _facts(reply: Reply) -> Iterator[str]:
 def _outcome(key: Key, reading: Reading) -> str:
     if reading.state == "read":
         value = harmless(msgspec.json.encode(reading.value).decode())
-        kept = (key.experiment, key.session) == KEPT
-        return f"kept as it is; by a fixed rule: {value}" if kept else f"read as {value}"
+        kept = state_shown(key, reading) == KEPT_STATE
+        return f"kept, not read; by a fixed rule: {value}" if kept else f"read as {value}"
     why = reading.reason or ""
     reason = f"{why}: {WHY[why]}" if why in WHY and reading.state == "unreadable" else WHY.get(why, harmless_line(why))
     return f"{reading.state}{f' ({reason})' if reason else ''}"

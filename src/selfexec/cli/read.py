@@ -1,8 +1,9 @@
 """selfexec read"""
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from selfexec.nouns import number_of
 from selfexec.outputs import write_bytes
 
 if TYPE_CHECKING:
-    from selfexec.formats import Key
+    from selfexec.formats import Key, Visited
     from selfexec.reading import Reading
     from selfexec.runs import Run
 
@@ -39,7 +40,13 @@ def _names(option: str, name: str, help: str, complete: Any = None) -> Callable[
 @_names("--experiment", "experiments", "Only these experiments.", complete_experiments)
 @_names("--session", "sessions", "Only these: predict, execute, judge, execute.Q1, ...")
 @_names("--item", "ids", "Only these items, by their ids.")
-@_names("--state", "states", "Only these: read, unreadable, withheld, missing.")
+@_names("--state", "states", "Only these: read, kept, unreadable, withheld, missing.")
+@_names(
+    "--claim",
+    "ways",
+    "Only sessions behind claims that came out so: right, wrong; yes-no, no-yes, yes-yes, no-no (predicted, then "
+    "observed); disputed (observed otherwise than a fixed rule has it).",
+)
 @click.option("--show", is_flag=True, help="Show the sessions: prompt, reply with the words read marked, reading.")
 @click.option(
     "--limit",
@@ -57,6 +64,7 @@ def command(
     sessions: tuple[str, ...],
     ids: tuple[str, ...],
     states: tuple[str, ...],
+    ways: tuple[str, ...],
     show: bool,
     limit: int | None,
     readings: tuple[Path, ...],
@@ -70,30 +78,51 @@ def command(
     \b
     selfexec read RUN                              how much could be read
     selfexec read RUN --state unreadable --show    what could not, and why
+    selfexec read RUN --claim wrong --show         where it was wrong
+    selfexec read RUN --experiment restriction --claim no-yes --show
+                                                   it said it would not answer, and did
     selfexec read RUN --format json                a line per session, with its text
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
-    from selfexec.formats import load_readings
-    from selfexec.readings import choose, reading_summary, without_kept
+    from selfexec.formats import BySession, load_readings
+    from selfexec.readings import choose, named, reading_summary
     from selfexec.runs import run_of
 
     run = run_of(source, item_source)
     if readings:
         run = run.with_readings(load_readings(readings))
     chosen = choose(run.readings, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
+    claims: Mapping[Visited, Sequence[str]] = {}
+    if ways:
+        from selfexec.observations import CAME_OUT, claims_that_came_out  # data frames are slow to import
+
+        claims = claims_that_came_out(run.observations, named("claim", ways, set(CAME_OUT)))
+        chosen = BySession((key, reading) for key, reading in chosen.items() if key[:4] in claims)
     if form == "json":
-        # a response is kept, not read: it is there where somebody asks for it
-        _put(_json(run, chosen if sessions else without_kept(chosen), limit, show), out)
+        _put(_json(run, chosen, limit, show), out)
     elif show or limit:
-        _put(_shown(run, chosen, limit or A_FEW, source, out is None and sys.stdout.isatty()), out)
+        _put(_shown(run, chosen, claims, limit or A_FEW, source, out is None and sys.stdout.isatty()), out)
     else:
         from selfexec.tables import WIDTH, as_text, terminal_width
 
         table = as_text(*reading_summary(chosen), WIDTH if out else terminal_width())
-        unread = any(reading.state == "unreadable" for reading in chosen.values())
-        look = f"\n\nUnread: selfexec read {source} --state unreadable --show" if unread else ""
-        _put([f"{table}{look}".encode()], out)
+        _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out)
+
+
+def _to_see(
+    source: Path, chosen: Mapping["Key", "Reading"], claims: Mapping["Visited", Sequence[str]]
+) -> Iterator[str]:
+    """How many claims are meant, and what to type to see what is counted here."""
+    if claims:
+        here = {key[:4] for key in chosen}
+        number = sum(len(those) for visit, those in claims.items() if visit in here)
+        yield f"{number_of(number, 'claim')} came out so. To see the replies add --show."
+        return
+    run = shlex.quote(str(source))
+    if any(reading.state == "unreadable" for reading in chosen.values()):
+        yield f"Unread: selfexec read {run} --state unreadable --show"
+    yield f"Wrong: selfexec read {run} --claim wrong --show"
 
 
 def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with_prompts: bool) -> Iterator[bytes]:
@@ -104,7 +133,14 @@ def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with
     yield from reading_lines(found, run.replies, prompts_sent(run, found) if with_prompts else None)
 
 
-def _shown(run: "Run", chosen: Mapping["Key", "Reading"], limit: int, source: Path, on_screen: bool) -> Iterator[bytes]:
+def _shown(
+    run: "Run",
+    chosen: Mapping["Key", "Reading"],
+    claims: Mapping["Visited", Sequence[str]],
+    limit: int,
+    source: Path,
+    on_screen: bool,
+) -> Iterator[bytes]:
     from selfexec.tables import terminal_width
     from selfexec.transcripts import BOLD, Marks, transcripts
 
@@ -113,10 +149,19 @@ def _shown(run: "Run", chosen: Mapping["Key", "Reading"], limit: int, source: Pa
         yield f"No session is so. What there is: selfexec read {source}".encode()
         return
     marks = BOLD if on_screen and os.environ.get("TERM") != "dumb" and "NO_COLOR" not in os.environ else Marks()
-    for text in transcripts(run, keys[:limit], marks, terminal_width() if on_screen else None):
+    first = _first(keys, limit, whole=bool(claims))
+    for text in transcripts(run, first, marks, terminal_width() if on_screen else None, claims):
         yield f"{text}\n".encode()
-    if len(keys) > limit:
-        yield f"Shown: {limit} of {number_of(len(keys), 'session')}. All of them: --limit {len(keys)}".encode()
+    if len(keys) > len(first):
+        yield f"Shown: {len(first)} of {number_of(len(keys), 'session')}. All of them: --limit {len(keys)}".encode()
+
+
+def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:
+    """At most so many sessions; `whole`, not the last item if some of its sessions would be cut off."""
+    first = keys[:limit]
+    if whole and len(keys) > limit and keys[limit][:4] == first[-1][:4]:
+        first = [key for key in first if key[:4] != first[-1][:4]] or first
+    return first
 
 
 def _put(lines: Iterable[bytes], out: Path | None) -> None:

@@ -1,5 +1,6 @@
 """What reading a reply gives."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
@@ -10,6 +11,10 @@ from selfexec.reading.withdrawal import declines, ends_in_the_open, given_up, wi
 
 State = Literal["read", "unreadable", "withheld", "missing"]
 EVIDENCE_LENGTH = 240
+# what stands around the only key of an object and its value
+QUOTES = ('"', "'")
+OPENING = re.compile(r"\{\s{0,12}[\"'“”„«]?$")
+CLOSING = re.compile(r"\s{0,12}\}")
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -73,4 +78,17 @@ def unreadable(text: str, last: Commitment | None = None) -> Reading:
 
 
 def quoted(text: str, commitment: Commitment) -> str:
-    return text[commitment.start : commitment.end].strip()[:EVIDENCE_LENGTH]
+    """A commitment's words: the whole object where nothing else stands in it, else key and value without a brace."""
+    start, end, _ = commitment
+    words = text[start:end].strip()
+    if words.startswith("{"):
+        brace = text.index("{", start) if words.count("{") > words.count("}") else -1
+    else:
+        opening = OPENING.search(text, max(start - 16, 0), start)
+        brace = opening.start() if opening else -1
+    if brace >= 0:
+        closing = CLOSING.match(text, end)
+        words = text[brace : closing.end()] if closing else text[brace + 1 : end].strip()
+    elif (quote := text[max(start - 1, 0) : start]) in QUOTES and words.count(quote) % 2:
+        words = quote + words
+    return words[:EVIDENCE_LENGTH]

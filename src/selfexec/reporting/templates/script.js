@@ -232,10 +232,8 @@
     const box = make("pre", { className: "reply", dir: "auto", tabIndex: 0 });
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", label);
-    let start = evidence ? text.lastIndexOf(evidence) : -1;
+    const start = evidence ? text.lastIndexOf(evidence) : -1;
     const end = start < 0 ? -1 : start + evidence.length;
-    // words that were read from within a quotation: its mark opens it too
-    if (start > 0 && text[start - 1] === '"' && evidence.split('"').length % 2 === 0) start -= 1;
     const piece = (from, to) => {
       if (start < to && end > from && start >= 0) {
         box.append(visible(text.slice(from, Math.max(from, start))));
