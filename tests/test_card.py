@@ -212,6 +212,19 @@ def test_the_command_on_the_card_makes_the_same_run_again(tmp_path: Path, monkey
     assert written[0] == written[1]
 
 
+def test_what_is_typed_again_is_typed_in_the_folder_that_holds_the_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(root, ["run", "--model", "sim/coin", "--limit", "2", "--out", "runs/a b"]).exit_code == 0
+    page = CliRunner().invoke(root, ["card", "runs/a b"]).output
+    commands = [line.strip() for line in page.splitlines() if line.startswith("    selfexec ")]
+    assert [shlex.split(line)[1] for line in commands] == ["score", "run"]
+    assert "In the folder that holds the run's" in page
+    monkeypatch.chdir(tmp_path / "runs")
+    assert [CliRunner().invoke(root, shlex.split(line)[1:]).exit_code for line in commands] == [0, 0]
+
+
 def test_the_command_writes_a_file_or_to_the_terminal(panel: Run, tmp_path: Path) -> None:
     def card(*more: str) -> Any:
         return CliRunner().invoke(root, ["card", str(panel.folder), *more])

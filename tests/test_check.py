@@ -14,11 +14,14 @@ from aiohttp import web
 import selfexec as sx
 from selfexec.checks import _row
 from selfexec.cli import main
+from selfexec.cli.check import command as check_command
 from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.memory import code_word
 from selfexec.serve import Manners, SimServer
 from sockets import completion, server
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +65,23 @@ def test_one_item_of_each_kind_is_tried() -> None:
     assert not found.shared_memory
     assert found.failed == 0
     assert "format: 11 of 11 replies could be read" in found.table()
+
+
+def test_a_check_takes_as_many_calls_as_help_and_documents_say() -> None:
+    calls = itertools.count()
+
+    @web.middleware
+    async def counted(request: web.Request, handler: Any) -> web.StreamResponse:
+        next(calls)
+        answer: web.StreamResponse = await handler(request)
+        return answer
+
+    app = SimServer(load("starter")).app()
+    app.middlewares.append(counted)
+    on(app, lambda url: sx.check("sim/typical", base_url=url))
+    made = next(calls)
+    texts = [check_command.help or "", *((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/models.md"))]
+    assert [f"{made} calls" in text for text in texts] == [True] * 3
 
 
 def test_a_check_prints_as_text_and_as_html(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,17 @@
 
 import csv
 import re
+import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from differences import COLUMNS, differences
+from selfexec.cli import root
+from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
 from selfexec.scores import score
 from terminal import in_a_terminal
@@ -35,6 +40,29 @@ def untimed(line: str) -> str:
 
 def test_the_readme_is_short() -> None:
     assert README.count("\n") < 130
+
+
+def test_the_readme_tells_what_a_quick_run_takes() -> None:
+    told = re.search(r"quick run takes ([\d,]+) calls: about ([\d,]+) tokens in and ([\d,]+) out", README)
+    assert told
+    calls, tokens_in, tokens_out = told.groups()
+    planned = CliRunner().invoke(root, shlex.split("run --model openai/gpt-6-luna --preset quick --dry-run")).output
+    assert f"at most {calls} sessions; about {tokens_in} tokens in, {tokens_out} out." in planned
+
+
+def test_the_readme_says_what_python_it_takes_and_where_the_package_is_from() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"Python {project['requires-python'].removeprefix('>=')} or later" in README
+    # as long as it is on none, no line installs it by its name
+    assert "the package is on no index" in README and "pip install selfexec" not in README
+
+
+def test_the_readme_goes_from_a_first_try_to_a_real_model_to_the_rest() -> None:
+    headings = re.findall(r"^## (.*)", README, flags=re.MULTILINE)
+    assert headings[:4] == ["Try it", "Ask a real model", "What the numbers mean", "From elsewhere"]
+    # what is asked stands before all of it
+    assert all(f"| {experiment} |" in README.split("## ")[0] for experiment in EXPERIMENTS)
+    assert max(len(line.split()) for line in README.splitlines() if not line.startswith("|")) < 120
 
 
 def test_the_listed_differences_from_the_authors_readings_are_those_there_are(reference: Path) -> None:

@@ -1,6 +1,8 @@
 """Items: the shipped set keeps its promises, and faults of others are found by file and line."""
 
 import json
+import re
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -186,6 +188,27 @@ def test_items_check_counts_once_and_ends_with_the_way_out(tmp_path: Path) -> No
     assert faulty.output.count("2 errors") + str(faulty.exception).count("2 errors") == 1
     assert str(faulty.exception) == f"{tmp_path}: 2 errors, 0 warnings. Fix what is named above before a run."
     assert whole.output == "starter: 0 errors, 0 warnings\n"
+
+
+def test_what_is_to_be_typed_next_can_be_typed_whatever_the_folders_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(root, ["items", "new", "my items"]).output
+    then = shlex.split(said.partition("Then: ")[2])
+    assert then == ["selfexec", "items", "check", "my items"]
+    assert CliRunner().invoke(root, then[1:]).exit_code == 0
+
+
+def test_the_lines_to_copy_are_items_without_a_fault(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "items.md").read_text("utf-8")
+    blocks = re.findall(r"^`(\w+)\.jsonl`: .*?```json\n(.*?)```", page, flags=re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in blocks] == list(KINDS)
+    for name, lines in blocks:
+        # a group stands on several lines there, and on one in a file
+        (tmp_path / f"{name}.jsonl").write_text(re.sub(r"\n +", " ", lines), "utf-8")
+    assert check(tmp_path) == []
+    assert load(tmp_path).experiments == tuple(KINDS)
 
 
 def test_a_folder_without_items_is_refused(tmp_path: Path) -> None:

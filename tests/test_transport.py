@@ -8,7 +8,8 @@ import gzip
 import json
 import re
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -902,6 +903,36 @@ def test_a_base_url_copied_with_its_end_is_taken_with_a_note(path: str) -> None:
     engine = LeanEngine(["any/m"], EngineOptions(base_url=f"http://x.example/v1{path}"))
     assert len(engine.warnings) == ("completions" in path)
     assert _mark("any/m", f"http://x.example/v1{path}") == _mark("any/m", "http://x.example/v1")
+
+
+@pytest.mark.parametrize(
+    ("path", "wire", "hint"),
+    [("", "openai", True), ("/", "openai", True), ("/v1", "openai", False), ("", "anthropic", False)],
+)
+def test_where_an_address_is_only_a_servers_the_way_out_is_its_v1(path: str, wire: Any, hint: bool) -> None:
+    async def nothing_here(request: web.Request) -> web.Response:
+        return web.Response(status=404)
+
+    with served_at_all(nothing_here) as address, pytest.raises(InputError, match="the address is wrong") as stopped:
+        ask_at(f"{address}{path}", wire)
+    assert (f"Most end in /v1: try {address}/v1." in str(stopped.value)) is hint
+
+
+@contextmanager
+def served_at_all(handler: Handler) -> Iterator[str]:
+    """The address of a server, without any path, that answers by `handler` wherever it is asked."""
+    app = web.Application()
+    app.router.add_route("*", "/{rest:.*}", handler)
+    with served(app) as url:
+        yield url.removesuffix("/v1")
+
+
+def ask_at(base_url: str, wire: Any) -> Outcome:
+    async def main() -> Outcome:
+        async with LeanEngine(["any/m"], EngineOptions(base_url=base_url, wire=wire, timeout=5)) as engine:
+            return await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+
+    return asyncio.run(main())
 
 
 # --- pace ------------------------------------------------------------------------------------------------------------

@@ -299,7 +299,9 @@ def again(run: "Run", convention: str) -> str:
     name = run.folder.resolve().name
     made = f"Made by selfexec {run.manifest.selfexec}; this card by selfexec {selfexec.__version__}."
     rescored = f"selfexec score {shlex.quote(name)}" + (f" --convention {convention}" if convention != "strict" else "")
-    lines = [made, "", "The scores, from the replies as they are, without a model:", "", f"    {rescored}", ""]
+    # what is typed begins where the folder lies, wherever that is by now
+    place = "In the folder that holds the run's, the scores, from the replies as they are, without a model:"
+    lines = [made, "", place, "", f"    {rescored}", ""]
     if run.given:
         lines[-1:] = ["", "with the readings that were given, which are not in the folder.", ""]
     if run.manifest.origin == "run":

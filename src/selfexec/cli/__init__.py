@@ -77,10 +77,10 @@ def root(context: click.Context) -> None:
     would find hard. Then it does it, in fresh sessions, and selfexec measures whether it was right.
 
     \b
-    selfexec run                                   simulated models, offline: see what it looks like
-    selfexec check openai/gpt-6-luna                  can this model be asked?
+    selfexec run                         simulated models, offline, to see it
+    selfexec check openai/gpt-6-luna     can this model be asked?
     selfexec run --model openai/gpt-6-luna --preset quick --dry-run
-    selfexec report runs/NAME                      one page with all there is to see
+    selfexec report runs/NAME            one page with all there is to see
 
     Options may stand before or after what they are for. One that takes several values is given again for each.
     """

@@ -61,9 +61,9 @@ def command(
     one cannot be told, else 0; 2 is bad input.
 
     \b
-    selfexec compare runs/mine                            all pairs
-    selfexec compare runs/mine --model old,new            two models
-    selfexec compare before after                         the same model, earlier and later
+    selfexec compare runs/mine                    all pairs
+    selfexec compare runs/mine --model old,new    two models
+    selfexec compare before after                 one model, earlier and later
     selfexec compare before after --fail-if 'overall.skill drops 0.1'
     """
     from selfexec.scores.compare.compare import compare

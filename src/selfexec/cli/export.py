@@ -1,5 +1,6 @@
 """selfexec export"""
 
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -62,8 +63,8 @@ def command(
 
     \b
     selfexec export --model m --preset quick > round-1.jsonl
-    selfexec export --model m --preset quick --replies answers-1.jsonl > round-2.jsonl
-    selfexec import answers-1.jsonl answers-2.jsonl --items starter --preset quick --out runs/m
+    selfexec export --model m --preset quick --replies said.jsonl > round-2.jsonl
+    selfexec import said.jsonl more.jsonl --items starter --preset quick -o runs/m
 
     With RUN it is what that run still lacks. A line has model, experiment, item, epoch, session, custom_id, prompt.
     docs/export.md goes through it.
@@ -147,7 +148,7 @@ def _say(found: "Round", out: Path | None, run: Path | None) -> None:
     """What was written and what comes next, beside the lines themselves."""
     where = f"{out}: " if out else ""
     if not found.asked:
-        then = f"selfexec score {run}" if run else "selfexec import, with the replies of all rounds"
+        then = f"selfexec score {shlex.quote(str(run))}" if run else "selfexec import, with the replies of all rounds"
         click.echo(f"selfexec: {where}nothing is left to ask. Next: {then}", err=True)
         return
     more = ""

@@ -1,11 +1,12 @@
 """selfexec import"""
 
+import shlex
 from pathlib import Path
 
 import click
 
 from selfexec.cli.completion import complete_items
-from selfexec.cli.options import cut_options, out_option
+from selfexec.cli.options import cut_options, out_option, say
 
 
 @click.command("import")
@@ -53,4 +54,4 @@ def command(
             err=True,
         )
     counts = f"replies: {len(run.replies):,}, models: {len(run.models)}"
-    click.echo(f"{out}: imported ({counts}). Next: selfexec score {out}")
+    say(f"{out}: imported ({counts}). Next: selfexec score {shlex.quote(str(out))}")

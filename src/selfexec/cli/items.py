@@ -1,11 +1,12 @@
 """selfexec items"""
 
+import shlex
 from pathlib import Path
 
 import click
 
 from selfexec.cli.completion import complete_items
-from selfexec.cli.options import Group
+from selfexec.cli.options import Group, say
 from selfexec.nouns import number_of
 
 
@@ -35,7 +36,7 @@ def list_sets() -> None:
         ("paper", cache_folder(), "the paper's: Taboo-Data, XSTest, MMLU"),
     ):
         sizes = load(name).sizes if folder.exists() else "not fetched yet: selfexec items fetch paper"
-        click.echo(f"{name:8} {about} ({sizes})")
+        say(f"{name:8} {about} ({sizes})")
 
 
 @command.command("fetch")
@@ -76,6 +77,5 @@ def new(folder: Path) -> None:
     from selfexec.items.blank import write_template
 
     write_template(folder)
-    click.echo(
-        f"{folder}: examples to replace, and what makes good items (README.md). Then: selfexec items check {folder}"
-    )
+    then = f"selfexec items check {shlex.quote(str(folder))}"
+    say(f"{folder}: examples to replace, and what makes good items (README.md). Then: {then}")

@@ -18,8 +18,8 @@ def command(run: Path | None, file: Path | None) -> None:
     Without RUN they are those that are shipped; with it, those that this run asked with.
 
     \b
-    selfexec prompts > mine.json          edit it; what you leave out is asked as shipped
-    selfexec prompts --check mine.json    faults, and which differ from the shipped ones
+    selfexec prompts > mine.json          what you leave out is asked as shipped
+    selfexec prompts --check mine.json    faults, and which are not as shipped
     selfexec run --prompts mine.json
     """
     from selfexec.errors import InputError

@@ -80,8 +80,8 @@ def command(
     selfexec read RUN --state unreadable --show    what could not, and why
     selfexec read RUN --claim wrong --show         where it was wrong
     selfexec read RUN --experiment restriction --claim no-yes --show
-                                                   it said it would not answer, and did
-    selfexec read RUN --format json                a line per session, with its text
+                                                   it said it would not, and did
+    selfexec read RUN --format json                a line a session, with text
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """

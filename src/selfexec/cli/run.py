@@ -117,8 +117,8 @@ def command(
     \b
     selfexec run
     selfexec run --model openai/gpt-6-luna --preset quick --dry-run
-    selfexec run --model openai/gpt-6-luna --model google/gemini-3.8-flash --max-calls 1000
-    selfexec run --model vllm/mine --base-url http://localhost:8000/v1 --set temperature=0
+    selfexec run --model openai/gpt-6-luna,google/gemini-3.8-flash --max-calls 900
+    selfexec run --model vllm/mine --base-url http://localhost:8000/v1
 
     What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
     """

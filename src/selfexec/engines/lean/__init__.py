@@ -240,13 +240,19 @@ class LeanEngine:
         way_out = {
             401: f"the key is not accepted. {where.way_to_key}",
             403: "the key may not use this model.",
-            404: f"there is no model {where.name!r} here, or the address is wrong.",
+            404: f"there is no model {where.name!r} here, or the address is wrong.{_better_address(where)}",
         }.get(status, "the account, its key or its region is in the way.")
         if of_the_account:
             raise Refused(f"{where.shown}: status {status}: {way_out}{said}")
         if where.url not in self._answered:
             raise InputError(f"{where.shown}: status {status}: the request is not accepted.{said}")
         return Outcome(None, error=f"status {status}: {message}")
+
+
+def _better_address(where: Endpoint) -> str:
+    """What is mostly meant where the address is only that of a server."""
+    bare = where.wire == "openai" and URL(where.url).path == "/"
+    return f" Most end in /v1: try {where.shown.rstrip('/')}/v1." if bare else ""
 
 
 def _line(where: Endpoint, pace: Pace, options: EngineOptions) -> Line:
