@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import selfexec as sx
 from selfexec.errors import InputError
 from selfexec.journal import Journal
 
@@ -40,6 +41,19 @@ def test_what_a_narrow_output_cannot_show_is_replaced_and_nothing_fails() -> Non
     done = python(code, PYTHONIOENCODING="latin-1")
     assert done.returncode == 0, done.stderr
     assert "sim/knows-itself" in done.stdout
+
+
+def test_a_report_without_the_extra_has_every_format_that_takes_none_and_names_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pikepdf", None)
+    way_out = "pip install 'selfexec[figures]'"
+    with pytest.warns(UserWarning, match="there is no pikepdf here") as told:
+        sx.report(STORED, tmp_path / "page.html", figures=tmp_path / "figures")
+    assert [way_out in str(one.message) for one in told] == [True]
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".csv", ".tex"}
+    assert (tmp_path / "page.html").stat().st_size > 0
+    assert way_out in (Path(__file__).parents[1] / "docs" / "figures.md").read_text("utf-8")
 
 
 # --- one writer at a time --------------------------------------------------------------------------------------------

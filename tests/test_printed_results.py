@@ -116,3 +116,22 @@ def test_a_cell_in_markdown_keeps_its_lines() -> None:
     # a line break would end the table, and a backslash before the pipe would be taken for its escape
     row = as_markdown(["a", "b"], [["x\n y  z", "p\\|q<r <.05"]]).splitlines()[2]
     assert row == "| x<br>y z | p\\\\\\|q&lt;r <.05 |"
+
+
+def test_what_cannot_be_scored_has_one_reason_in_scores_comparisons_and_trends(tmp_path: Path) -> None:
+    sx.run(["sim/typical", "sim/coin"], limit=20, out=tmp_path / "run")
+    journal = tmp_path / "run" / "replies.jsonl"
+    replies = [json.loads(line) for line in journal.read_text("utf-8").splitlines()]
+    answers = ("sim/coin", "difficulty", "execute")
+    kept = [one for one in replies if (one["model"], one["experiment"], one["session"].split(".")[0]) != answers]
+    journal.write_text("".join(json.dumps(one) + "\n" for one in kept), "utf-8")
+    # 20 groups of four questions: six pairs each
+    why = "no claim was read (120 missing)"
+    trend = sx.trend(tmp_path / "run", metrics=["skill"])
+    printed = {"trend": trend.table(), "compare": sx.compare(tmp_path / "run").table()}
+    printed["score"] = sx.score(tmp_path / "run").table()
+    assert all("withheld, or to be read with caution:" in text for text in printed.values())
+    assert f"  sim/coin, difficulty: {why}: its answers were never recorded" in printed["score"].splitlines()
+    assert all(f"  difficulty: sim/coin: {why}" in printed[name].splitlines() for name in ("trend", "compare"))
+    overall = printed["trend"].partition("overall")[2]
+    assert re.search(r"sim/coin +withheld", overall)

@@ -321,9 +321,9 @@ def test_overall_baseline_margin_is_withheld_for_the_reason_that_the_experiment_
     lost = {"state": "missing", "observed": None, "predicted": None}
     one = [r for r in rows if r["experiment"] != experiment or r["item"] == "0"]
     none = [r | lost if (r["model"], r["experiment"]) == ("m", experiment) else r for r in rows]
-    nothing = {"association": "no claim was read (200 missing)", "difficulty": "its answers were never recorded"}[
-        experiment
-    ]
+    number = sum(r["model"] == "m" and r["experiment"] == experiment for r in none)
+    behind = {"association": "", "difficulty": ": its answers were never recorded"}[experiment]
+    nothing = f"no claim was read ({number} missing){behind}"
     for claims, reason in ((rows, None), (one, "only one item could be scored"), (none, nothing)):
         row = scores(claims).row("m", "overall", "baseline_margin")
         assert row.reason == (reason and f"{experiment}: {reason}")
@@ -562,6 +562,14 @@ def test_who_asks_by_an_old_name_is_told_the_new_one(old: str, new: str) -> None
             ask("m", "overall", old)
     with pytest.raises(KeyError, match=f"{old} is called {new} now"):
         found.of("overall", old)
+
+
+def test_the_frame_has_the_names_that_the_table_has() -> None:
+    found = scores([request(i, i % 3 > 0, i % 2 > 0) for i in range(30)])
+    [skill] = found.frame().filter(metric="skill", experiment="restriction").to_dicts()
+    # 10 of 15 that were answered had been said to be, and 10 of 15 that were not
+    assert skill["value"] == found.value("m", "restriction", "skill") == pytest.approx(0)
+    assert {"best_baseline", "baseline_margin", "accuracy", "coverage"} <= set(found.frame()["metric"])
 
 
 def test_who_asks_for_what_is_not_there_is_told_what_is() -> None:

@@ -20,7 +20,7 @@ from selfexec.cli.options import (
 @runs_argument
 @models_option("Only these models. Of two, the second is new, the first old.")
 @experiments_option()
-@metrics_option("What to compare by; skill, if you do not say.")
+@metrics_option("What to compare by; skill, if you do not say. Repeat.")
 @convention_option("strict", "readable")
 @readings_option
 @click.option(

@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     },
 )
 @click.argument("astray", nargs=-1, metavar="")
-@names_option("--model", "models", "provider/model, or sim/NAME.", complete_model_to_ask, metavar="PROVIDER/MODEL")
+@names_option(
+    "--model", "models", "provider/model, or sim/NAME. Repeat.", complete_model_to_ask, metavar="PROVIDER/MODEL"
+)
 @experiments_option("Only these experiments.")
 @items_option
 @cut_options

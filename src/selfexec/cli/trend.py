@@ -22,7 +22,7 @@ from selfexec.cli.options import (
 @models_option("Only these checkpoints, in this order.")
 @experiments_option()
 @metrics_option(
-    "What to follow. If you do not say: skill, accuracy, and baseline_margin where other models are in the runs."
+    "What to follow. Without it: skill, accuracy, and baseline_margin where other models are in the runs. Repeat."
 )
 @convention_option("strict", "readable")
 @readings_option

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from selfexec.arrays import MISSING, Answers, Claims
+from selfexec.arrays import Answers, Claims
 from selfexec.nouns import number_of
 from selfexec.scores.baselines import baseline_chances, baseline_records
 from selfexec.scores.counted import Counted, baseline_counts, count, scorable
@@ -13,7 +13,7 @@ from selfexec.scores.margin import NO_OTHERS, held_against
 from selfexec.scores.permutation import shuffled_p
 from selfexec.scores.rows import OF_BASELINE, Asked, Estimate
 from selfexec.scores.scored import Scored
-from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, share_of_pairs
+from selfexec.scores.shares import NOTHING_READ, coverage, degenerate, nothing_read, share_of_pairs
 from selfexec.stats import NO_SPREAD, Interval, mean_interval, ratio_error, student, wilson
 
 LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
@@ -89,11 +89,9 @@ def _shuffled(claims: Claims) -> Counted:
 
 
 def _no_decided_pair(claims: Claims, answers: Answers) -> str:
-    if answers.missing.all():
-        return "its answers were never recorded"
-    if (claims.state == MISSING).all():
-        return "every pair is missing"
-    return "no pair of questions could be decided and read"
+    """As of every other experiment, and as `compare` says it, with what lies behind it where that is known."""
+    reason = nothing_read(claims) or NOTHING_READ
+    return f"{reason}: its answers were never recorded" if answers.missing.all() else reason
 
 
 def mean_of_groups(groups: Counted, reason: str) -> Estimate:

@@ -34,7 +34,7 @@ def nothing_read(claims: Claims) -> str | None:
     """
     if (claims.state == READ).any():
         return None
-    states = {"unreadable": UNREADABLE, "missing": MISSING, "a tie": TIE}
+    states = {"unreadable": UNREADABLE, "missing": MISSING, "tied": TIE}
     lost = [f"{n:,} {name}" for name, state in states.items() if (n := int((claims.state == state).sum()))]
     return f"no claim was read ({', '.join(lost)})" if lost else NOTHING_READ
 

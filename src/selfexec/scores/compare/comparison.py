@@ -260,4 +260,4 @@ def cautions(reasons: Iterable[str | None]) -> list[str]:
     """Each reason once. What is said of an experiment need not be said again of the overall value."""
     told = dict.fromkeys(reason for reason in reasons if reason)
     once = [reason for reason in told if reason.partition(": ")[2] not in told]
-    return ["to be read with caution:", *(f"  {reason}" for reason in once)] if once else []
+    return ["withheld, or to be read with caution:", *(f"  {reason}" for reason in once)] if once else []

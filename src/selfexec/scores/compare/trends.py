@@ -252,7 +252,8 @@ def _slope_table(found: Trend, metric: str) -> Table:
 
 
 def _cells(point: Point) -> list[str]:
-    value = interval(point.value, point.low, point.high)
+    lacks = point.value is None and point.experiment == OVERALL  # what `score` calls withheld
+    value = "withheld" if lacks else interval(point.value, point.low, point.high)
     changes = (*_change(point.from_first), *_change(point.from_previous))
     return [point.experiment, str(point.order), point.model, value, *changes]
 
