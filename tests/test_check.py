@@ -64,7 +64,23 @@ def test_one_item_of_each_kind_is_tried() -> None:
     )
     assert not found.shared_memory
     assert found.failed == 0
-    assert "format: 11 of 11 replies could be read" in found.table()
+    # 11 and 2 are the 13 above; 13, 1 and 4 are the 18 calls
+    assert "format: 11 of 11 replies could be read; 2 responses are kept, not read" in found.table()
+    assert f"calls: 18, the {len(found.tried)} above, the first prompt once more " in found.table()
+    assert "and 4 about made-up words" in found.table()
+
+
+def test_a_column_without_a_number_is_left_out_and_said() -> None:
+    def counted(prompts: int | None) -> sx.Check:
+        body = completion("Hi") | {"usage": {"prompt_tokens": prompts, "completion_tokens": 5}}
+        return on(answering(lambda prompt: body), lambda url: sx.check("x/y", base_url=url))
+
+    title, heads = list(filter(None, counted(7).table().splitlines()))[:2]
+    assert title.endswith("; in, out: tokens; s: seconds") and heads.split()[-4:] == ["in", "out", "finish", "s"]
+    found = counted(None)
+    title, heads = list(filter(None, found.table().splitlines()))[:2]
+    assert title.endswith("; out: tokens; s: seconds") and " in " not in heads
+    assert "tokens: 5 a reply, no reasoning seen; those of prompts are not counted" in found.notes
 
 
 def test_a_check_takes_as_many_calls_as_help_and_documents_say() -> None:

@@ -16,6 +16,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from selfexec.cli.run import summary
 from selfexec.engines import Call, EngineOptions, Outcome
 from selfexec.engines.lean import LeanEngine, settings_for
 from selfexec.engines.lean.pace import Pace
@@ -41,7 +42,7 @@ def run_on(app: web.Application, out: Path, **choices: Any) -> tuple[sx.Run, Pro
     async def main() -> sx.Run:
         async with server(app) as url:
             model = choices.pop("model", "sim/typical")
-            planned = plan([model], base_url=url, max_connections=50, timeout=5, out=out, **choices)
+            planned = plan([model], base_url=url, timeout=5, out=out, **{"max_connections": 50, **choices})
             return await asyncio.to_thread(carry_out, planned, seen.append)
 
     return asyncio.run(main()), seen[-1]
@@ -119,24 +120,38 @@ def test_empty_text_is_asked_for_once_more_and_then_kept() -> None:
     assert ask_once(replying(completion(""), completion("now"))).text == "now"
     outcome = ask_once(replying(completion("")))
     assert (outcome.text, outcome.error, outcome.attempt) == ("", None, 2)
+    assert outcome.retry_causes == ("empty reply",)
 
 
 @pytest.mark.parametrize(
-    "failure",
+    ("failure", "cause"),
     [
-        web.json_response({"error": "slow down"}, status=429, headers={"Retry-After": "0.01"}),
-        web.json_response({"error": "oops"}, status=500),
-        web.Response(text="<html>bad gateway</html>", content_type="text/html"),
-        web.json_response({"error": {"message": "upstream"}}),
-        web.json_response({"choices": []}),
-        web.json_response(["not", "an", "object"]),
-        web.json_response({"choices": [{"message": {"content": 7}}]}),
+        (web.json_response({"error": "slow down"}, status=429, headers={"Retry-After": "0.01"}), "rate limit"),
+        (web.json_response({"error": "oops"}, status=500), "server error"),
+        (web.json_response({"error": "slow"}, status=408), "status 408"),
+        (web.Response(text="<html>bad gateway</html>", content_type="text/html"), "no completion"),
+        (web.json_response({"error": {"message": "upstream"}}), "no completion"),
+        (web.json_response({"choices": []}), "no completion"),
+        (web.json_response(["not", "an", "object"]), "no completion"),
+        (web.json_response({"choices": [{"message": {"content": 7}}]}), "no completion"),
     ],
-    ids=["429", "500", "html", "error in 200", "no choices", "a list", "odd content"],
+    ids=["429", "500", "408", "html", "error in 200", "no choices", "a list", "odd content"],
 )
-def test_a_failure_that_passes_is_asked_again(failure: web.Response) -> None:
+def test_a_failure_that_passes_is_asked_again_and_its_cause_kept(failure: web.Response, cause: str) -> None:
     outcome = ask_once(replying(failure, completion("Hi")))
-    assert (outcome.text, outcome.attempt) == ("Hi", 2)
+    assert (outcome.text, outcome.attempt, outcome.retry_causes) == ("Hi", 2, (cause,))
+
+
+def test_a_run_says_why_it_asked_again(tmp_path: Path) -> None:
+    busy = web.json_response({"error": "slow down"}, status=429, headers={"Retry-After": "0.01"})
+    app = web.Application()
+    app.router.add_post(
+        "/v1/chat/completions", replying(busy, busy, web.Response(status=500), completion("Hi"), busy, completion("Hi"))
+    )
+    run, progress = run_on(app, tmp_path / "r", experiments=["association"], limit=1, max_connections=1)
+    assert next(summary(progress, run)) == "calls 2, retries 4 (rate limit 3, server error 1)"
+    kept = [reply.retry_causes for reply in sx.load(tmp_path / "r").replies.values()]
+    assert sorted(map(len, kept)) == [1, 3]
 
 
 @pytest.mark.parametrize(

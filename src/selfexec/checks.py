@@ -18,15 +18,16 @@ from selfexec.items import Item, ItemSet, Request
 from selfexec.items import load as load_items
 from selfexec.legible import harmless_line
 from selfexec.loops import finish
-from selfexec.memory import note, sessions_share_memory, shared_message
+from selfexec.memory import Memory, note, sessions_share_memory, shared_message
 from selfexec.nouns import number_of
 from selfexec.reading import Reading
-from selfexec.readings import KEPT, read_reply
+from selfexec.readings import KEPT, KEPT_STATE, read_reply, state_shown
 from selfexec.remarks import remarks
 from selfexec.settings import check_settings, refuse_unsendable
 from selfexec.tables import as_html, as_text
 
 COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
+TOKENS = ("in", "out", "thought")
 EXCERPT = 100  # characters of a reply that could not be read which are shown, from its beginning and from its end
 
 
@@ -64,7 +65,7 @@ class Check:
         """In one line whether a run can be made, and what is in the way."""
         if self._obstacles:
             return f"not ready: {'; '.join(self._obstacles)}"
-        return f"ready: {self.model} can be asked, as far as {number_of(len(self.tried), 'session')} can tell"
+        return f"ready: {self.model} can be asked, as far as these {number_of(len(self.tried), 'session')} can tell"
 
     @property
     def _obstacles(self) -> Sequence[str]:
@@ -72,8 +73,8 @@ class Check:
 
     def table(self, width: int = 120) -> str:
         """What came of each session, what was found, and the verdict, as text of so many columns."""
-        rows = [_row(t) for t in self.tried]
-        return "\n".join([as_text(self._title, COLUMNS, rows, width), *self.notes, self.verdict])
+        columns, rows = self._grid
+        return "\n".join([as_text(self._title, columns, rows, width), *self.notes, self.verdict])
 
     def json(self) -> str:
         """Verdict, sessions with what they said and what they cost in tokens, and notes."""
@@ -89,13 +90,22 @@ class Check:
 
     @property
     def _title(self) -> str:
-        return f"{self.model}: one item of each kind, tokens in and out"
+        counted = [column for column in self._grid[0] if column in TOKENS]
+        tokens = f"; {', '.join(counted)}: tokens" if counted else ""
+        return f"{self.model}: one item of each kind{tokens}; s: seconds"
+
+    @property
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        """The columns that hold anything, and the rows."""
+        rows = [_row(t) for t in self.tried]
+        filled = [n for n, _ in enumerate(COLUMNS) if any(row[n] for row in rows)]
+        return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return as_html(self._title, COLUMNS, [_row(t) for t in self.tried], [*self.notes, self.verdict])
+        return as_html(self._title, *self._grid, [*self.notes, self.verdict])
 
 
 @tells_wrong_names("a check")
@@ -155,8 +165,8 @@ def check(
 
 async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None) -> Check:
     async with engine:
-        shared = await sessions_share_memory(engine, model)
-        note(model, base_url, shared)
+        memory = await sessions_share_memory(engine, model)
+        note(model, base_url, memory.shared)
         tried: list[Tried] = []
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
@@ -167,8 +177,8 @@ async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | 
         # a cache on the way shows where the same is asked twice
         again = await _try(engine, tried[0].item, replace(tried[0].call, epoch=2))
     odd = remarks(t.reply for t in [*tried, again])
-    notes = [*_findings(tried, shared, model), *(f"warning: {text}" for text in [*engine.warnings, *odd])]
-    return Check(model, tried, shared, notes)
+    notes = [*_findings(tried, memory, model), *(f"warning: {text}" for text in [*engine.warnings, *odd])]
+    return Check(model, tried, memory.shared, notes)
 
 
 def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
@@ -198,36 +208,51 @@ async def _try(engine: Engine, item: Item, call: Call) -> Tried:
 
 
 def _row(t: Tried) -> list[str]:
-    r, kept = t.reply, (t.reply.experiment, t.reply.session) == KEPT
+    r = t.reply
+    kept = (r.experiment, r.session) == KEPT
     state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
     numbers = ("" if n is None else f"{n:,}" for n in (r.input_tokens, r.output_tokens, r.reasoning_tokens))
     value = harmless_line(r.text or "") if kept else "" if t.reading.value is None else str(t.reading.value)
     short = value if len(value) <= 30 else value[:29] + "…"
-    state = "kept" if kept and t.reading.state == "read" else state[:36]
+    state = KEPT_STATE if _kept(t) else state[:36]
     cells = [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
     return list(map(harmless_line, cells))
 
 
-def _findings(tried: Sequence[Tried], shared: bool, model: str) -> Iterator[str]:
+def _kept(t: Tried) -> bool:
+    return state_shown(t.reply.key, t.reading) == KEPT_STATE
+
+
+def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[str]:
     """What to know before money is spent, one line each."""
+    yield (
+        f"calls: {len(tried) + 1 + memory.calls}, the {len(tried)} above, the first prompt once more (is there a "
+        f"cache?) and {memory.calls} about made-up words (is there a memory?)"
+    )
+    kept = sum(_kept(t) for t in tried)
     asked = [t for t in tried if (t.reply.experiment, t.reply.session) != KEPT and not t.reply.failed]
     unread = [t for t in asked if t.reading.state == "unreadable"]
-    yield f"format: {len(asked) - len(unread)} of {number_of(len(asked), 'reply', 'replies')} could be read" + (
-        " (" + ", ".join(f"{t.reply.experiment} {t.reply.session}: {t.reading.reason}" for t in unread) + ")"
-        if unread
-        else ""
+    yield (
+        f"format: {len(asked) - len(unread)} of {number_of(len(asked), 'reply', 'replies')} could be read"
+        + (
+            " (" + ", ".join(f"{t.reply.experiment} {t.reply.session}: {t.reading.reason}" for t in unread) + ")"
+            if unread
+            else ""
+        )
+        + (f"; {number_of(kept, 'response is', 'responses are')} kept, not read" if kept else "")
     )
     yield from (f"  {t.reply.experiment} {t.reply.session} said: {_excerpt(t.reply.text or '')}" for t in unread)
     came = [t.reply for t in tried if not t.reply.failed]
     if any(reply.output_tokens is None for reply in came):
         yield "tokens: not counted by this server; in difficulty, pairs alike in correctness will be missing"
     elif came:
-        yield f"tokens: {sum(r.output_tokens or 0 for r in came) / len(came):,.0f} a reply, {_thoughts(came)}"
+        prompts = "" if any(r.input_tokens is not None for r in came) else "; those of prompts are not counted"
+        yield f"tokens: {sum(r.output_tokens or 0 for r in came) / len(came):,.0f} a reply, {_thoughts(came)}{prompts}"
     yield f"refusals: {_refusals(tried)}"
     if cost := sum(reply.cost_usd or 0 for reply in came):
         yield f"cost: ${cost:.4f} for {number_of(len(came), 'reply', 'replies')}"
     yield f"served by: {', '.join(sorted({harmless_line(r.served_model or 'unnamed') for r in came})) or 'nobody'}"
-    yield shared_message(model) if shared else "memory: no session knew what another was told"
+    yield shared_message(model) if memory.shared else "memory: no session knew what another was told"
 
 
 def _obstacles(tried: Sequence[Tried], shared: bool) -> Iterator[str]:

@@ -71,7 +71,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
     call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway. `policy`
     is what a server said that answered with an error, not with a reply, and gave a content policy against this input as
-    the reason: the reply counts as withheld by the provider.
+    the reason: the reply counts as withheld by the provider. `retry_causes` says why it was asked for again, once for
+    each time.
     """
 
     model: Name
@@ -98,6 +99,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     completion_id: str | None = None
     upstream: str | None = None
     policy: str | None = None
+    retry_causes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, key: Key, outcome: "Outcome", latency: float, prompt_sha256: str | None = None) -> "Reply":
@@ -126,6 +128,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             completion_id=outcome.completion_id,
             upstream=outcome.upstream,
             policy=outcome.policy,
+            retry_causes=outcome.retry_causes,
         )
 
     @property

@@ -7,6 +7,7 @@ marked on this machine, and no run asks there until a later check finds the memo
 import hashlib
 import secrets
 from pathlib import Path
+from typing import NamedTuple
 
 from selfexec.cache import cache_root
 from selfexec.engines import Call, Engine, Outcome
@@ -18,16 +19,22 @@ WORDS = 2  # a memory may take a moment to form: the second word is asked for af
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 
 
-async def sessions_share_memory(engine: Engine, model: str) -> bool:
-    """Whether a word told in one session is known in another."""
+class Memory(NamedTuple):
+    """Whether a word told in one session was known in another, and how many calls that took to see."""
+
+    shared: bool
+    calls: int
+
+
+async def sessions_share_memory(engine: Engine, model: str) -> Memory:
     told: list[str] = []
     for turn in range(1, WORDS + 1):
         told.append(code_word())
         await _said(engine, model, TELL.replace("$word", told[-1]), turn)
         answer = await _said(engine, model, ASK, turn)
         if any(word in answer for word in told):
-            return True
-    return False
+            return Memory(True, 2 * turn)
+    return Memory(False, 2 * WORDS)
 
 
 def code_word() -> str:

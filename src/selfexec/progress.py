@@ -21,6 +21,8 @@ QUIET = 10.0  # seconds without a reply after which it is said that all wait
 class Progress:
     """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
 
+    `retry_causes` counts what was asked for again by its cause.
+
     `done` counts what was here already too, and what turned out not to be needed: `unneeded`, by experiment and kind.
     `waiting` counts sessions that need the reply of one that failed, `left` what else was not asked in the end. `cost`
     is in US dollars, of the calls of which the provider said it; of the others `priced` is what they come to at `price`
@@ -40,6 +42,7 @@ class Progress:
     uncounted: int = 0
     unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
+    retry_causes: Counter[str] = field(default_factory=Counter)
     output_tokens: Counter[str] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
     under_way: int = 0  # sessions that are being asked
@@ -56,6 +59,7 @@ class Progress:
         self.calls += 1
         self.heard = time.monotonic()
         self.retries += (reply.attempt or 1) - 1
+        self.retry_causes.update(reply.retry_causes)
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
         if self.price and reply.cost_usd is None and not reply.failed:

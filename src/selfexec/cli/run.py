@@ -31,8 +31,10 @@ from selfexec.nouns import number_of
 from selfexec.sittings import command_line
 
 if TYPE_CHECKING:
+    from selfexec.formats import Key
     from selfexec.plans import Plan
     from selfexec.progress import Progress, Report
+    from selfexec.reading import Reading
     from selfexec.runs import Run
     from selfexec.standing import Standing
 
@@ -227,6 +229,7 @@ def _afterwards(planned: "Plan", run: "Run") -> Iterator[str]:
     yield f"Next: selfexec report {folder}"
     if any(reading.state == "unreadable" for reading in run.readings.values()):
         yield f"Unread: selfexec read {folder} --state unreadable --show"
+    yield f"Wrong: selfexec read {folder} --claim wrong --show"
 
 
 def _typed() -> str:
@@ -249,23 +252,29 @@ def _models(planned: "Plan") -> int:
 
 
 def summary(progress: "Progress", run: "Run") -> Iterator[str]:
-    """Calls, retries, states by reason, tokens by session kind."""
+    """Calls, retries by cause, states by reason, tokens by session kind."""
     cost = f", cost ${progress.cost:.4f}" if progress.cost else ""
-    yield f"calls {progress.calls:,}, retries {progress.retries:,}{cost}"
+    causes = ", ".join(f"{cause} {n:,}" for cause, n in progress.retry_causes.most_common())
+    yield f"calls {progress.calls:,}, retries {progress.retries:,}{f' ({causes})' if causes else ''}{cost}"
     if progress.price:
         replies = number_of(progress.uncounted, "reply", "replies")
         without = f"; without {replies} whose tokens were not counted" if progress.uncounted else ""
         said = "what the provider did not price" if progress.cost else "this command"
         yield f"cost of {said}, at the price given: ${progress.priced:.4f}{without}"
-    states = Counter(
-        reading.state + (f" ({reading.reason})" if reading.state in ("unreadable", "withheld") else "")
-        for reading in run.readings.values()
-    )
+    states = Counter(_state(key, reading) for key, reading in run.readings.items())
     yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
     if progress.output_tokens:
         yield "output tokens: " + ", ".join(f"{kind} {n:,}" for kind, n in progress.output_tokens.items())
     yield from (f"failed: {n:,} x {error}" for error, n in progress.failures.most_common())
     yield from (f"warning: {warning}" for warning in progress.warnings)
+
+
+def _state(key: "Key", reading: "Reading") -> str:
+    from selfexec.readings import KEPT_STATE, state_shown
+
+    state = state_shown(key, reading)
+    reason = "not read" if state == KEPT_STATE else reading.reason if state in ("unreadable", "withheld") else None
+    return f"{state} ({reason})" if reason else state
 
 
 def _say_what_is_here(now: "Standing") -> None:

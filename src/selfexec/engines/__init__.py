@@ -34,7 +34,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
     `cost_usd` is what the call cost, where the provider says it; `completion_id` what the server calls this completion;
     `upstream` who answered behind a gateway that says so. `policy` is what a server said that answered with an error
-    instead of a reply, and gave a content policy against this input as the reason.
+    instead of a reply, and gave a content policy against this input as the reason. `retry_causes` says of every attempt
+    before the last why it was not taken: `rate limit`, `server error`, `timeout`, ...
     """
 
     text: str | None
@@ -52,6 +53,7 @@ class Outcome(msgspec.Struct, frozen=True):
     completion_id: str | None = None
     upstream: str | None = None
     policy: str | None = None
+    retry_causes: tuple[str, ...] = ()
 
 
 class Engine(Protocol):

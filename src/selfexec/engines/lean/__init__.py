@@ -46,16 +46,24 @@ GIVEN = ("length", "content_filter", "refusal")  # finish reasons that say why t
 
 
 class Again(Exception):
-    """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays."""
+    """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays,
+    `cause` what kind of failure it is, for counts.
+    """
 
-    def __init__(self, what: str, pause: float | None = None, way_out: str = "Try again later.") -> None:
+    def __init__(
+        self, what: str, pause: float | None = None, way_out: str = "Try again later.", cause: str = "no completion"
+    ) -> None:
         super().__init__(what)
         self.pause = pause
         self.way_out = way_out
+        self.cause = cause
 
 
 class Refused(Again):
     """A refusal that ends the run unless the next attempt goes better."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, cause="refused")
 
 
 WRONG_ADDRESS = "Is this the right address?"
@@ -128,11 +136,13 @@ class LeanEngine:
         repeated = call.epoch > 1 and call.model.startswith("sim/")
         headers = {**line.headers, "X-Selfexec-Epoch": str(call.epoch)} if repeated else line.headers
         post = Post(line, msgspec.json.encode(body), headers)
-        outcome, attempt = await self._persistently(post)
+        outcome, causes = await self._persistently(post)
         if outcome.error is None and not outcome.text and outcome.stop_reason not in GIVEN and not outcome.refusal:
             again = await self._quietly(post)
-            outcome, attempt = again or outcome, attempt + 1
-        return msgspec.structs.replace(outcome, attempt=attempt) if attempt > 1 else outcome
+            outcome, causes = again or outcome, [*causes, "empty reply"]
+        if not causes:
+            return outcome
+        return msgspec.structs.replace(outcome, attempt=len(causes) + 1, retry_causes=tuple(causes))
 
     def _settings(self, call: Call) -> dict[str, Any]:
         place = (call.experiment, call.kind)
@@ -141,28 +151,31 @@ class LeanEngine:
             self._known_settings[place] = found
         return self._known_settings[place]
 
-    async def _persistently(self, post: Post) -> tuple[Outcome, int]:
-        """What came back in the end, and at which attempt."""
+    async def _persistently(self, post: Post) -> tuple[Outcome, list[str]]:
+        """What came back in the end, and why it was asked for again, once for each time."""
         where = post.line.where
-        attempt = refusals = 0
+        causes: list[str] = []
+        refusals = 0
         while True:
-            attempt += 1
+            attempt = len(causes) + 1
             try:
-                return await self._once(post), attempt
+                return await self._once(post), causes
             except Refused as failure:
                 refusals += 1
                 if refusals == REFUSALS or where.url not in self._answered:
                     raise InputError(str(failure)) from None
                 await asyncio.sleep(REFUSAL_PAUSES[refusals - 1])
+                causes.append(failure.cause)
             except Again as failure:
                 answered = where.url in self._answered
                 if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
                     await asyncio.sleep(failure.pause or _pause(attempt))
+                    causes.append(failure.cause)
                     continue
                 tried = f"{failure} ({attempt} attempts)"
                 if not answered:
                     raise InputError(f"{where.shown}: {tried}. {failure.way_out}") from None
-                return Outcome(None, error=tried), attempt
+                return Outcome(None, error=tried), causes
 
     async def _quietly(self, post: Post) -> Outcome | None:
         try:
@@ -191,7 +204,8 @@ class LeanEngine:
         if found.kind == "passing":
             if status in (429, 503, 529):
                 pace.too_fast(wait)
-            raise Again(f"status {status}: {message}" if message else f"status {status}", wait)
+            what = f"status {status}: {message}" if message else f"status {status}"
+            raise Again(what, wait, cause=_cause(status))
         if found.kind == "policy":
             return _withheld(status, found.said)
         return self._refused(where, status, message, of_the_account=found.kind == "account")
@@ -203,7 +217,8 @@ class LeanEngine:
         except Untrusted as fault:
             raise Refused(f"{line.where.shown}: {fault}.") from None
         except Fault as fault:
-            raise Again(str(fault), way_out=WRONG_ADDRESS if fault.address_in_doubt else "Try again later.") from None
+            way_out = WRONG_ADDRESS if fault.address_in_doubt else "Try again later."
+            raise Again(str(fault), way_out=way_out, cause=fault.cause) from None
 
     def _stop_if_spent(self, where: Endpoint, status: int, raw: bytes, wait: float | None = None) -> None:
         """Raise InputError where an error says that nothing more will come for money or for today; Refused where the
@@ -287,6 +302,11 @@ def settings_for(settings: Mapping[str, Any], call: Call) -> dict[str, Any]:
             if name.startswith(scope) and "." not in name[len(scope) :]:
                 found[name[len(scope) :]] = value
     return found
+
+
+def _cause(status: int) -> str:
+    """What kind of failure a status stands for that may pass."""
+    return "rate limit" if status == 429 else "server error" if status >= 500 else f"status {status}"
 
 
 def _pause(attempt: int) -> float:

@@ -16,11 +16,14 @@ CONNECT_TIMEOUT = 20.0  # seconds until a connection stands
 
 
 class Fault(Exception):
-    """No whole response came. `address_in_doubt`: whether another address is the likely way out."""
+    """No whole response came. `address_in_doubt`: whether another address is the likely way out. `cause` is the kind of
+    fault, for counts.
+    """
 
-    def __init__(self, what: str, *, address_in_doubt: bool = False) -> None:
+    def __init__(self, what: str, *, address_in_doubt: bool = False, cause: str = "connection") -> None:
         super().__init__(what)
         self.address_in_doubt = address_in_doubt
+        self.cause = cause
 
 
 class Untrusted(Fault):
@@ -69,9 +72,9 @@ class Transport:
                 return Response(response.status, response.headers, await _body(response))
         except aiohttp.ConnectionTimeoutError:
             connecting = min(CONNECT_TIMEOUT, self._timeout)
-            raise Fault(f"no connection within {connecting:g} s", address_in_doubt=True) from None
+            raise Fault(f"no connection within {connecting:g} s", address_in_doubt=True, cause="timeout") from None
         except TimeoutError:
-            raise Fault(f"no reply within {self._timeout:g} s") from None
+            raise Fault(f"no reply within {self._timeout:g} s", cause="timeout") from None
         except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError):
             raise Untrusted(
                 f"the certificate of {url.host} is not trusted here. Where it is your organisation's own, set "
