@@ -153,7 +153,7 @@ def test_the_tests_of_a_model_are_adjusted_together_and_each_model_alone() -> No
 def test_warnings_stand_under_the_table_and_beside_the_scores(as_the_authors_read_them: sx.Run) -> None:
     run = as_the_authors_read_them
     scores = sx.score(run, "readable")
-    labels = {w.model: w.text for w in scores.warnings if w.fact == "label"}
+    labels = {w.model: w.text for w in scores.warnings if w.kind == "loss" and w.fact == "label"}
     claims = run.observations.filter(pl.col("experiment") == "restriction").with_columns(
         unsafe=pl.col("label") == "unsafe", lost=pl.col("state").is_in(["unreadable", "missing"])
     )

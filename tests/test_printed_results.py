@@ -130,7 +130,7 @@ def test_what_cannot_be_scored_has_one_reason_in_scores_comparisons_and_trends(t
     trend = sx.trend(tmp_path / "run", metrics=["skill"])
     printed = {"trend": trend.table(), "compare": sx.compare(tmp_path / "run").table()}
     printed["score"] = sx.score(tmp_path / "run").table()
-    assert all("withheld, or to be read with caution:" in text for text in printed.values())
+    assert all("withheld, or to be read with caution" in text for text in printed.values())
     assert f"  sim/coin, difficulty: {why}: its answers were never recorded" in printed["score"].splitlines()
     assert all(f"  difficulty: sim/coin: {why}" in printed[name].splitlines() for name in ("trend", "compare"))
     overall = printed["trend"].partition("overall")[2]

@@ -1,6 +1,7 @@
 """Scores: counted by hand on small runs, by second methods on random ones."""
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ import selfexec as sx
 from selfexec.observations import OBSERVATIONS, SESSIONS, Tables
 from selfexec.scores import Bootstrap, Scores, metrics, score_tables
 from selfexec.scores.metrics import Cells
+from selfexec.scores.table import absent
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
 
@@ -354,6 +356,25 @@ def test_values_of_single_experiments_stay_and_carry_the_caution() -> None:
     row = scores(whole_run(lost=30)).row("m", "restriction", "accuracy")
     assert row.value is not None
     assert row.reason is not None
+
+
+def test_a_number_to_be_read_with_caution_carries_the_mark_of_the_cautions_below() -> None:
+    few = Scores(score_tables(table(TEN_AND_THREE), ["m"], "strict"))
+    text, page, html = few.table(), few.markdown(), few._repr_html_()
+    # coverage 10 of 13: accuracy .538, skill 4/7 + 3/5 - 1 = .171, and the best of three baselines of .000
+    assert re.search(r"\.538† \[.*\.171† \[.*\.000† always the same", text)
+    assert "withheld, or to be read with caution (†):\n  m, restriction: coverage 0.769 is below 0.9" in text
+    assert "| .538† [" in page and ">.538† [" in html
+    assert few.value("m", "restriction", "accuracy") == 7 / 13 and "†" not in few.json() and "†" not in few.csv()
+    assert "†" not in scores(whole_run()).table()  # there is enough of everything
+
+
+def test_what_stands_in_place_of_a_number_is_told_apart_in_one_line_where_it_stands() -> None:
+    line = "withheld: an overall score that would mislead; –: a number that cannot be worked out."
+    one_sided = [request(n, True, True) for n in range(30)]  # of which no skill can be told
+    assert "–" in scores(one_sided).table() and line in scores(one_sided).table()
+    assert absent([["m", ".500", "withheld"]]) == absent([["–"]])
+    assert not absent([["m", ".500 [.400, .600]", ""]])
 
 
 def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from selfexec.runs import MANIFEST, PROMPTS, item_hashes
 from selfexec.scores import Scores, score
 from selfexec.scores.notes import noise_and_loss
 from selfexec.scores.sentences import NO_TEST
-from selfexec.scores.table import ACCURACY, COLUMNS, LEGEND, LEGENDS, margin_cautions, score_cells
+from selfexec.scores.table import ACCURACY, CAUTION, COLUMNS, LEGEND, LEGENDS, absent, margin_cautions, score_cells
 from selfexec.tables import as_markdown, bullets
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 def results(scores: Scores, convention: str) -> str:
     legend = [
         f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
-        *(f"{text[0].upper()}{text[1:]}" for text in LEGENDS),
+        *(f"{text[0].upper()}{text[1:]}" for text in (*LEGENDS, *absent(score_cells(scores)))),
     ]
     reasons = {
         (row.model, row.experiment): row.reason
@@ -243,7 +243,7 @@ def results(scores: Scores, convention: str) -> str:
     parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores, scores.warnings)])]
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
     if told := [*told, *margin_cautions(scores)]:
-        parts += ["Withheld, or to be read with caution:", bullets(told)]
+        parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
     return "\n\n".join(parts)
 
 

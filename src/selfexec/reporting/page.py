@@ -27,7 +27,7 @@ from selfexec.scores.cross_prediction import cross_prediction, self_bonus_line
 from selfexec.scores.ledger.entries import shown
 from selfexec.scores.ledger.ledger import ledger
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.table import LEGEND, answers_alone
+from selfexec.scores.table import ABSENT, LEGEND, answers_alone
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "states": lines,
         "lossy": [line for line in lines if line.lossy],
         "state_names": sessions.STATE_NAMES,
-        "warnings": {m: [w for w in scores.warnings if w.model == m] for m in asked},
+        "warnings": {m: [w for w in scores.warnings if w.model == m and w.kind == "loss"] for m in asked},
+        "absent": ABSENT,
         "notes": noise_and_loss(scores, scores.warnings),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],
         "warning": WARNING,

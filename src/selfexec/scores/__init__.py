@@ -16,8 +16,10 @@ from selfexec.scores.bootstrap import Bootstrap, with_bootstrap
 from selfexec.scores.bounds import Bounds, bounded, bounds, overall_bounds
 from selfexec.scores.ceiling import ceilings
 from selfexec.scores.cross import NO_EVIDENCE, Crossed, self_bonuses
-from selfexec.scores.loss import LossTest, loss_warnings
+from selfexec.scores.judging import judge_warnings
+from selfexec.scores.loss import loss_warnings
 from selfexec.scores.margin import panel_of, peers
+from selfexec.scores.notes import Warned
 from selfexec.scores.orders import score_orders
 from selfexec.scores.overall import overall_scores
 from selfexec.scores.rows import Asked, Score
@@ -71,7 +73,7 @@ def score_together(
     if convention not in CONVENTIONS:
         raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
-    warnings: list[LossTest] = []
+    warnings: list[Warned] = []
     scored: dict[str, dict[str, Scored]] = {}
     if convention == "authors":
         if drawn:
@@ -84,7 +86,7 @@ def score_together(
         models = [model for run in runs for model in run.models]
         scored = {model: _scored(tables, model, convention, whole) for model in models}
         rows = _rows(tables, convention, scored, drawn) if whole else _bare_rows(convention, scored)
-        warnings = loss_warnings(tables.claims) if whole else []
+        warnings = _warnings(tables, convention) if whole else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
     return Scores(rows, warnings, drawn, scored, sources(runs))
@@ -108,10 +110,14 @@ def score_runs(
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
     found = score_together(runs, convention, bootstrap=bootstrap, seed=seed)
 
-    def wanted_of(row: Score | LossTest) -> bool:
+    def wanted_of(row: Score | Warned) -> bool:
         return (not models or row.model in models) and (not experiments or row.experiment in experiments)
 
     return Scores(filter(wanted_of, found), filter(wanted_of, found.warnings), found.bootstrap, runs=found.runs)
+
+
+def _warnings(tables: Tables, convention: str) -> list[Warned]:
+    return [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
 
 
 def score_tables(

@@ -1,18 +1,23 @@
-"""What stands under a table of scores about noise and loss."""
+"""What stands under a table of scores about noise, loss and who judges."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from selfexec.scores.judging import JudgeTest
 from selfexec.scores.loss import LossTest
 from selfexec.scores.rows import Score
 
 LEAST_SHOWN = 0.01
+Warned = LossTest | JudgeTest
 
 
-def noise_and_loss(scores: Sequence[Score], warnings: Iterable[LossTest]) -> list[str]:
+def noise_and_loss(scores: Sequence[Score], warnings: Iterable[Warned]) -> list[str]:
     """Nothing about scores that are counted as the authors did."""
     if not scores or scores[0].convention == "authors":
         return []
-    return [*_ceilings(scores), *_worst_cases(scores), *_losses(list(warnings))]
+    found = list(warnings)
+    losses = [warning for warning in found if isinstance(warning, LossTest)]
+    judges = [warning for warning in found if isinstance(warning, JudgeTest)]
+    return [*_ceilings(scores), *_worst_cases(scores), *_losses(losses), *_judges(judges)]
 
 
 def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
@@ -64,6 +69,17 @@ def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
 def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
     if warnings:
         yield "what was lost is not like what was read (p < .05 by Holm): scores of what was read do not stand for all"
+    for found in warnings:
+        yield f"  {found.model}, {found.experiment}: {found.text}"
+
+
+def _judges(warnings: Sequence[JudgeTest]) -> Iterator[str]:
+    if not warnings:
+        return
+    yield (
+        "the model's own judgement of what it did and a fixed rule of what is a refusal part in a quarter or more of "
+        "the responses; skill rests on the former, and either may be wrong (selfexec read RUN --claim disputed --show):"
+    )
     for found in warnings:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 

@@ -11,8 +11,7 @@ from selfexec.digits import decimal, interval
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.renamed import refuse_old_name
-from selfexec.scores.loss import LossTest
-from selfexec.scores.notes import noise_and_loss
+from selfexec.scores.notes import Warned, noise_and_loss
 from selfexec.scores.overall import NOT_RUN
 from selfexec.scores.rows import Score
 from selfexec.scores.scored import Scored
@@ -46,6 +45,11 @@ LEGENDS = (
     "margin: skill less that of the best baseline. It says which of the two to go by.",
     f"a margin is no test of self-knowledge: {NO_TEST}.",
 )
+WITHHELD, UNDEFINED = "withheld", "–"
+ABSENT = (
+    "withheld: an overall score that would mislead; –: a number that cannot be worked out. Why is said above or below."
+)
+CAUTION = "†"  # behind a number that is to be read with caution
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one",
     "readable": "readable: unreadable claims are left out",
@@ -62,7 +66,7 @@ class Scores(Sequence[Score]):
     def __init__(
         self,
         rows: Iterable[Score],
-        warnings: Iterable[LossTest] = (),
+        warnings: Iterable[Warned] = (),
         bootstrap: "Bootstrap | None" = None,
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[Source] = (),
@@ -241,7 +245,7 @@ def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     yield _number(rows.get("skill"))
     baseline = rows.get("best_baseline")
     yield (
-        f"{decimal(baseline.value)} {BASELINES[baseline.baseline or '']}"
+        f"{decimal(baseline.value)}{_mark(baseline)} {BASELINES[baseline.baseline or '']}"
         if baseline and baseline.value is not None
         else ""
     )
@@ -254,8 +258,19 @@ def _number(row: Score | None) -> str:
     if row is None:
         return ""
     if row.value is None:
-        return "withheld" if row.experiment == "overall" else "–"
-    return interval(row.value, row.low, row.high)
+        return WITHHELD if row.experiment == "overall" else UNDEFINED
+    value, bracket, ends = interval(row.value, row.low, row.high).partition(" [")
+    return f"{value}{_mark(row)}{bracket}{ends}"
+
+
+def _mark(row: Score) -> str:
+    """What ties a number to the cautions below the table."""
+    return CAUTION if row.reason else ""
+
+
+def absent(cells: Iterable[Sequence[str]]) -> list[str]:
+    """What stands in place of a number, told apart, where it does."""
+    return [ABSENT] if any(cell in (WITHHELD, UNDEFINED) for row in cells for cell in row) else []
 
 
 def _cuts(scores: Scores) -> list[str]:
@@ -284,6 +299,7 @@ def _notes(scores: Scores) -> list[str]:
         notes = [f"{LEGEND[convention]}. It has neither skills nor intervals."]
     else:
         notes = [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
+    notes += absent(_grid(scores)[1])
     notes += _cuts(scores)
     notes += noise_and_loss(scores, scores.warnings)
     not_run = _not_run(scores)
@@ -303,7 +319,7 @@ def _notes(scores: Scores) -> list[str]:
     lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
     if not lines:
         return notes
-    return [*notes, "withheld, or to be read with caution:", *lines]
+    return [*notes, f"withheld, or to be read with caution ({CAUTION}):", *lines]
 
 
 def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
