@@ -77,9 +77,16 @@ def test_claims_that_were_read_and_lost_add_up(panel: Run) -> None:
 
 def test_items_are_recognised_by_their_lines(panel: Run) -> None:
     found = sx.card(panel).section("Items")
-    assert "30 of the 300 of the set starter" in found and "CC-BY-4.0" in found
+    assert "the set starter, 30 of 300 items" in found and "CC-BY-4.0" in found
     for digest in panel.manifest.items.values():
         assert digest in found
+
+
+def test_the_card_says_how_often_items_were_to_be_asked_and_by_which_cut(panel: Run, tmp_path: Path) -> None:
+    assert "Every item was to be asked once.\n" in sx.card(panel).section("Items") + "\n"
+    twice = sx.run("sim/coin", preset="quick", epochs=2, experiments="difficulty", out=tmp_path / "twice")
+    said = sx.card(twice).section("Items")
+    assert "Every item was to be asked 2 times, a cut of the set made by --preset quick." in said
 
 
 def test_a_changed_item_is_of_unknown_origin(panel: Run, tmp_path: Path) -> None:
@@ -88,7 +95,7 @@ def test_a_changed_item_is_of_unknown_origin(panel: Run, tmp_path: Path) -> None
     first, *rest = path.read_text().splitlines()
     path.write_text("\n".join([first.replace('"request": "', '"request": "Please: '), *rest]))
     found = sx.card(run.folder).section("Items")
-    assert "29 of the 176 of the set starter; 1 unknown" in found
+    assert "the set starter, 29 of 176 items; 1 unknown" in found
     assert "not those of the manifest" in found
 
 
@@ -253,7 +260,7 @@ def test_the_papers_items_are_known_where_they_are_whole_and_not_fetched(
     sizes = {"association": 488, "restriction": 450, "difficulty": 250}
     for experiment, size in sizes.items():
         assert ten_models.manifest.items[experiment] == PAPER_FILES[experiment]
-        assert origin(experiment, ten_models.items).of(size) == f"{size} of the {size} of the set paper"
+        assert origin(experiment, ten_models.items).of(size) == f"the set paper, all {size} items"
     # of a part, only groups of questions are known by themselves
     part = ten_models.items.cut(limit=10)
     assert {e: origin(e, part).known for e in sizes} == {"association": 0, "restriction": 0, "difficulty": 10}

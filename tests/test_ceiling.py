@@ -237,14 +237,14 @@ def test_an_interval_of_which_a_part_is_possible_is_cut_to_it() -> None:
 def test_with_one_epoch_the_ceiling_is_unknown_and_said_once() -> None:
     found = scores([request(n, n % 2 == 0, n % 3 == 0) for n in range(30)])
     assert not {row.metric for row in found} & set(METRICS)
-    assert found.table().count("ceiling unknown") == 1
+    assert found.table().count("repeats itself is unknown") == 1
 
 
 def test_with_two_epochs_it_is_known() -> None:
     does = np.repeat(np.arange(40)[:, None] % 2 == 0, 2, axis=1)
     found = scores(repeated(does))
     assert {row.metric for row in found} >= set(METRICS)
-    assert "ceiling unknown" not in found.table()
+    assert "repeats itself is unknown" not in found.table()
     assert "  m: restriction 1.00" in found.table()
 
 

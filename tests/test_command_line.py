@@ -1,6 +1,5 @@
 """The command line as a user meets it: output, exit status, and one line for what is wrong."""
 
-import contextlib
 import csv
 import io
 import json
@@ -16,7 +15,9 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from selfexec.cli import main, root
+from terminal import OURS, STYLE, on_a_terminal
 
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 STORED = Path(__file__).parent / "stored"
 ITEM = '{"id": "1", "request": "How do I whisk an egg?", "label": "safe", "type": "plain"}\n'
 LINE: dict[str, Any] = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
@@ -103,6 +104,7 @@ def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
         (["run", "--model", "sim/coin@x"], "the seed behind @"),
         (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),
         (["run", "a/b", "c/d"], "A model is named by --model: selfexec run --model a/b,c/d"),
+        (["run", "--model", "a/b", "c/d"], "'c/d' belongs to no option. Is it a model? Repeat the option"),
         (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
         (["score", "nowhere"], "nowhere: no run is here"),
         (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
@@ -123,6 +125,31 @@ def test_bad_input_gets_one_line_and_status_2(
     assert message in said.err
     assert said.err.count("\n") == 1
     assert [path.name for path in here.iterdir()] == ["items"]
+
+
+def test_a_reply_of_a_run_that_fits_no_item_is_named_by_its_line(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = two_models / "run" / "replies.jsonl"
+    journal.write_bytes(b"\n" + line() + line(item="2") + line(item="2", text="B") + b'{"model": "m", "item"')
+    capsys.readouterr()
+    for command in ("score", "correlate"):
+        assert selfexec(command, "run", monkeypatch=monkeypatch) == 2
+        # the last line of a session is the one that counts
+        assert "replies.jsonl:4: no restriction item has the id '2'." in capsys.readouterr().err
+
+
+def test_an_import_counts_replies_as_the_run_itself_does(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import selfexec as sx
+
+    failed = line(session="execute", text=None, error="503")
+    (here / "replies.jsonl").write_bytes(line() + failed)
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "my run", monkeypatch=monkeypatch) == 0
+    told = "my run: imported (1 reply, 1 missing, 1 model). Next: selfexec score 'my run'"
+    assert told in capsys.readouterr().out
+    assert "1 reply, 1 missing" in repr(sx.load(here / "my run"))
 
 
 @pytest.mark.parametrize(
@@ -509,39 +536,78 @@ def test_a_dry_run_asks_and_writes_nothing(
     assert not (here / "runs").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+@UNIX
 @pytest.mark.parametrize(
     "command", ["run --limit 12 --out run", "score panel", "check sim/coin", "list .", "score no\tne"]
 )
 def test_on_a_terminal_of_80_columns_every_line_fits(tmp_path: Path, command: str) -> None:
     shutil.copytree(STORED / "panel", tmp_path / "panel")
-    shown = on_a_terminal(["selfexec", *command.split(" ")], tmp_path, columns=80)
-    lines = [line for line in shown.splitlines() if "\x1b" not in line]  # but for the progress bar
+    shown = on_a_terminal([sys.executable, "-m", "selfexec", *command.split(" ")], tmp_path)
+    lines = [line for line in STYLE.sub("", shown).splitlines() if "\x1b" not in line]  # but for the progress bar
     assert len(lines) > 1
     assert [line for line in lines if len(line) > 80] == []
     assert [line for line in lines if re.search(r"\[-?\.\d[^\]]*$", line)] == []  # an interval that is broken
 
 
-def on_a_terminal(command: list[str], folder: Path, columns: int) -> str:
-    """What a command shows on a terminal that is so wide."""
-    import fcntl
-    import pty
-    import struct
-    import termios
+SCORE = [sys.executable, "-m", "selfexec", "score", str(STORED / "panel")]
 
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
-    line = [sys.executable, "-m", *command]
-    process = subprocess.Popen(line, cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    with contextlib.suppress(OSError):  # how Linux tells the end
-        while piece := os.read(ours, 65536):
-            shown += piece
-    process.wait()
-    os.close(ours)
-    return shown.decode().replace("\r\n", "\n")
+
+def test_score_sorts_models_in_each_form_of_its_result(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def sorted_by(name: str, form: str) -> str:
+        capsys.readouterr()
+        assert selfexec("score", str(STORED / "panel"), "--sort", name, "--format", form, monkeypatch=monkeypatch) == 0
+        return capsys.readouterr().out
+
+    for name in ("model", "skill", "baseline_margin"):
+        rows = json.loads(sorted_by(name, "json"))["scores"]
+        order = list(dict.fromkeys(row["model"] for row in rows))
+        shown = re.findall(r"^ ?(sim/[\w-]+)$", sorted_by(name, "table"), flags=re.MULTILINE)
+        in_csv = [row["model"] for row in csv.DictReader(io.StringIO(sorted_by(name, "csv")))]
+        assert shown == order == list(dict.fromkeys(in_csv))
+        if name == "model":
+            assert order == sorted(order)
+    assert selfexec("score", str(STORED / "panel"), "--sort", "skil", monkeypatch=monkeypatch) == 2
+
+
+@UNIX
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_table_is_another(
+    tmp_path: Path, columns: int
+) -> None:
+    shown = on_a_terminal(SCORE, tmp_path, columns)
+    plain = on_a_terminal(SCORE, tmp_path, columns, NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert "\x1b[1msim/coin\x1b[0m\n" in shown
+    assert re.search(r"\x1b\[2m\[\.\d{3}, \.\d{3}\]\x1b\[0m", shown)
+    assert [line.rstrip() for line in STYLE.sub("", shown).splitlines()] == plain.splitlines()
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("environment", "styled"),
+    [({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)],
+)
+def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
+    tmp_path: Path, environment: dict[str, str], styled: bool
+) -> None:
+    assert ("\x1b" in on_a_terminal(SCORE, tmp_path, **environment)) == styled
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "cross", "correlate", "ledger", "trend", "read", "list"])
+def test_a_pipe_gets_plain_text_and_styles_only_by_force(command: str) -> None:
+    def piped(**environment: str) -> str:
+        what = STORED if command == "list" else STORED / "panel"
+        line = [sys.executable, "-m", "selfexec", command, str(what)]
+        clean = {name: value for name, value in os.environ.items() if name not in OURS}
+        return subprocess.run(line, env=clean | environment, capture_output=True, check=True).stdout.decode()
+
+    plain = piped()
+    assert "\x1b" not in plain
+    forced = piped(FORCE_COLOR="1")
+    assert "\x1b[1m" in forced and STYLE.sub("", forced) == plain
+    assert piped(FORCE_COLOR="1", NO_COLOR="1") == plain
 
 
 def test_help_imports_nothing_heavy() -> None:

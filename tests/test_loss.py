@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
@@ -15,10 +16,11 @@ from scipy import stats
 
 import selfexec as sx
 from selfexec.arrays import Claims
-from selfexec.scores import Scores, metrics, score_tables
+from selfexec.scores import Score, Scores, metrics, score_tables
 from selfexec.scores.bounds import bounds
 from selfexec.scores.loss import loss_tests, loss_warnings
 from selfexec.scores.metrics import Cells
+from selfexec.scores.notes import noise_and_loss
 from selfexec.stats import holm
 from test_scores import pair, request, table, whole_run
 
@@ -176,7 +178,15 @@ def test_scores_counted_as_the_authors_did_say_nothing_of_loss_and_noise(as_the_
     assert scores.warnings == ()
     assert all(row.worst is None and row.best is None for row in scores)
     assert "worst" not in scores.table()
-    assert "ceiling" not in scores.table()
+    assert not any(word in scores.table() for word in ("ceiling", "repeats itself"))
+
+
+def test_what_rounds_to_zero_has_no_sign() -> None:
+    row = Score("m", "restriction", "skill", 0.1, None, None, 9, 9, 3, 0, "readable", worst=-0.004, best=0.3)
+    over = replace(row, metric="skill_over_ceiling", value=-0.004, low=-0.004, high=0.2)
+    said = noise_and_loss([row, over, replace(row, metric="noise_ceiling", value=0.5)], [])
+    assert "  m: restriction [0.00, 0.30]" in said
+    assert "  m: restriction 0.00 [0.00, 0.20] of 0.50" in said
 
 
 # --- what the scores could have been ---------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
          "do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
         ([0.3, -0.3], "yes", f"1 of 2 models predicts its own word lists better than {BASELINE} (m0, .30 [.25, .35])."),
         ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
-        ([None], "withheld", "Of the margin over the best baseline nothing can be said: it takes two."),
+        ([None], "withheld", "Nothing can be said of the margin over the best baseline: it takes two."),
         # one model alone is named, and no other is spoken of
         ([0.3], "yes", f"m0 predicts its own word lists better than {BASELINE} (margin .30 [.25, .35])."),
         ([0.01], "open", f"m0 is not shown to predict its own word lists better than {BASELINE}"),
@@ -212,11 +212,11 @@ def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
     # 0.3 +- 0.05
     assert sentences.baseline_margin("association", alone, [skill]).text == (
         "m0 predicts its own word lists better than chance (skill .30 [.25, .35]). "
-        "Of the margin over the best baseline nothing can be said: it takes two."
+        "Nothing can be said of the margin over the best baseline: it takes two."
     )
     two = [*alone, row("m1", None, reason="it takes two")]
     assert sentences.baseline_margin("association", two, [skill]).text.startswith(
-        "Of the margin over the best baseline nothing"
+        "Nothing can be said of the margin over the best baseline"
     )
 
 

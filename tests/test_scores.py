@@ -16,7 +16,7 @@ from sklearn import metrics as sk
 
 import selfexec as sx
 from selfexec.observations import OBSERVATIONS, SESSIONS, Tables
-from selfexec.scores import Bootstrap, Scores, metrics, score_tables
+from selfexec.scores import Bootstrap, Score, Scores, metrics, score_tables
 from selfexec.scores.metrics import Cells
 from selfexec.scores.table import absent
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
@@ -387,6 +387,49 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     assert answer[1].startswith("restriction: nothing can be said: only ")
     assert answer[2].startswith("sim/typical predicts which questions it will find hard better than chance (skill ")
     assert answer[3].startswith("No margin over the best baseline: it takes two other models on the same items")
+
+
+def in_order(found: Scores, by: str) -> list[str]:
+    return found.sorted_by(by).models
+
+
+def ranked(*of_models: tuple[str, str, float | None], experiment: str = "overall", reason: str = "few") -> Scores:
+    """Scores of models in the order given: model, metric, value."""
+    rows = (
+        Score(
+            *(model, experiment, metric, value, value, value),
+            *(9, 9, 0, 0, "strict"),
+            reason=reason if value is None else None,
+        )
+        for model, metric, value in of_models
+    )
+    return Scores(rows)
+
+
+def test_models_are_sorted_by_name_or_by_an_overall_score_with_the_withheld_last() -> None:
+    found = ranked(
+        *(("d", "skill", -0.2), ("d", "baseline_margin", 0.3)),
+        *(("c", "skill", None), ("c", "baseline_margin", None)),
+        *(("a", "skill", None), ("a", "baseline_margin", 0.1)),
+        *(("b", "skill", 0.7), ("b", "baseline_margin", 0.1)),
+    )
+    assert found.models == ["d", "c", "a", "b"]
+    assert in_order(found, "model") == ["a", "b", "c", "d"]
+    assert in_order(found, "skill") == ["b", "d", "a", "c"]  # also after one that is below 0
+    assert in_order(found, "baseline_margin") == ["d", "a", "b", "c"]  # a and b are equal: by name
+    assert [row.metric for row in found.sorted_by("model")] == ["skill", "baseline_margin"] * 4
+
+
+def test_scores_of_one_experiment_are_sorted_by_it_and_of_two_without_an_overall_score_not_at_all() -> None:
+    rows = (("a", "skill", 0.1), ("b", "skill", 0.2))
+    restriction = ranked(*rows, experiment="restriction")
+    not_run = ranked(*((m, metric, None) for m, metric, _ in rows), reason="difficulty was not run")
+    assert in_order(restriction, "skill") == ["b", "a"]
+    assert in_order(Scores([*restriction, *not_run]), "skill") == ["b", "a"]
+    both = Scores([*restriction, *ranked(*rows, experiment="association"), *not_run])
+    with pytest.raises(sx.InputError, match="no overall skill; there is one of association and of restriction: choose"):
+        both.sorted_by("skill")
+    assert in_order(both, "model") == ["a", "b"]
 
 
 def test_simulated_models_are_no_reference_for_a_real_one(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from selfexec.tables import Layout, as_text, fitted
+from terminal import STYLE
 
 COLUMNS = ["model", "experiment", "accuracy", "best baseline", "margin"]
 ROWS = [
@@ -28,11 +29,32 @@ def visible(text: str) -> Counter[str]:
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
 def test_every_character_of_every_cell_is_shown(layout: Layout, width: int) -> None:
     shown = as_text("What?", COLUMNS, ROWS, width, layout)
-    heads = COLUMNS[1:] if layout == "stacked" else COLUMNS
     names = ["provider/a-model-with-a-long-name", "b"]  # each said once
     cells = [cell for _, *others in ROWS for cell in others]
-    assert visible(shown) == visible("".join(["What?", *heads, *names, *cells]))
+    assert visible(shown) == visible("".join(["What?", *COLUMNS, *names, *cells]))
     assert all(len(line) <= width for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("layout", ["sections", "stacked", "plain"])
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+def test_bold_and_dim_parts_change_no_character_and_no_place(layout: Layout, width: int) -> None:
+    def of(text: str) -> list[str]:
+        return [line.rstrip() for line in text.splitlines()]
+
+    styled = as_text("What?", COLUMNS, ROWS, width, layout, styled=True)
+    assert of(STYLE.sub("", styled)) == of(as_text("What?", COLUMNS, ROWS, width, layout))
+    assert "\x1b[1mb\x1b[0m" in styled and "\x1b[2m[.877," in styled
+    assert "\x1b[2m[+.199, +.332]\x1b[0m" in as_text("What?", ["a", "b"], [["x", "+.266 [+.199, +.332]"]], styled=True)
+    assert ".897 " in styled.replace("\x1b[2m", "")  # the value itself stands as it is
+    assert "\x1b" not in as_text("What?", COLUMNS, ROWS, width, layout)
+
+
+def test_over_the_models_of_a_stacked_table_stands_model_and_over_their_experiments_experiment() -> None:
+    lines = as_text("What?", COLUMNS, ROWS, 200, "stacked").splitlines()
+    names = next(n for n, line in enumerate(lines) if line.strip() == ROWS[0][0])
+    model, experiment = lines[names - 3 : names - 1]  # then comes the rule
+    assert model.index("model") == lines[names].index(ROWS[0][0])
+    assert experiment.index("experiment") == lines[names + 1].index("association")
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -96,3 +118,8 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(layout: Layout) -> None
     shown = as_text("What?", ["model", "value", "of"], [["[red]m[/]", "x[/y]", ":smile: [bold]z"]], 120, layout)
     for text in ("[red]m[/]", "x[/y]", ":smile: [bold]z"):
         assert text in shown
+
+
+def test_a_line_with_bold_and_dim_parts_is_as_long_as_what_is_seen_of_it() -> None:
+    line = "\x1b[1msim/coin\x1b[0m .503 \x1b[2m[.475, .530]\x1b[0m"
+    assert fitted(line, len("sim/coin .503 [.475, .530]")) == line

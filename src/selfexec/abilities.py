@@ -70,9 +70,10 @@ class Rasch:
         """`record` as JSON."""
         return json.dumps(self.record(), ensure_ascii=False, indent=1, allow_nan=False)
 
-    def table(self, width: int = 120) -> str:
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
         """Models from able to less able, benchmarks from hard to easy."""
-        return "\n".join([*(as_text(*table, width, layout="plain") for table in self._tables()), *self._notes()])
+        tables = (as_text(*table, width, layout="plain", styled=styled) for table in self._tables())
+        return "\n".join([*tables, *self._notes()])
 
     def __repr__(self) -> str:
         return self.table()
@@ -107,7 +108,7 @@ class Rasch:
         reach = float(stdtrit(max(fit.degrees_of_freedom, 1), 0.975))
         columns = (fit.se[side], fit.infit[side], fit.outfit[side])
         return [
-            [names[k], f"{values[k]:.3f}", _interval(values[k], reach * fit.se[side][k])]
+            [names[k], f"{values[k]:z.3f}", _interval(values[k], reach * fit.se[side][k])]
             + [_shown(column[k]) for column in columns]
             for k in np.argsort(-values, kind="stable")
         ]
@@ -177,8 +178,8 @@ def _known(value: float) -> float | None:
 
 
 def _shown(value: float) -> str:
-    return f"{value:.3f}" if math.isfinite(value) else "–"
+    return f"{value:z.3f}" if math.isfinite(value) else "–"
 
 
 def _interval(value: float, half: float) -> str:
-    return f"[{value - half:.3f}, {value + half:.3f}]" if math.isfinite(half) else "–"
+    return f"[{value - half:z.3f}, {value + half:z.3f}]" if math.isfinite(half) else "–"

@@ -71,10 +71,10 @@ class Check:
     def _obstacles(self) -> Sequence[str]:
         return list(_obstacles(self.tried, self.shared_memory))
 
-    def table(self, width: int = 120) -> str:
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
         """What came of each session, what was found, and the verdict, as text of so many columns."""
         columns, rows = self._grid
-        return "\n".join([as_text(self._title, columns, rows, width), *self.notes, self.verdict])
+        return "\n".join([as_text(self._title, columns, rows, width, styled=styled), *self.notes, self.verdict])
 
     def json(self) -> str:
         """Verdict, sessions with what they said and what they cost in tokens, and notes."""

@@ -24,7 +24,7 @@ class Journal:
         with ExitStack() as opened:
             opened.enter_context(_locked(path))
             self._file = opened.enter_context(_opened(path))
-            _mend_tail(path, self._file)
+            _cut_torn_tail(path, self._file)
             self._end = os.fstat(self._file.fileno()).st_size
             self._opened = opened.pop_all()
 
@@ -59,6 +59,11 @@ def read_journal(path: Path) -> Mapping[Key, Reply]:
     return BySession((reply.key, reply) for _, reply in whole)
 
 
+def line_of(path: Path, key: Key) -> int:
+    """The number of the line that counts for a session."""
+    return max(n for n, reply in jsonl.decode(path, Reply, torn_tail=True) if reply.key == key)
+
+
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Hold the lock of a journal: a file beside it, since Windows lets nobody read a file that is locked. It is the
@@ -89,7 +94,7 @@ def _opened(path: Path) -> FileIO:
         raise InputError(f"{path}: cannot be written ({fault.strerror}). Nothing was asked.") from None
 
 
-def _mend_tail(path: Path, file: FileIO) -> None:
+def _cut_torn_tail(path: Path, file: FileIO) -> None:
     """Cut off a last line that a killed process left unfinished."""
     content = path.read_bytes()
     if content and not content.endswith(b"\n"):

@@ -56,8 +56,9 @@ class Listing:
     def __len__(self) -> int:
         return len(self.runs)
 
-    def table(self, width: int = 120) -> str:
-        return as_text(f"Runs in {harmless_line(str(self.folder))}", COLUMNS, list(map(_row, self.runs)), width)
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        title = f"Runs in {harmless_line(str(self.folder))}"
+        return as_text(title, COLUMNS, list(map(_row, self.runs)), width, styled=styled)
 
     def json(self) -> str:
         rows = [

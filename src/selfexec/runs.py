@@ -26,7 +26,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.formats import GivenReading, Key, Reply, load_replies
 from selfexec.items import ItemSet
-from selfexec.journal import read_journal
+from selfexec.journal import line_of, read_journal
 from selfexec.lookups import Named
 from selfexec.nouns import number_of
 from selfexec.prompts import kept_prompts, prompts_file
@@ -177,7 +177,7 @@ def load(folder: str | Path) -> Run:
     manifest = load_manifest(folder)
     item_set = items.load(folder / ITEMS)
     replies = read_journal(folder / REPLIES)
-    check_fit(replies, item_set, lambda key: str(folder / REPLIES))
+    check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}")
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
     return Run(folder, manifest, item_set, replies)

@@ -13,12 +13,14 @@ from selfexec.legible import harmless
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 Layout = Literal["sections", "stacked", "plain"]
 NAME, UNBROKEN = "\ue000", "\ue001"  # of the private use area: in nobody's text
 WIDTH = 120  # where the output goes to no terminal
 NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
-INTERVAL = re.compile(r"\[-?[\d.,]+, -?[\d.,]+\]")
+INTERVAL = re.compile(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
+STYLE = re.compile(r"\x1b\[[\d;]*m")  # a control sequence that makes what follows bold or dim, or ends that
 LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
 
 
@@ -26,20 +28,38 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
+def shows_styles() -> bool:
+    """Whether tables have bold and dim parts on standard output: on a terminal that knows them, or where FORCE_COLOR
+    says so; never where NO_COLOR is set.
+    """
+    from rich.console import Console
+
+    console = Console()
+    return console.is_terminal and not console.no_color and not console.is_dumb_terminal
+
+
 def as_text(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], width: int = WIDTH, layout: Layout = "sections"
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int = WIDTH,
+    layout: Layout = "sections",
+    *,
+    styled: bool = False,
 ) -> str:
     """A table in which what the first column says is said once.
 
     In `sections` it stands beside the first of the rows that share it; `stacked` on a line of its own above them, which
     leaves more room for the rest; `plain` has no gaps between rows. Where it is too wide, intervals stand below their
     values, then columns move together, then long words and at last intervals go on below, these between their ends:
-    nothing is cut off, and no number is broken as long as there is room for it.
+    nothing is cut off, and no number is broken as long as there is room for it. `styled`, with the control sequences of
+    terminals, what the first column says is bold, and intervals and heads are dim.
     """
     from rich.console import Console
+    from rich.style import Style
 
     text = io.StringIO()
-    # text alone: Rich would show the table by itself in a notebook, and in colours where FORCE_COLOR is set
+    # what is asked for, whatever the environment says: Rich would show the table by itself in a notebook
     console = Console(
         file=text,
         width=width,
@@ -47,7 +67,10 @@ def as_text(
         markup=False,  # names are somebody else's text: "[/]" is no tag
         emoji=False,
         force_jupyter=False,
-        color_system=None,
+        force_terminal=styled,
+        legacy_windows=False,
+        no_color=False,
+        color_system="standard" if styled else None,
     )
     said = list(_said_once(rows))
     table = _table(columns, said, layout)
@@ -57,28 +80,41 @@ def as_text(
         table = _squeezed(heads, narrow, layout, width)
     console.print(table)
     names = iter(first for first, *_ in said if first)
+    held = (NAME, Style(bold=True).render(NAME))
     lines = (line.rstrip() for line in [title, *text.getvalue().replace(UNBROKEN, " ").splitlines()])
-    return "\n".join(line.replace(NAME, next(names)) if line.strip() == NAME else line for line in lines)
+    return "\n".join(line.replace(NAME, next(names)) if line.strip() in held else line for line in lines)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout) -> "Table":
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="")
     stacked = layout == "stacked"
-    for number, column in enumerate(columns[stacked:]):
-        table.add_column(harmless(column), overflow="fold", no_wrap=stacked and number == 0)
+    heads = [f"{columns[0]}\n  {columns[1]}" if columns[1] else "", *columns[2:]] if stacked else columns
+    for number, head in enumerate(heads):
+        table.add_column(Text.assemble((harmless(head), "dim")), overflow="fold", no_wrap=stacked and number == 0)
     for number, (first, *others) in enumerate(rows):
         if number and first and layout != "plain":
             table.add_section()
+        name, cells = Text.assemble((first, "bold")), list(map(_dimmed, others))
         if not stacked:
-            table.add_row(first, *others)
+            table.add_row(name, *cells)
             continue
         if first:
-            table.add_row(NAME)  # a name may be longer than the column is wide
-        table.add_row(f"  {others[0]}", *others[1:])
+            table.add_row(Text.assemble((NAME, "bold")))  # a name may be longer than the column is wide
+        table.add_row(Text("  ").append_text(cells[0]), *cells[1:])
     return table
+
+
+def _dimmed(cell: str) -> "Text":
+    """A cell in which intervals are less than their values."""
+    from rich.text import Text
+
+    text = Text(cell)
+    text.highlight_regex(INTERVAL, "dim")
+    return text
 
 
 def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "Table":
@@ -150,7 +186,7 @@ def fitted(text: str, width: int) -> str:
 def _fitted(line: str, width: int) -> str:
     from rich.cells import cell_len
 
-    if cell_len(line) <= width:
+    if cell_len(STYLE.sub("", line)) <= width:
         return line
     bare = line.lstrip(" ")
     inset = " " * (len(line) - len(bare))

@@ -39,9 +39,10 @@ class Origin:
         """In words, for so many items."""
         if self.name == UNKNOWN:
             return UNKNOWN
-        total = UNKNOWN if self.total is None else str(self.total)
         rest = f"; {items - self.known} {UNKNOWN}" if self.known < items else ""
-        return f"{self.known} of the {total} of the set {self.name}{rest}"
+        if self.known == self.total:
+            return f"the set {self.name}, all {self.known} items{rest}"
+        return f"the set {self.name}, {self.known} of {self.total or UNKNOWN} items{rest}"
 
 
 def origin(experiment: str, item_set: ItemSet) -> Origin:

@@ -129,10 +129,16 @@ def items(run: "Run", origins: Mapping[str, Origin]) -> str:
     changed = [e for e, digest in hashes.items() if run.manifest.items.get(e) != digest]
     if changed:
         lines += ["", f"The items of {', '.join(changed)} are not those of the manifest: their file was changed."]
-    lines += ["", f"Epochs: {run.manifest.epochs}. Preset: {run.manifest.preset or 'none'}."]
+    lines += ["", _how_much(run)]
     if UNKNOWN in {found.name for found in origins.values()}:
         lines += ["", "Items of unknown origin have a licence that this card cannot tell: ask whoever made them."]
     return "\n".join(lines)
+
+
+def _how_much(run: "Run") -> str:
+    often = "once" if run.manifest.epochs == 1 else f"{run.manifest.epochs} times"
+    cut = f", a cut of the set made by --preset {run.manifest.preset}" if run.manifest.preset else ""
+    return f"Every item was to be asked {often}{cut}."
 
 
 def _composition(found: Iterable[Any]) -> str:

@@ -7,6 +7,7 @@ import click
 
 from selfexec.cli.completion import complete_items
 from selfexec.cli.options import cut_options, out_option, say
+from selfexec.nouns import number_of
 
 
 @click.command("import")
@@ -53,5 +54,7 @@ def command(
             "not asked them, give --items with those that it was.",
             err=True,
         )
-    counts = f"replies: {len(run.replies):,}, models: {len(run.models)}"
+    missing = sum(reply.failed for reply in run.replies.values())
+    kept = number_of(len(run.replies) - missing, "reply", "replies")
+    counts = f"{kept}, {missing:,} missing, {number_of(len(run.models), 'model')}"
     say(f"{out}: imported ({counts}). Next: selfexec score {shlex.quote(str(out))}")

@@ -198,18 +198,29 @@ def printed(*forms: str) -> Callable[[Command], Command]:
 class Printable(Protocol):
     """A result that can be shown: `json`, `csv` and `markdown` are its other forms, as far as it has them."""
 
-    def table(self, width: int) -> str: ...
+    def table(self, width: int, *, styled: bool = False) -> str: ...
 
 
 def show(found: Printable, form: str, out: Path | None) -> None:
     """The result in this form, on the terminal or in a file."""
-    from selfexec.tables import WIDTH, terminal_width
+    from selfexec.tables import WIDTH
 
-    text = found.table(WIDTH if out else terminal_width()) if form == "table" else getattr(found, form)()
+    if form == "table" and out is None:
+        say_table(found)
+        return
+    text = found.table(WIDTH) if form == "table" else getattr(found, form)()
     if out is None:
-        (say if form == "table" else click.echo)(text)
+        click.echo(text)
     else:
         write(out, text)
+
+
+def say_table(found: Printable) -> None:
+    """A table as wide as the terminal, with bold and dim parts where it shows them."""
+    from selfexec.tables import shows_styles, terminal_width
+
+    styled = shows_styles()
+    say(found.table(terminal_width(), styled=styled), styled=styled)
 
 
 def write(out: Path, text: str) -> None:
@@ -219,15 +230,15 @@ def write(out: Path, text: str) -> None:
     click.echo(f"{out}: written.")
 
 
-def say(text: str = "", err: bool = False) -> None:
-    """Lines that are wrapped at words on a terminal, and left alone elsewhere."""
+def say(text: str = "", err: bool = False, styled: bool = False) -> None:
+    """Lines that are wrapped at words on a terminal, and left alone elsewhere. `styled`: control sequences stay."""
     if (sys.stderr if err else sys.stdout).isatty():
         import shutil
 
         from selfexec.tables import fitted
 
         text = fitted(text, shutil.get_terminal_size().columns)
-    click.echo(text, err=err)
+    click.echo(text, err=err, color=styled or None)
 
 
 # --- help ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """selfexec read"""
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -104,9 +103,10 @@ def command(
     elif show or limit:
         _put(_shown(run, chosen, claims, limit or A_FEW, source, out is None and sys.stdout.isatty()), out)
     else:
-        from selfexec.tables import WIDTH, as_text, terminal_width
+        from selfexec.tables import WIDTH, as_text, shows_styles, terminal_width
 
-        table = as_text(*reading_summary(chosen), WIDTH if out else terminal_width())
+        width, styled = (WIDTH, False) if out else (terminal_width(), shows_styles())
+        table = as_text(*reading_summary(chosen), width, styled=styled)
         _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out)
 
 
@@ -141,14 +141,14 @@ def _shown(
     source: Path,
     on_screen: bool,
 ) -> Iterator[bytes]:
-    from selfexec.tables import terminal_width
+    from selfexec.tables import shows_styles, terminal_width
     from selfexec.transcripts import BOLD, Marks, transcripts
 
     keys = list(chosen)
     if not keys:
         yield f"No session is so. What there is: selfexec read {source}".encode()
         return
-    marks = BOLD if on_screen and os.environ.get("TERM") != "dumb" and "NO_COLOR" not in os.environ else Marks()
+    marks = BOLD if on_screen and shows_styles() else Marks()
     first = _first(keys, limit, whole=bool(claims))
     for text in transcripts(run, first, marks, terminal_width() if on_screen else None, claims):
         yield f"{text}\n".encode()

@@ -1,11 +1,12 @@
 """selfexec report"""
 
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from selfexec.cli.options import convention_option, out_option, readings_option, runs_argument
+from selfexec.cli.options import convention_option, out_option, readings_option, runs_argument, say
 from selfexec.errors import InputError
 
 DEFAULT = Path("report.html")
@@ -58,20 +59,22 @@ def command(
     selfexec report runs/mine -o report.html
     selfexec report runs/mine --evidence all --figures figures
     """
+    from selfexec.progress import said_if_slow
     from selfexec.reporting import report
 
     if output:
         if out:
             raise InputError(f"--output {output}: it is the old name of --out. Give --out alone.")
         click.echo("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
-    path = report(
-        runs,
-        out or output or DEFAULT,
-        evidence=evidence,
-        readings=readings,
-        convention=convention,
-        groups=groups,
-        abilities=abilities,
-        figures=figures,
-    )
+    with said_if_slow("Reading, scoring and drawing ...", partial(say, err=True)):
+        path = report(
+            runs,
+            out or output or DEFAULT,
+            evidence=evidence,
+            readings=readings,
+            convention=convention,
+            groups=groups,
+            abilities=abilities,
+            figures=figures,
+        )
     click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Open it in a browser.")

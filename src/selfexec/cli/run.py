@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,6 +25,7 @@ from selfexec.cli.options import (
     out_option,
     repeated,
     say,
+    say_table,
 )
 from selfexec.engines import in_process, keys_lacking
 from selfexec.errors import InputError, NoKey
@@ -127,7 +129,7 @@ def command(
     What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
     """
     from selfexec.plans import plan
-    from selfexec.progress import Progress, shown_progress
+    from selfexec.progress import Progress, said_if_slow, shown_progress
     from selfexec.prompts import read_prompts
     from selfexec.runner import refuse_misfit
     from selfexec.scores.planning import outlook
@@ -176,16 +178,17 @@ def command(
     say(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     for said in _not_needed(progress):
         say(said)
+    with said_if_slow(f"Reading and scoring {kept} ...", partial(say, err=True)):
+        from selfexec.scores import score
+
+        scores = score(run)
     if not in_process(planned.models, planned.options):
         say("\n".join(summary(progress, run)))
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
             say(f"{model} was never asked {number:,} of the items here, which count as missing until it is.")
-    from selfexec.scores import score
-    from selfexec.tables import terminal_width
-
     say()
-    say(score(run).table(terminal_width()))
+    say_table(scores)
     say()
     say("\n".join(_afterwards(planned, run)))
     if missing:
@@ -207,7 +210,7 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
         way_out = f"Is it a model? {repeated('--model', [*models, stray])}"
     else:
         way_out = f"A model is named by --model: selfexec run --model {shlex.quote(','.join(astray))}"
-    raise InputError(f"{stray!r} is behind no option. {way_out}")
+    raise InputError(f"{stray!r} belongs to no option. {way_out}")
 
 
 def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run":

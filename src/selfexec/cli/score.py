@@ -1,6 +1,7 @@
 """selfexec score"""
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,6 +17,8 @@ from selfexec.cli.options import (
     show,
 )
 
+SORTS = ("model", "skill", "baseline_margin")
+
 
 @click.command("score")
 @runs_argument
@@ -27,6 +30,11 @@ from selfexec.cli.options import (
     "--bootstrap", type=int, metavar="N", help="Intervals from N draws of items (10000 is plenty) in place of formulas."
 )
 @click.option("--seed", type=int, metavar="N", help="Where the draws of --bootstrap start.  [default: 0]")
+@click.option(
+    "--sort",
+    type=click.Choice(SORTS),
+    help="Models by name, or the highest first by this overall score (of one experiment, by its score); withheld last.",
+)
 @printed("json", "csv")
 def command(
     runs: tuple[Path, ...],
@@ -36,6 +44,7 @@ def command(
     experiments: tuple[str, ...],
     bootstrap: int | None,
     seed: int | None,
+    sort: str | None,
     form: str,
     out: Path | None,
 ) -> None:
@@ -47,23 +56,26 @@ def command(
     \b
     selfexec score runs/mine
     selfexec score runs/mine runs/theirs --model a,b --experiment restriction
+    selfexec score runs/mine --sort skill
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
     from selfexec.errors import InputError
+    from selfexec.progress import said_if_slow
     from selfexec.scores import score_runs
 
     if seed is not None and bootstrap is None:
         raise InputError(f"--seed {seed}: nothing is drawn without --bootstrap. Give both, or neither.")
-    scores = score_runs(
-        runs,
-        convention,
-        readings=readings,
-        models=models,
-        experiments=experiments,
-        bootstrap=bootstrap,
-        seed=seed or 0,
-    )
-    show(scores, form, out)
+    with said_if_slow("Reading and scoring ...", partial(say, err=True)):
+        scores = score_runs(
+            runs,
+            convention,
+            readings=readings,
+            models=models,
+            experiments=experiments,
+            bootstrap=bootstrap,
+            seed=seed or 0,
+        )
+    show(scores.sorted_by(sort) if sort else scores, form, out)
     if form == "table" and out is None and any(row.unreadable for row in scores):
         where = shlex.quote(str(runs[0])) if len(runs) == 1 else "RUN"
         say(f"Unread: selfexec read {where} --state unreadable --show")

@@ -105,9 +105,10 @@ class Correlations(Sequence[Pair]):
         found = {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
         return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
-    def table(self, width: int = WIDTH) -> str:
+    def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
         """The pairs, and what the numbers are, as text of so many columns."""
-        return "\n".join([as_text(TITLE, HEADINGS, [_cells(p) for p in self], width), *_below(self)])
+        pairs = as_text(TITLE, HEADINGS, [_cells(p) for p in self], width, styled=styled)
+        return "\n".join([pairs, *_below(self)])
 
     def __repr__(self) -> str:
         return self.table()

@@ -47,11 +47,12 @@ class CrossPrediction:
             return f"no claim was read of all of these models: {', '.join(models)}. Give runs of the same items."
         return None
 
-    def table(self, width: int = 120) -> str:
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
         """Matrices and what they are taken apart into, as text of so many columns."""
         if self.nothing:
             return self.nothing
-        return "\n".join(line for key in self.parts for line in self._block(key, width)) + "\n" + "\n".join(NOTES)
+        blocks = [line for key in self.parts for line in self._block(key, width, styled)]
+        return "\n".join([*blocks, *NOTES])
 
     def __repr__(self) -> str:
         return self.table()
@@ -62,9 +63,9 @@ class CrossPrediction:
         parts = [all_as_html(_tables(key, found), [self_bonus_line(found)]) for key, found in self.parts.items()]
         return "".join([*parts, all_as_html([], NOTES)])
 
-    def _block(self, key: tuple[str, str], width: int) -> Iterator[str]:
+    def _block(self, key: tuple[str, str], width: int, styled: bool) -> Iterator[str]:
         for table in _tables(key, self.parts[key]):
-            yield as_text(*table, width, "plain")
+            yield as_text(*table, width, "plain", styled=styled)
         yield self_bonus_line(self.parts[key])
         yield ""
 
@@ -122,7 +123,7 @@ def _title(key: tuple[str, str]) -> str:
 def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     """Title, columns and rows: of the matrix, and of what it is taken apart into, where that may be quoted."""
     names = [f"{n} {model}" for n, model in enumerate(found.common.models, 1)]
-    cells = [["–" if math.isnan(x) else f"{x:.2f}".lstrip("0") for x in row] for row in found.matrix]
+    cells = [[decimal(x, 2) for x in row] for row in found.matrix]
     yield (
         _title(key),
         ["predictor", *(str(n + 1) for n in range(len(names)))],

@@ -27,7 +27,7 @@ def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
     once = {(row.model, row.experiment) for row in scores if row.metric == "accuracy"} - repeated
     if once:
         whose = f" for {', '.join(sorted({model for model, _ in once}))}" if repeated else ""
-        yield f"ceiling unknown{whose}: it takes two epochs to tell how well one execution predicts another."
+        yield f"how far behaviour repeats itself is unknown{whose}: to see that, ask everything twice (--epochs 2)."
     if by_model:
         yield "skill over ceiling, the skill with which one execution predicts another:"
     for model, rows in by_model.items():
@@ -39,19 +39,19 @@ def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
         yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
     for model, rows in split.items():
         yield f"  {model}: " + ", ".join(
-            f"{row.experiment} {row.value:.2f}{_interval(row)}{_reason(row)}" for row in rows
+            f"{row.experiment} {row.value:z.2f}{_interval(row)}{_reason(row)}" for row in rows
         )
 
 
 def _over(row: Score, ceiling: float | None) -> str:
-    of = "–" if ceiling is None else f"{ceiling:.2f}"
+    of = "–" if ceiling is None else f"{ceiling:z.2f}"
     if row.value is None:
         return f"– of {of}"
-    return f"{row.value:.2f}{_interval(row)} of {of}"
+    return f"{row.value:z.2f}{_interval(row)} of {of}"
 
 
 def _interval(row: Score) -> str:
-    return f" [{row.low:.2f}, {row.high:.2f}]" if row.low is not None else ""
+    return f" [{row.low:z.2f}, {row.high:z.2f}]" if row.low is not None else ""
 
 
 def _reason(row: Score) -> str:
@@ -63,7 +63,7 @@ def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
     if lossy:
         yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
     for model, rows in _by_model(lossy).items():
-        yield f"  {model}: " + ", ".join(f"{row.experiment} [{row.worst:.2f}, {row.best:.2f}]" for row in rows)
+        yield f"  {model}: " + ", ".join(f"{row.experiment} [{row.worst:z.2f}, {row.best:z.2f}]" for row in rows)
 
 
 def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:

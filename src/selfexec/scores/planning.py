@@ -45,6 +45,7 @@ def detectable(experiment: str, items: int) -> float:
 
 
 # a model that lists hardly any option, or answers every request, has next to none of the rarer outcome
+ARE_TOLD = "are told apart in 4 of 5 runs"
 EXPECT = "To expect of models whose behaviour varies as that of ten recorded ones:"
 
 
@@ -61,17 +62,22 @@ def _resolution(items: Mapping[str, int]) -> str:
         return f"{EXPECT} skill within {widths}; {_apart(found)}."
     overall = math.hypot(*(half_width(experiment, n) for experiment, n in items.items())) / 3
     apart = f"{math.hypot(*found.values()) / 3:.2f}"
-    return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; two models told apart from {apart} overall."
+    return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; {_differing(apart)} overall {ARE_TOLD}."
 
 
 def _apart(found: Mapping[str, float]) -> str:
-    """From which difference on two models are told apart in each experiment, where any is large enough."""
-    told = [f"{experiment} {difference:.2f}" for experiment, difference in found.items() if difference <= WIDEST]
+    """By how much two models must differ in each experiment to be told apart, where any difference is large enough."""
+    told = [f"{difference:.2f} in {experiment}" for experiment, difference in found.items() if difference <= WIDEST]
     blind = [experiment for experiment, difference in found.items() if difference > WIDEST]
-    parts = [f"two models told apart from a difference of {', '.join(told)}"] if told else []
+    by = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
+    parts = [f"{_differing(by)} {ARE_TOLD}"] if told else []
     if blind:
         parts.append(f"in {' and '.join(blind)} it cannot tell two models apart")
     return "; ".join(parts)
+
+
+def _differing(by: str) -> str:
+    return f"two models that differ by {by}"
 
 
 def _short(items: Mapping[str, int]) -> list[str]:

@@ -192,7 +192,7 @@ def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Sco
         skill = f"{alone.text} " if alone and alone.tone != "withheld" else ""
         reason = _common_reason(found.withheld)
         return Said(
-            experiment, "withheld", f"{skill}Of the margin over the best baseline nothing can be said: {reason}."
+            experiment, "withheld", f"{skill}Nothing can be said of the margin over the best baseline: {reason}."
         )
     if len(rows) == 1:
         text = f"{judged[0].model} {_predicts(found)} {thing} better than {baseline}"

@@ -1,6 +1,7 @@
 """Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cached_property
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfexec import csv_rows
 from selfexec.digits import decimal, interval
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.nouns import number_of
 from selfexec.renamed import refuse_old_name
@@ -132,6 +134,25 @@ class Scores(Sequence[Score]):
         found = {row.experiment for row in self._rows}
         return [experiment for experiment in (*EXPERIMENTS, "overall") if experiment in found]
 
+    def sorted_by(self, by: str) -> "Scores":
+        """The same scores, models by name (`model`) or by their overall score of this metric (`skill`,
+        `baseline_margin`), of one experiment alone by its score: the highest first, those that are withheld last.
+        """
+        values = {} if by == "model" else {row.model: row.value for row in self._decisive(by)}
+        order = sorted(self.models, key=lambda model: (-_or_least(values.get(model)), model))
+        rows = sorted(self._rows, key=lambda row: order.index(row.model))
+        return Scores(rows, self.warnings, self.bootstrap, self.parts, self.runs)
+
+    def _decisive(self, metric: str) -> "list[Score]":
+        """Rows of this metric, a model each: overall, or of the one experiment that there is."""
+        overall = [row for row in self.of("overall", metric) if row.reason not in NOT_RUN.values()]
+        asked = [experiment for experiment in self.experiments if experiment != "overall"]
+        rows = overall or (self.of(asked[0], metric) if len(asked) == 1 else [])
+        if self._rows and not rows:
+            known = f"; there is one of {' and of '.join(asked)}: choose one experiment" if len(asked) > 1 else ""
+            raise InputError(f"no order by {metric}: there is no overall {metric}{known}.")
+        return rows
+
     def records(self) -> list[dict[str, Any]]:
         """A record for each row."""
         return [asdict(row) for row in self._rows]
@@ -159,9 +180,9 @@ class Scores(Sequence[Score]):
         rows = ([record[column] for column in columns] for record in self.records())
         return csv_rows.written([columns, *rows]).rstrip("\n")
 
-    def table(self, width: int = 120) -> str:
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
         """A few of the numbers, as people read them."""
-        table = as_text(_title(self), *_grid(self), width, "stacked")
+        table = as_text(_title(self), *_grid(self), width, "stacked", styled=styled)
         return "\n".join([table, *_notes(self)])
 
     def markdown(self) -> str:
@@ -175,6 +196,11 @@ class Scores(Sequence[Score]):
 
     def _repr_html_(self) -> str:
         return as_html(_title(self), *_grid(self), _notes(self))
+
+
+def _or_least(value: float | None) -> float:
+    """A value to sort by; what is withheld comes after all that is not."""
+    return -math.inf if value is None else value
 
 
 def _title(scores: Scores) -> str:

@@ -116,7 +116,7 @@ def _row(grid: Grid, found: Crossed, places: Mapping[str, int], row: int, model:
         value = float(found.matrix[a, b])
         shade = 0.04 + 0.42 * ((value - low) / (high - low) if high > low else 0.0)
         place = box(grid.x(column), grid.y(row), grid.width, grid.height, "sx-heat", f' fill-opacity="{shade:.3f}"')
-        number = write(grid.x(column) + grid.width / 2, middle, f"{value:.2f}".removeprefix("0"), "sx-cell", "middle")
+        number = write(grid.x(column) + grid.width / 2, middle, decimal(value, 2), "sx-cell", "middle")
         low_end, high_end = (decimal(float(end)) for end in found.cells[a, b])
         title = f"{model} about {'itself' if a == b else other}: {decimal(value)} [{low_end}, {high_end}]"
         yield f'<g class="sx-mark"><title>{escape(title)}</title>{place}{number}</g>'

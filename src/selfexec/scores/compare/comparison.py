@@ -90,9 +90,9 @@ class Comparison:
         """`records` as JSON."""
         return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
 
-    def table(self, width: int = 120) -> str:
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
         """Differences, what they rest on, and gates, as text of so many columns."""
-        tables = [as_text(title, columns, rows, width) for title, columns, rows in _tables(self)]
+        tables = [as_text(title, columns, rows, width, styled=styled) for title, columns, rows in _tables(self)]
         return "\n".join([*tables, *_notes(self), *_gates(self)])
 
     def markdown(self) -> str:

@@ -111,13 +111,13 @@ class Trend:
         """`records` as JSON."""
         return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
 
-    def table(self, width: int = 120) -> str:
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
         """Checkpoints and slopes, metric by metric, as text of so many columns."""
         shown: list[str] = []
         for metric in _metrics(self):
             shown += [
-                as_text(*_point_table(self, metric), width, "stacked"),
-                as_text(*_slope_table(self, metric), width),
+                as_text(*_point_table(self, metric), width, "stacked", styled=styled),
+                as_text(*_slope_table(self, metric), width, styled=styled),
             ]
         return "\n".join([*shown, *_notes(self)])
 

@@ -106,9 +106,9 @@ class Ledger(Sequence[Entry]):
             parts += [f"## {TITLES[kind]}", as_markdown(COLUMNS, rows)]
         return "\n\n".join(parts)
 
-    def table(self, width: int = WIDTH) -> str:
+    def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
         """A table of each kind, its reasons below it by number."""
-        tables = (_with_notes(TITLES[kind], entries, width) for kind, entries in self._by_kind())
+        tables = (_with_notes(TITLES[kind], entries, width, styled) for kind, entries in self._by_kind())
         return "\n".join([*(f"{table}\n" for table in tables), LEGEND])
 
     def _by_kind(self) -> Iterator[tuple[Kind, list[Entry]]]:
@@ -159,7 +159,7 @@ def _cells(entry: Entry) -> list[str]:
     return [entry.model, entry.experiment, entry.metric, *map(shown, values)]
 
 
-def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:
+def _with_notes(title: str, entries: Sequence[Entry], width: int, styled: bool) -> str:
     """A table, and below it the reasons by number, where they are too long to stand in it; entries with the same
     reasons share a number."""
     inside = max(len("; ".join(entry.reasons)) for entry in entries) <= width - BEFORE_REASONS
@@ -172,4 +172,4 @@ def _with_notes(title: str, entries: Sequence[Entry], width: int) -> str:
         for reasons, number in numbers.items()
         for first, reason in zip([True] + [False] * len(reasons), reasons, strict=False)
     ]
-    return "\n".join([as_text(title, COLUMNS, rows, width), *([] if inside else notes)])
+    return "\n".join([as_text(title, COLUMNS, rows, width, styled=styled), *([] if inside else notes)])

@@ -193,7 +193,7 @@ def _moved(moved: float, metric: str) -> str:
         return "only"
     if abs(moved) < 0.0005:
         return "less than .001"
-    return f"{moved:+.1f}" if metric == "tokens_mean" else signed(moved)
+    return f"{moved:+z.1f}" if metric == "tokens_mean" else signed(moved)
 
 
 def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
