@@ -3,6 +3,7 @@
 import csv
 import re
 import shlex
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -10,11 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import selfexec as sx
 from differences import COLUMNS, differences
 from selfexec.cli import root
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
-from selfexec.scores import score
+from selfexec.scores import score, score_runs
 from terminal import in_a_terminal
 
 ROOT = Path(__file__).parents[1]
@@ -36,6 +38,28 @@ def test_the_readme_shows_what_its_command_prints_in_a_terminal_of_80_columns(tm
 
 def untimed(line: str) -> str:
     return re.sub(r"\(\d+\.\d s\)", "(... s)", line).rstrip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the page shows commands of a Unix shell")
+def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    shown = page.split("no command takes anything out.")[1].split("\n\n")[1]
+    shown = shown.replace('"m"', '"sim/coin"').replace("--model m", "--model sim/coin --limit 3")
+    mine, without, again = (tmp_path / "runs" / name for name in ("mine", "without-m", "again"))
+    sx.run(["sim/typical", "sim/coin", "sim/knows-models"], limit=3, out=mine)
+    before, whole = (mine / "replies.jsonl").read_bytes(), score(mine)
+    script = shown.replace("selfexec ", f"{sys.executable} -m selfexec ")
+    subprocess.run(["bash", "-ec", script], check=True, cwd=tmp_path, capture_output=True)
+    assert (mine / "replies.jsonl").read_bytes() == before
+    assert score(without).models == ["sim/typical", "sim/knows-models"]
+    assert score(again).sorted_by("model").records() == whole.sorted_by("model").records()
+    # of three items in each experiment 2 + 3 + 5 sessions; those of the model were asked once more, and come last
+    lines = (again / "replies.jsonl").read_text("utf-8").splitlines()
+    assert ['"model":"sim/coin"' in line for line in lines] == [False] * 60 + [True] * 30
+    # what `score --model` does not show goes on being a reference model
+    some = score_runs([mine], models=["sim/typical"])
+    margins = [found.value("sim/typical", "association", "baseline_margin") for found in (some, whole)]
+    assert some.models == ["sim/typical"] and margins[0] == margins[1] and margins[0] is not None
 
 
 def test_the_readme_is_short() -> None:
