@@ -281,6 +281,56 @@ def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, word
     assert (said.tone, said.text) == (tone, words)
 
 
+@pytest.mark.parametrize(
+    ("skills", "tone", "words"),
+    [
+        (
+            {"association": 0.3, "restriction": None, "difficulty": 0.4},
+            "yes",
+            "m predicts its own word lists and which questions it will find hard better than chance; "
+            "nothing can be said of restriction.",
+        ),
+        (
+            {"association": 0.02, "restriction": -0.3},
+            "open",
+            "m is not shown to predict its own word lists better than chance; "
+            "it predicts which requests it will answer worse than chance.",
+        ),
+        (
+            {"association": None, "difficulty": None},
+            "withheld",
+            "Nothing can be said of association and difficulty.",
+        ),
+    ],
+)
+def test_what_one_model_predicts_is_said_in_short(skills: dict[str, float | None], tone: str, words: str) -> None:
+    # each value +- 0.05
+    rows = [replace(row("m", value, reason=None if value else "few"), experiment=e) for e, value in skills.items()]
+    said = sentences.skills_in_short(rows)
+    assert (said.tone, said.text) == (tone, words)
+
+
+def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_stands_below(tmp_path: Path) -> None:
+    def header(limit: int) -> tuple[str, list[str]]:
+        run = sx.run(["sim/typical"], limit=limit, out=tmp_path / f"run-{limit}")
+        page = sx.report(run, tmp_path / f"{limit}.html").read_text().split("<body>")[1].split("</header>")[0]
+        (answer,) = re.findall(r'<p class="answer"[^>]*><bdi>(.*?)</bdi></p>', page)
+        return answer, re.findall(r'<p class="detail"><bdi>(.*?)</bdi></p>', page)
+
+    no_margin = (
+        "it takes two other models on the same items to tell what models in general do (score their runs with it)."
+    )
+    # 45 requests of the starter set have fewer than 20 that are turned down
+    assert header(45) == (
+        "sim/typical predicts its own word lists and which questions it will find hard better than chance; "
+        "nothing can be said of restriction.",
+        [f"No margin over the best baseline: {no_margin}"],
+    )
+    answer, details = header(180)
+    assert re.fullmatch(r"Overall skill \.\d\d \[\.\d\d, \.\d\d\], where 0 is chance\.", answer)
+    assert details == [f"The margin over the best baseline is withheld: association: {no_margin}"]
+
+
 def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
     run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
     text = sx.report(run, tmp_path / "page.html").read_text()
@@ -915,6 +965,33 @@ def test_every_number_leads_to_its_items(browser: Browser, drawn: Path) -> None:
     bare = '#every td[data-metric][data-value]:not([data-value=""]):not(:has(button.ev))'
     assert browser.js(f"document.querySelectorAll('{bare}').length") == 0
     assert browser.js("document.querySelectorAll('#every button.ev').length") > 100
+
+
+def opened_overall(browser: Browser, run: Run, page: Path) -> str:
+    """The experiment whose items an address opens that names none."""
+    browser.open(sx.report(run, page))
+    browser.js("location.hash = '#items?m=0&e=overall'")
+    browser.until(DRILLED)
+    found: str = browser.js("document.getElementById('drill-experiment').value")
+    return found
+
+
+def test_what_is_behind_an_overall_number_opens_where_a_prediction_was_wrong_or_where_one_was_read(
+    browser: Browser, tmp_path: Path
+) -> None:
+    run = sx.run(["sim/knows-itself"], limit=5, out=tmp_path / "run")
+    wrong = run.observations.filter(pl.col("state") == "read", pl.col("predicted") != pl.col("observed"))
+    assert set(wrong["experiment"]) == {"difficulty"}
+    assert opened_overall(browser, run, tmp_path / "wrong.html") == "difficulty"
+    lines = [json.loads(line) for line in (run.folder / "replies.jsonl").read_text("utf-8").splitlines()]
+    lost = [
+        line | ({"text": None, "error": "503"} if line["experiment"] == "association" else {})
+        for line in lines
+        if line["experiment"] != "difficulty"
+    ]
+    (tmp_path / "lost.jsonl").write_text("\n".join(map(json.dumps, lost)))
+    rest = sx.import_replies(tmp_path / "lost.jsonl", items=run.folder / "items", out=tmp_path / "lost")
+    assert opened_overall(browser, rest, tmp_path / "lost.html") == "restriction"
 
 
 def test_families_are_switched_off(browser: Browser, panel: Run, tmp_path: Path) -> None:

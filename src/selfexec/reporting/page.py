@@ -27,7 +27,7 @@ from selfexec.scores.cross_prediction import cross_prediction, self_bonus_line
 from selfexec.scores.ledger.entries import shown
 from selfexec.scores.ledger.ledger import ledger
 from selfexec.scores.notes import noise_and_loss
-from selfexec.scores.table import ABSENT, LEGEND, answers_alone
+from selfexec.scores.table import ABSENT, LEGEND, no_margins, skills_alone
 from selfexec.scores.together import tables_of
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
     entries = ledger(runs, sensitivities=False, known={options.convention: scores})
     ranked = boards.boards(scores, asked, ranks)
     lines = sessions.state_lines(states)
+    answer, details = _answer(scores)
     return {
         "version": selfexec.__version__,
         "options": options,
@@ -145,7 +146,8 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "unpaired": any(" to " in _items(scores, e) for e in scores.experiments),
         "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},
         "scores": scores,
-        "answer": _answer(scores),
+        "answer": answer,
+        "details": details,
         "said": said(scores, tables, ranks.standings),
         "boards": ranked,
         "front": next(
@@ -195,11 +197,18 @@ def _evidence(runs: Sequence["Run"], claims: Any, sessions: Any, worst: Mapping[
     return evidence.evidence(runs, claims, sessions, wanted)
 
 
-def _answer(scores: Scores) -> sentences.Said:
-    """The sentence on top; of one model without an overall score what can be said of each experiment."""
-    if alone := answers_alone(scores):
-        return sentences.Said("overall", "open", " ".join(alone))
-    return sentences.answer(*(scores.of("overall", metric) for metric in ("baseline_margin", "skill")))
+def _answer(scores: Scores) -> tuple[sentences.Said, Sequence[str]]:
+    """The sentence on top, and what is said below it in smaller letters. Of one model without an overall score, what it
+    predicts better than chance; the numbers stand with each experiment.
+    """
+    if skills := skills_alone(scores):
+        return sentences.skills_in_short(skills), list(no_margins(scores))
+    margins, skills = (scores.of("overall", metric) for metric in ("baseline_margin", "skill"))
+    found = sentences.answer(margins, skills)
+    if found.tone != "withheld":
+        return found, []
+    first, *details = sentences.without_margin(margins, skills)
+    return sentences.Said("overall", found.tone, first), details
 
 
 def provenance(run: "Run") -> dict[str, Any]:

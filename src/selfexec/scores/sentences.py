@@ -110,13 +110,7 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
     found = verdicts(rows)
     n, k = len(found.judged), len(found.above)
     if not n:
-        known = [row for row in skills if row.value is not None]
-        alone = f"Overall skill {_number(known[0])}, where 0 is chance. " if len(rows) == 1 and known else ""
-        return Said(
-            "overall",
-            "withheld",
-            f"{alone}The margin over the best baseline is withheld: {_common_reason(found.withheld)}.",
-        )
+        return Said("overall", "withheld", " ".join(without_margin(rows, skills)))
     full = " that can be judged" if found.withheld else ""
     baseline = BASELINE["overall"]
     takes = f": {more}" if (more := _takes(found)) else ""
@@ -135,6 +129,13 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
         "open",
         f"None of the {n} models{full} is shown to predict itself better than {baseline}{takes}.",
     )
+
+
+def without_margin(rows: Sequence[Score], skills: Sequence[Score]) -> list[str]:
+    """What is said on top where no margin can be judged: of a model alone its skill, and why there is no margin."""
+    known = [row for row in skills if row.value is not None]
+    alone = [f"Overall skill {_number(known[0])}, where 0 is chance."] if len(rows) == 1 and known else []
+    return [*alone, f"The margin over the best baseline is withheld: {_common_reason(verdicts(rows).withheld)}."]
 
 
 def _takes(found: Verdicts) -> str:
@@ -227,6 +228,28 @@ def skill_alone(experiment: str, row: Score) -> Said:
     verb = {"yes": "predicts", "no": "predicts", "open": "is not shown to predict"}[tone]
     than = "worse" if tone == "no" else "better"
     return Said(experiment, tone, f"{row.model} {verb} {THING[experiment]} {than} than chance (skill {_number(row)}).")
+
+
+SHORT: Mapping[Tone, str] = {
+    "yes": "predicts {} better than chance",
+    "open": "is not shown to predict {} better than chance",
+    "no": "predicts {} worse than chance",
+}
+
+
+def skills_in_short(rows: Sequence[Score]) -> Said:
+    """Of a model alone, its skill in each experiment: which it predicts better than chance, without the numbers."""
+    tones = {row.experiment: skill_alone(row.experiment, row).tone for row in rows}
+    parts = [
+        how.format(_listed(things))
+        for tone, how in SHORT.items()
+        if (things := [THING[experiment] for experiment, found in tones.items() if found == tone])
+    ]
+    said = [f"{rows[0].model} {'; it '.join(parts)}"] if parts else []
+    if untold := [experiment for experiment, found in tones.items() if found == "withheld"]:
+        said.append(f"{'nothing' if said else 'Nothing'} can be said of {_listed(untold)}")
+    tone: Tone = next((tone for tone in ("yes", "open", "no") if tone in tones.values()), "withheld")
+    return Said("overall", tone, f"{'; '.join(said)}.")
 
 
 def simple_baseline(experiment: str, gaps: Sequence[Score], baselines: Mapping[str, Score]) -> Said | None:

@@ -231,15 +231,27 @@ def _answers(scores: Scores) -> list[str]:
 
 def answers_alone(scores: Scores) -> list[str]:
     """Of one model without an overall score: what can be said of each experiment, and what a margin takes."""
-    skills = scores.of("overall", "skill")
-    return list(_alone(scores)) if len(skills) == 1 and skills[0].value is None else []
+    return [*_skills_said(scores), *no_margins(scores)] if skills_alone(scores) else []
 
 
-def _alone(scores: Scores) -> Iterator[str]:
-    for experiment in scores.experiments:
-        for row in scores.of(experiment, "skill") if experiment != "overall" else []:
-            said = skill_alone(experiment, row)
-            yield f"{experiment}: {said.text[0].lower()}{said.text[1:]}" if said.tone == "withheld" else said.text
+def skills_alone(scores: Scores) -> list[Score]:
+    """Of one model without an overall score its skill in each experiment; else none."""
+    overall = scores.of("overall", "skill")
+    if len(overall) != 1 or overall[0].value is not None:
+        return []
+    return [
+        row for experiment in scores.experiments if experiment != "overall" for row in scores.of(experiment, "skill")
+    ]
+
+
+def _skills_said(scores: Scores) -> Iterator[str]:
+    for row in skills_alone(scores):
+        said = skill_alone(row.experiment, row)
+        yield f"{row.experiment}: {said.text[0].lower()}{said.text[1:]}" if said.tone == "withheld" else said.text
+
+
+def no_margins(scores: Scores) -> Iterator[str]:
+    """Why there are no margins, where there is none in any experiment."""
     margins = [row for row in scores if row.metric == "baseline_margin" and row.experiment != "overall"]
     if not any(row.value is not None for row in margins):
         yield from dict.fromkeys(f"No margin over the best baseline: {row.reason}." for row in margins if row.reason)

@@ -346,8 +346,16 @@
     return asked && codes(s, index.states) ? null : "a kind of session";
   };
 
-  /** Overall is the mean of them all: it opens the first. */
-  const experimentOf = (model, e) => (Object.hasOwn(model.claims, e) ? e : Object.keys(model.claims)[0]);
+  const WRONG = /[FUCW]/;
+  const READ = /[TFUNRCW=]/;
+
+  /** Overall is the mean of them all: it opens the first in which a prediction was wrong, or else one was read. */
+  const experimentOf = (model, e) => {
+    if (Object.hasOwn(model.claims, e)) return e;
+    const names = Object.keys(model.claims);
+    const having = (codes) => names.find((name) => Object.values(model.claims[name]).some((epoch) => codes.test(epoch)));
+    return having(WRONG) || having(READ) || names[0];
+  };
 
   const open = async (asked, fresh = true) => {
     opening = asked;
