@@ -4,10 +4,11 @@ check:
 	python -m ruff check .
 	python -m ruff format --check .
 	python -m mypy
+	lint-imports
 
 test:
 	python -m pytest
 
 # run docs/notebook.ipynb anew, in place
 notebook:
-	python tests/test_notebook.py
+	python tests/docs/test_notebook.py

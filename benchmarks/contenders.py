@@ -71,9 +71,8 @@ def bare(errand: Errand) -> Counter:
 
 
 def lean(errand: Errand) -> Counter:
-    from selfexec import runner
-    from selfexec.journal import read_journal
-    from selfexec.plans import plan
+    from selfexec.runs import read_journal
+    from selfexec.runs.asking import execute, plan
 
     out = errand.folder / "run"
     planned = plan(
@@ -86,8 +85,8 @@ def lean(errand: Errand) -> Counter:
         max_connections=errand.connections,
     )
     # once all is asked and the journal closed, the run is read back; the others are not asked for that
-    with patch.object(runner, "load"):
-        runner.carry_out(planned)
+    with patch.object(execute, "load"):
+        execute.carry_out(planned)
     # the others ask as in epoch 1, where every reply has a text; in later ones a simulated model may reply with none
     return lambda: sum(not reply.failed for reply in read_journal(out / "replies.jsonl").values())
 
@@ -269,7 +268,7 @@ def starter_prompts(items: int) -> list[str]:
 
 def read_back(journal: Path) -> dict[str, float]:
     """How long a journal takes to read, and how many replies it holds."""
-    from selfexec.journal import read_journal
+    from selfexec.runs import read_journal
 
     started = time.perf_counter()
     replies = read_journal(journal)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from selfexec.formats import load_readings
-from selfexec.runs import Run, import_replies
+from selfexec.runs import Run, load_readings
+from selfexec.runs.run import import_replies
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("unhurried")

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from selfexec import items
-from selfexec.experiments import EXPERIMENTS
-from selfexec.formats import Key, Reply, load_readings, load_replies
-from selfexec.reading import Reading, fold
-from selfexec.readings import KEPT, read_reply
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.readers import Reading, fold
+from selfexec.runs import KEPT, Reply, load_readings, load_replies, read_reply
 
 HERE = Path(__file__).parents[1]
 COLUMNS = ["model", "experiment", "item", "session", "authors", "ours", "reason", "case"]

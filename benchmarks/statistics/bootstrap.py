@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
-from selfexec.scores import metrics
-from selfexec.scores.metrics import Cells
+from selfexec.metrics import Cells, formulas
 from selfexec.stats import percentile_intervals, resampled_totals
 
 REPLICATES, MODELS, ITEMS = 10_000, 15, 488
 BATCHES = (10, 100, 1000)
-METRICS = (metrics.accuracy, metrics.precision, metrics.recall, metrics.youden_j, metrics.mcc, metrics.kappa)
+METRICS = (formulas.accuracy, formulas.precision, formulas.recall, formulas.youden_j, formulas.mcc, formulas.kappa)
 
 
 def counts(rng: np.random.Generator) -> Any:

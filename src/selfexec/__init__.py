@@ -14,69 +14,68 @@ docs/python.md has every function and what comes back; help(sx.run) what each ch
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+# a package is called so too, and would take the function's place if it were imported later
+from selfexec.report import report as report
+from selfexec.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from selfexec.abilities import Rasch as Rasch
-    from selfexec.abilities import rasch as rasch
-    from selfexec.cards import Card as Card
-    from selfexec.cards import card as card
-    from selfexec.checks import Check as Check
-    from selfexec.checks import check as check
+    from selfexec.analysis.card import Card as Card
+    from selfexec.analysis.card import card as card
+    from selfexec.analysis.compare import Comparison as Comparison
+    from selfexec.analysis.compare import Trend as Trend
+    from selfexec.analysis.compare import compare as compare
+    from selfexec.analysis.compare import trend as trend
+    from selfexec.analysis.correlate import Correlations as Correlations
+    from selfexec.analysis.correlate import correlations as correlations
+    from selfexec.analysis.cross import CrossPrediction as CrossPrediction
+    from selfexec.analysis.cross import cross_prediction as cross_prediction
+    from selfexec.analysis.published import Ledger as Ledger
+    from selfexec.analysis.published import ledger as ledger
+    from selfexec.analysis.rasch import Rasch as Rasch
+    from selfexec.analysis.rasch import rasch as rasch
+    from selfexec.analysis.score import Score as Score
+    from selfexec.analysis.score import Scores as Scores
+    from selfexec.analysis.score import score as score
     from selfexec.errors import InputError as InputError
-    from selfexec.formats import Key as Key
-    from selfexec.importing import import_replies as import_replies
-    from selfexec.reporting import report as report
-    from selfexec.runner import run as run
+    from selfexec.experiments import Key as Key
     from selfexec.runs import Run as Run
+    from selfexec.runs import import_replies as import_replies
     from selfexec.runs import load as load
-    from selfexec.scores import Score as Score
-    from selfexec.scores import Scores as Scores
-    from selfexec.scores import score as score
-    from selfexec.scores.compare.compare import compare as compare
-    from selfexec.scores.compare.comparison import Comparison as Comparison
-    from selfexec.scores.compare.trends import Trend as Trend
-    from selfexec.scores.compare.trends import trend as trend
-    from selfexec.scores.correlating import Correlations as Correlations
-    from selfexec.scores.correlating import correlations as correlations
-    from selfexec.scores.cross_prediction import CrossPrediction as CrossPrediction
-    from selfexec.scores.cross_prediction import cross_prediction as cross_prediction
-    from selfexec.scores.ledger.entries import Ledger as Ledger
-    from selfexec.scores.ledger.ledger import ledger as ledger
+    from selfexec.runs.asking import Check as Check
+    from selfexec.runs.asking import check as check
+    from selfexec.runs.asking import run as run
 
-# Names are imported when they are first used, so that the command line starts at once. No name may be that of a module
-# beside this file, which would take its place once it is imported.
+# names are imported when they are first used, so that the command line starts at once
 _HOMES = {
-    "Card": "selfexec.cards",
-    "Check": "selfexec.checks",
-    "Comparison": "selfexec.scores.compare.comparison",
-    "Correlations": "selfexec.scores.correlating",
-    "CrossPrediction": "selfexec.scores.cross_prediction",
+    "Card": "selfexec.analysis.card",
+    "Check": "selfexec.runs.asking",
+    "Comparison": "selfexec.analysis.compare",
+    "Correlations": "selfexec.analysis.correlate",
+    "CrossPrediction": "selfexec.analysis.cross",
     "InputError": "selfexec.errors",
-    "Key": "selfexec.formats",
-    "Ledger": "selfexec.scores.ledger.entries",
-    "Rasch": "selfexec.abilities",
+    "Key": "selfexec.experiments",
+    "Ledger": "selfexec.analysis.published",
+    "Rasch": "selfexec.analysis.rasch",
     "Run": "selfexec.runs",
-    "Score": "selfexec.scores",
-    "Scores": "selfexec.scores",
-    "Trend": "selfexec.scores.compare.trends",
-    "card": "selfexec.cards",
-    "check": "selfexec.checks",
-    "compare": "selfexec.scores.compare.compare",
-    "correlations": "selfexec.scores.correlating",
-    "cross_prediction": "selfexec.scores.cross_prediction",
-    "import_replies": "selfexec.importing",
-    "ledger": "selfexec.scores.ledger.ledger",
+    "Score": "selfexec.analysis.score",
+    "Scores": "selfexec.analysis.score",
+    "Trend": "selfexec.analysis.compare",
+    "card": "selfexec.analysis.card",
+    "check": "selfexec.runs.asking",
+    "compare": "selfexec.analysis.compare",
+    "correlations": "selfexec.analysis.correlate",
+    "cross_prediction": "selfexec.analysis.cross",
+    "import_replies": "selfexec.runs",
+    "ledger": "selfexec.analysis.published",
     "load": "selfexec.runs",
-    "rasch": "selfexec.abilities",
-    "report": "selfexec.reporting",
-    "run": "selfexec.runner",
-    "score": "selfexec.scores",
-    "trend": "selfexec.scores.compare.trends",
+    "rasch": "selfexec.analysis.rasch",
+    "run": "selfexec.runs.asking",
+    "score": "selfexec.analysis.score",
+    "trend": "selfexec.analysis.compare",
 }
 
 
-__all__ = ["__version__", *_HOMES]
+__all__ = ["__version__", "report", *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
@@ -88,4 +87,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return ["__version__", *_HOMES]
+    return ["__version__", "report", *_HOMES]

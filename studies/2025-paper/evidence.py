@@ -15,10 +15,9 @@ import numpy as np
 from recorded import Number, Recorded, read
 
 import selfexec as sx
-from selfexec.abilities import Rasch
-from selfexec.rates import RateTable, load_rates
-from selfexec.stats import Correlation, Welch, correlate, mean_interval, normal, two_sided, welch, wilson
-from selfexec.stats.intervals import Z
+from selfexec.analysis.rasch import Rasch
+from selfexec.analysis.rates import RateTable, load_rates
+from selfexec.stats import Correlation, Welch, Z, correlate, mean_interval, normal, two_sided, welch, wilson
 
 EXPERIMENTS = ("association", "restriction", "difficulty")
 GROUPS = 250

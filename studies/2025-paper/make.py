@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-import claims
 import drawing
 import recorded
 import tables
 from evidence import REQUESTS, Evidence
+
+import claims
 
 HERE = Path(__file__).parent
 FROZEN = ("published.json", "recorded.csv")

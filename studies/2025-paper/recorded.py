@@ -86,8 +86,8 @@ def _place(key: tuple[str, str, str]) -> tuple[str, str, str]:
 
 def work_out(reference: Path) -> Recorded:
     """Every frozen number, from the folder with `items`, `replies` and `readings`."""
-    from selfexec.formats import load_readings
-    from selfexec.runs import import_replies
+    from selfexec.runs import load_readings
+    from selfexec.runs.run import import_replies
 
     with tempfile.TemporaryDirectory() as scratch:
         run, _ = import_replies(

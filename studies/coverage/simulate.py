@@ -17,15 +17,19 @@ from pathlib import Path
 import numpy as np
 from scipy.special import betaincinv
 
-from selfexec.scores import metrics
-from selfexec.scores.counted import Counted
-from selfexec.scores.margin import best_of
-from selfexec.scores.metrics import METRICS, Cells
-from selfexec.scores.orders import mean_of_groups
-from selfexec.scores.overall import LEAST, combine
-from selfexec.scores.paired import skill_difference
-from selfexec.scores.rows import Estimate
-from selfexec.scores.yes_no import estimates_of
+from selfexec.metrics import (
+    LEAST,
+    METRICS,
+    Cells,
+    Counted,
+    Estimate,
+    best_of,
+    combine,
+    estimates_of,
+    formulas,
+    mean_of_groups,
+    skill_difference,
+)
 from selfexec.stats import Array, Interval, normal, student
 
 CLAIMS = {"association": 5, "restriction": 1}
@@ -180,7 +184,7 @@ def true_values(truth: Truth) -> dict[tuple[str, str], float]:
     for experiment in CLAIMS:
         cells, baseline = Drawer(getattr(truth, experiment), 1, 1).expected
         found |= {(experiment, name): float(METRICS[name].formula(Cells.of(cells))) for name in LABELLED}
-        j = [float(metrics.youden_j(Cells.of(c))) for c in (cells, baseline)]
+        j = [float(formulas.youden_j(Cells.of(c))) for c in (cells, baseline)]
         found[experiment, "baseline_margin"] = j[0] - max(j[1], 0.0)
     orders = truth.difficulty
     own = [orders.correlation - orders.varies, orders.correlation + orders.varies]

@@ -12,10 +12,10 @@ from typing import TextIO
 
 import click
 
-from selfexec import __version__
 from selfexec.cli.options import Group, nearest, say
 from selfexec.errors import InputError
-from selfexec.legible import harmless_line
+from selfexec.text.legible import harmless_line
+from selfexec.version import __version__
 
 # heading -> name -> (module, what it does)
 SECTIONS = {

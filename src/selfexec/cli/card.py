@@ -23,7 +23,7 @@ def command(runs: tuple[Path, ...], convention: str, readings: tuple[Path, ...],
     selfexec card runs/mine
     selfexec card runs/mine -o CARD.md
     """
-    from selfexec.cards import card
+    from selfexec.analysis.card import card
 
     page = card(runs, readings=readings, convention=convention).markdown()
     if out is None:

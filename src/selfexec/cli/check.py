@@ -28,7 +28,7 @@ def command(model: str, items: str, form: str, out: Path | None, **endpoint: Any
     selfexec check openai/gpt-6-luna
     selfexec check vllm/my-model --base-url http://localhost:8000/v1
     """
-    from selfexec.checks import check
+    from selfexec.runs.asking import check
 
     found = check(model, items=items, **endpoint_choices(**endpoint))
     show(found, form, out)

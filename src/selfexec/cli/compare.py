@@ -66,7 +66,7 @@ def command(
     selfexec compare before after                 one model, earlier and later
     selfexec compare before after --fail-if 'overall.skill drops 0.1'
     """
-    from selfexec.scores.compare.compare import compare
+    from selfexec.analysis.compare import compare
 
     found = compare(
         runs,

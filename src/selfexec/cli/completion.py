@@ -32,7 +32,7 @@ def complete_items(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def models_to_ask() -> list[str]:
-    from selfexec.engines.lean.providers import PROVIDERS
+    from selfexec.engines.http.providers import PROVIDERS
     from selfexec.engines.sim import PROFILES
 
     return [*(f"sim/{name}" for name in PROFILES), *(f"{name}/" for name in PROVIDERS)]

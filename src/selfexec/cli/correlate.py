@@ -38,6 +38,6 @@ def command(
     selfexec correlate benchmarks.csv
     selfexec correlate runs/mine --with benchmarks.csv
     """
-    from selfexec.scores.correlating import correlate_sources
+    from selfexec.analysis.correlate import correlate_sources
 
     show(correlate_sources(sources, tables, readings=readings, convention=convention), form, out)

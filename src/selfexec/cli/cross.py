@@ -24,9 +24,9 @@ def command(
     selfexec cross runs/mine
     selfexec cross runs/mine runs/theirs --experiment restriction
     """
+    from selfexec.analysis.cross import cross_prediction
+    from selfexec.analysis.selection import load_together
     from selfexec.errors import InputError
-    from selfexec.scores.cross_prediction import cross_prediction
-    from selfexec.scores.together import load_together
 
     found = cross_prediction(load_together(runs, readings), experiments)
     if found.nothing:

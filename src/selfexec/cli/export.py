@@ -12,12 +12,11 @@ import click
 from selfexec.cli.completion import complete_items
 from selfexec.cli.options import cut_options, experiments_option, models_option, out_option
 from selfexec.errors import InputError
-from selfexec.nouns import number_of
+from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
-    from selfexec.exporting import Round
-    from selfexec.formats import Key, Reply
-    from selfexec.prompts import AllPrompts
+    from selfexec.experiments import Key
+    from selfexec.runs import AllPrompts, Reply, Round
 
 
 @click.command("export")
@@ -69,8 +68,8 @@ def command(
     With RUN it is what that run still lacks. A line has model, experiment, item, epoch, session, custom_id, prompt.
     docs/export.md goes through it.
     """
-    from selfexec.exporting import Round, lines
     from selfexec.items import load
+    from selfexec.runs import Round, lines
 
     given = [
         ("--items", items),
@@ -97,9 +96,7 @@ def _of_run(
     folder: Path, models: list[str], experiments: list[str], prompts: Path | None, replies: tuple[Path, ...]
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
-    from selfexec.exporting import Round
-    from selfexec.prompts import all_prompts
-    from selfexec.runs import load
+    from selfexec.runs import Round, all_prompts, load
 
     stored = load(folder)
     if strange := [model for model in models if model not in stored.manifest.models]:
@@ -119,14 +116,13 @@ def _of_run(
 
 
 def _prompts(path: Path | None) -> "AllPrompts":
-    from selfexec.prompts import all_prompts, read_prompts
+    from selfexec.runs import all_prompts, read_prompts
 
     return all_prompts(read_prompts(path) if path else {})
 
 
 def _replies(paths: tuple[Path, ...]) -> Mapping["Key", "Reply"]:
-    from selfexec.formats import load_replies
-    from selfexec.runs import REPLIES
+    from selfexec.runs import REPLIES, load_replies
 
     return load_replies(path / REPLIES if path.is_dir() else path for path in paths).replies
 

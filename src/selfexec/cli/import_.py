@@ -7,7 +7,7 @@ import click
 
 from selfexec.cli.completion import complete_items
 from selfexec.cli.options import cut_options, out_option, say
-from selfexec.nouns import number_of
+from selfexec.text.numbers import number_of
 
 
 @click.command("import")
@@ -41,7 +41,7 @@ def command(
     \b
     selfexec import replies.jsonl --items starter --out runs/mine
     """
-    from selfexec.runs import import_replies
+    from selfexec.runs.run import import_replies
 
     run, warnings = import_replies(
         replies, item_source=item_source, out=out, limit=limit, fraction=fraction, preset=preset

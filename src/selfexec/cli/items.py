@@ -7,7 +7,7 @@ import click
 
 from selfexec.cli.completion import complete_items
 from selfexec.cli.options import Group, say
-from selfexec.nouns import number_of
+from selfexec.text.numbers import number_of
 
 
 @click.group("items", cls=Group, invoke_without_command=True)
@@ -28,8 +28,7 @@ def command(context: click.Context) -> None:
 @command.command("list")
 def list_sets() -> None:
     """Show the sets of items at hand."""
-    from selfexec.items import STARTER, load
-    from selfexec.items.paper import cache_folder
+    from selfexec.items import STARTER, cache_folder, load
 
     for name, folder, about in (
         ("starter", STARTER, "written for this project, for trying out"),
@@ -58,7 +57,7 @@ def check(source: str) -> None:
     FOLDER is a folder of item files, or the name of a set: starter, paper.
     """
     from selfexec.errors import InputError
-    from selfexec.items.check import check as check_items
+    from selfexec.items import check as check_items
 
     findings = check_items(source)
     for finding in findings:
@@ -74,7 +73,7 @@ def check(source: str) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 def new(folder: Path) -> None:
     """Write a folder of items to fill in: a few example lines of each experiment, and what good ones are."""
-    from selfexec.items.blank import write_template
+    from selfexec.items import write_template
 
     write_template(folder)
     then = f"selfexec items check {shlex.quote(str(folder))}"

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.options import experiments_option, models_option, printed, readings_option, runs_argument, show
+from selfexec.cli.options import (
+    experiments_option,
+    models_option,
+    printed,
+    readings_option,
+    runs_argument,
+    show,
+)
 
 
 @click.command("ledger")
@@ -30,6 +37,6 @@ def command(
     selfexec ledger runs/mine
     selfexec ledger runs/mine --readings theirs.jsonl --format csv
     """
-    from selfexec.scores.ledger.ledger import ledger_of_runs
+    from selfexec.analysis.published import ledger_of_runs
 
     show(ledger_of_runs(runs, readings, models=models, experiments=experiments), form, out)

@@ -22,7 +22,7 @@ def command(folder: Path, form: str, out: Path | None) -> None:
     selfexec list
     selfexec list elsewhere --format json
     """
-    from selfexec.listing import Listing, list_runs
+    from selfexec.runs import Listing, list_runs
 
     nothing_yet = folder == DEFAULT and not folder.exists()
     found = Listing(folder, ()) if nothing_yet else list_runs(folder)

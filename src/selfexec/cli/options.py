@@ -203,7 +203,7 @@ class Printable(Protocol):
 
 def show(found: Printable, form: str, out: Path | None) -> None:
     """The result in this form, on the terminal or in a file."""
-    from selfexec.tables import WIDTH
+    from selfexec.text.tables import WIDTH
 
     if form == "table" and out is None:
         say_table(found)
@@ -217,14 +217,14 @@ def show(found: Printable, form: str, out: Path | None) -> None:
 
 def say_table(found: Printable) -> None:
     """A table as wide as the terminal, with bold and dim parts where it shows them."""
-    from selfexec.tables import shows_styles, terminal_width
+    from selfexec.text.tables import shows_styles, terminal_width
 
     styled = shows_styles()
     say(found.table(terminal_width(), styled=styled), styled=styled)
 
 
 def write(out: Path, text: str) -> None:
-    from selfexec.outputs import write_page
+    from selfexec.files.outputs import write_page
 
     write_page(out, text if text.endswith("\n") else f"{text}\n")
     click.echo(f"{out}: written.")
@@ -235,7 +235,7 @@ def say(text: str = "", err: bool = False, styled: bool = False) -> None:
     if (sys.stderr if err else sys.stdout).isatty():
         import shutil
 
-        from selfexec.tables import fitted
+        from selfexec.text.tables import fitted
 
         text = fitted(text, shutil.get_terminal_size().columns)
     click.echo(text, err=err, color=styled or None)

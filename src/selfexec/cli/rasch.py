@@ -29,7 +29,7 @@ def command(table: str, add: tuple[str, ...], method: str, jackknife: bool, form
     selfexec rasch benchmarks.csv
     selfexec rasch paper --add mine.csv       your models beside the paper's 15
     """
-    from selfexec.abilities import rasch
+    from selfexec.analysis.rasch import rasch
 
     found = rasch(table, add=add, method=method, jackknife=jackknife)  # type: ignore[arg-type]  # click has checked it
     show(found, form, out)

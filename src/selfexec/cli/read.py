@@ -10,12 +10,12 @@ import click
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_models
 from selfexec.cli.options import Command, printed, readings_option
-from selfexec.nouns import number_of
-from selfexec.outputs import write_bytes
+from selfexec.files.outputs import write_bytes
+from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
-    from selfexec.formats import Key, Visited
-    from selfexec.reading import Reading
+    from selfexec.experiments import Key, Visited
+    from selfexec.readers import Reading
     from selfexec.runs import Run
 
 A_FEW = 10
@@ -84,9 +84,7 @@ def command(
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
-    from selfexec.formats import BySession, load_readings
-    from selfexec.readings import choose, named, reading_summary
-    from selfexec.runs import run_of
+    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, run_of
 
     run = run_of(source, item_source)
     if readings:
@@ -94,7 +92,7 @@ def command(
     chosen = choose(run.readings, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
     claims: Mapping[Visited, Sequence[str]] = {}
     if ways:
-        from selfexec.observations import CAME_OUT, claims_that_came_out  # data frames are slow to import
+        from selfexec.claims import CAME_OUT, claims_that_came_out
 
         claims = claims_that_came_out(run.observations, named("claim", ways, set(CAME_OUT)))
         chosen = BySession((key, reading) for key, reading in chosen.items() if key[:4] in claims)
@@ -103,7 +101,7 @@ def command(
     elif show or limit:
         _put(_shown(run, chosen, claims, limit or A_FEW, source, out is None and sys.stdout.isatty()), out)
     else:
-        from selfexec.tables import WIDTH, as_text, shows_styles, terminal_width
+        from selfexec.text.tables import WIDTH, as_text, shows_styles, terminal_width
 
         width, styled = (WIDTH, False) if out else (terminal_width(), shows_styles())
         table = as_text(*reading_summary(chosen), width, styled=styled)
@@ -126,8 +124,7 @@ def _to_see(
 
 
 def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with_prompts: bool) -> Iterator[bytes]:
-    from selfexec.readings import reading_lines
-    from selfexec.transcripts import prompts_sent
+    from selfexec.runs import prompts_sent, reading_lines
 
     found = dict(list(chosen.items())[:limit])
     yield from reading_lines(found, run.replies, prompts_sent(run, found) if with_prompts else None)
@@ -141,8 +138,8 @@ def _shown(
     source: Path,
     on_screen: bool,
 ) -> Iterator[bytes]:
-    from selfexec.tables import shows_styles, terminal_width
-    from selfexec.transcripts import BOLD, Marks, transcripts
+    from selfexec.runs import BOLD, Marks, transcripts
+    from selfexec.text.tables import shows_styles, terminal_width
 
     keys = list(chosen)
     if not keys:

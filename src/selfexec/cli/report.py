@@ -59,8 +59,8 @@ def command(
     selfexec report runs/mine -o report.html
     selfexec report runs/mine --evidence all --figures figures
     """
-    from selfexec.progress import said_if_slow
-    from selfexec.reporting import report
+    from selfexec.report import report
+    from selfexec.runs.asking import said_if_slow
 
     if output:
         if out:

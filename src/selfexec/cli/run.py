@@ -29,16 +29,14 @@ from selfexec.cli.options import (
 )
 from selfexec.engines import in_process, keys_lacking
 from selfexec.errors import InputError, NoKey
-from selfexec.nouns import number_of
-from selfexec.sittings import command_line
+from selfexec.runs import command_line
+from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
-    from selfexec.formats import Key
-    from selfexec.plans import Plan
-    from selfexec.progress import Progress, Report
-    from selfexec.reading import Reading
+    from selfexec.experiments import Key
+    from selfexec.readers import Reading
     from selfexec.runs import Run
-    from selfexec.standing import Standing
+    from selfexec.runs.asking import Plan, Progress, Report, Standing
 
 
 @click.command(
@@ -128,11 +126,9 @@ def command(
 
     What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
     """
-    from selfexec.plans import plan
-    from selfexec.progress import Progress, said_if_slow, shown_progress
-    from selfexec.prompts import read_prompts
-    from selfexec.runner import refuse_misfit
-    from selfexec.scores.planning import outlook
+    from selfexec.analysis.power import outlook
+    from selfexec.runs import read_prompts
+    from selfexec.runs.asking import Progress, plan, refuse_misfit, said_if_slow, shown_progress
 
     if astray:
         _refuse_strays(astray, models, experiments)
@@ -179,7 +175,7 @@ def command(
     for said in _not_needed(progress):
         say(said)
     with said_if_slow(f"Reading and scoring {kept} ...", partial(say, err=True)):
-        from selfexec.scores import score
+        from selfexec.analysis.score import score
 
         scores = score(run)
     if not in_process(planned.models, planned.options):
@@ -214,7 +210,7 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
 
 
 def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run":
-    from selfexec.runner import carry_out
+    from selfexec.runs.asking import carry_out
 
     try:
         return carry_out(planned, show, progress, _say_what_is_here)
@@ -273,7 +269,7 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
 
 
 def _state(key: "Key", reading: "Reading") -> str:
-    from selfexec.readings import KEPT_STATE, state_shown
+    from selfexec.runs import KEPT_STATE, state_shown
 
     state = state_shown(key, reading)
     reason = "not read" if state == KEPT_STATE else reading.reason if state in ("unreadable", "withheld") else None
@@ -294,8 +290,7 @@ def _here(now: "Standing") -> str:
 
 def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[str]:
     """What is there, and what the rest will take."""
-    from selfexec.progress import duration
-    from selfexec.runner import foreseen
+    from selfexec.runs.asking import duration, foreseen
 
     now, rest = foreseen(planned)
     if now.here:

@@ -59,9 +59,9 @@ def command(
     selfexec score runs/mine --sort skill
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
+    from selfexec.analysis.score import score_runs
     from selfexec.errors import InputError
-    from selfexec.progress import said_if_slow
-    from selfexec.scores import score_runs
+    from selfexec.runs.asking import said_if_slow
 
     if seed is not None and bootstrap is None:
         raise InputError(f"--seed {seed}: nothing is drawn without --bootstrap. Give both, or neither.")

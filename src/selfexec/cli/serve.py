@@ -31,9 +31,9 @@ def command(items: str, host: str, port: int, latency: float, rate: float, fault
     import socket
     import sys
 
+    from selfexec.engines.sim.server import Manners, parse_faults, serve
     from selfexec.errors import InputError
     from selfexec.items import load
-    from selfexec.serve import Manners, parse_faults, serve
 
     for option, value, what in (("--latency", latency, "seconds"), ("--rate", rate, "requests a second")):
         if not 0 <= value < math.inf:

@@ -46,7 +46,7 @@ def command(
     selfexec trend checkpoint-1 checkpoint-2 checkpoint-3
     selfexec trend runs/all --model step-1,step-2,step-3 --metric skill
     """
-    from selfexec.scores.compare.trends import trend
+    from selfexec.analysis.compare import trend
 
     found = trend(
         runs, models=models, experiments=experiments, convention=convention, readings=readings, metrics=metrics

@@ -3,7 +3,18 @@
 from collections.abc import Mapping
 
 from selfexec.experiments import association, difficulty, restriction
-from selfexec.experiments.claims import Answer, Ask, Experiment, Facts, Observation, Prompts, Readings
+from selfexec.experiments.base import (
+    MISSING,
+    Answer,
+    Ask,
+    Experiment,
+    Facts,
+    Key,
+    Observation,
+    Prompts,
+    Readings,
+    Visited,
+)
 
 EXPERIMENTS: Mapping[str, Experiment] = {
     "association": association,
@@ -25,11 +36,14 @@ __all__ = [
     "ABOUT",
     "EXPERIMENTS",
     "ITEM_NAMES",
+    "MISSING",
     "Answer",
     "Ask",
     "Experiment",
     "Facts",
+    "Key",
     "Observation",
     "Prompts",
     "Readings",
+    "Visited",
 ]

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from string import Template
 from typing import Any
 
-from selfexec.experiments.claims import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
+from selfexec.experiments.base import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
 from selfexec.items import Target
-from selfexec.reading import Reading, fold, read_marks, read_words
+from selfexec.readers import Reading, fold, read_marks, read_words
 
 PROMPTS: Prompts = {
     "predict": """\

@@ -13,9 +13,9 @@ from itertools import combinations
 from string import Template
 from typing import Any
 
-from selfexec.experiments.claims import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
+from selfexec.experiments.base import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
 from selfexec.items import Group, Question
-from selfexec.reading import Reading, read_choice, read_ranking
+from selfexec.readers import Reading, read_choice, read_ranking
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from string import Template
 from typing import Any
 
-from selfexec.experiments.claims import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
+from selfexec.experiments.base import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
 from selfexec.items import Request
-from selfexec.reading import Equivalents, Reading, read_choice, refuses
+from selfexec.readers import Equivalents, Reading, read_choice, refuses
 
 PROMPTS: Prompts = {
     "predict": """\

@@ -1,146 +1,27 @@
-"""Items: what the experiments ask about. A set of items is a folder with one file per experiment.
+"""Items: what the experiments ask about."""
 
-`load` takes the name of a set (`starter`, `paper`) or a folder. Every cut of a set is a prefix of one fixed order,
-so that smaller runs nest in larger ones and models share their items.
-"""
-
-import hashlib
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-
-from selfexec import jsonl
-from selfexec.errors import InputError
-from selfexec.items.faults import first_fault
-from selfexec.items.presets import preset_ids
+from selfexec.items.blank import BLANK_SET, write_template
+from selfexec.items.check import check
+from selfexec.items.paper import cache_folder, groupings
+from selfexec.items.presets import Preset
 from selfexec.items.schema import KINDS, Group, Item, Question, Request, Target
-from selfexec.lookups import listed
+from selfexec.items.sets import STARTER, ItemSet, fixed_order, load
 
 __all__ = [
+    "BLANK_SET",
     "KINDS",
-    "SETS",
     "STARTER",
     "Group",
     "Item",
     "ItemSet",
+    "Preset",
     "Question",
     "Request",
     "Target",
+    "cache_folder",
+    "check",
+    "fixed_order",
+    "groupings",
     "load",
-    "set_folder",
+    "write_template",
 ]
-
-STARTER = Path(__file__).parent / "starter"
-SETS = ("starter", "paper")
-
-
-@dataclass(frozen=True)
-class ItemSet:
-    """Items by experiment and id, in the fixed order, with the exact line that each stands in."""
-
-    name: str
-    items: Mapping[str, Mapping[str, Item]]
-    lines: Mapping[str, Mapping[str, bytes]]
-
-    @property
-    def experiments(self) -> tuple[str, ...]:
-        return tuple(self.items)
-
-    @property
-    def sizes(self) -> str:
-        """How many there are of each kind, in words."""
-        return ", ".join(f"{len(by_id)} {experiment}" for experiment, by_id in self.items.items())
-
-    def __getitem__(self, experiment: str) -> Mapping[str, Item]:
-        if experiment not in self.items:
-            raise KeyError(f"there are no items of {experiment!r} ({listed('experiments', self.items)})")
-        return self.items[experiment]
-
-    def __repr__(self) -> str:
-        return f"ItemSet({self.name!r}: {self.sizes})"
-
-    def cut(
-        self,
-        experiments: Sequence[str] | None = None,
-        *,
-        limit: int | None = None,
-        fraction: float | None = None,
-        preset: str | None = None,
-    ) -> "ItemSet":
-        """The first items of each experiment: at most `limit`, or the share `fraction` of them, rounded up; or those
-        of a preset.
-        """
-        if limit is not None and limit < 1:
-            raise InputError(f"--limit {limit}: a run needs at least one item. Give 1 or more.")
-        if fraction is not None and not 0 < fraction <= 1:
-            raise InputError(f"--fraction {fraction}: it must be above 0 and at most 1.")
-        if limit is not None and fraction is not None:
-            raise InputError("--limit and --fraction are two ways to cut. Give one of them.")
-        if preset is not None and (limit, fraction) != (None, None):
-            raise InputError(f"--preset {preset} is a cut of its own: leave out --limit and --fraction.")
-        kept: dict[str, Mapping[str, Item]] = {}
-        for experiment in experiments or self.experiments:
-            if experiment not in self.items:
-                have = ", ".join(self.experiments)
-                raise InputError(f"experiment {experiment!r}: the items {self.name} have none for it, only {have}.")
-            items = self.items[experiment]
-            # rounded first: 0.07 x 100 is a little more than 7
-            size = len(items) if fraction is None else math.ceil(round(len(items) * fraction, 9))
-            ids = set(preset_ids(preset, experiment, items) if preset else list(items)[: min(size, limit or size)])
-            kept[experiment] = {id: item for id, item in items.items() if id in ids}
-        lines = {e: {id: self.lines[e][id] for id in items} for e, items in kept.items()}
-        return ItemSet(self.name, kept, lines)
-
-    def write(self, folder: Path) -> None:
-        folder.mkdir()
-        for experiment, lines in self.lines.items():
-            jsonl.write(folder / f"{experiment}.jsonl", lines.values())
-
-
-def load(source: str | Path) -> ItemSet:
-    """A set by its name, or from a folder of item files."""
-    folder = set_folder(source)
-    items: dict[str, dict[str, Item]] = {}
-    lines: dict[str, dict[str, bytes]] = {}
-    for experiment, kind in KINDS.items():
-        path = folder / f"{experiment}.jsonl"
-        if not path.exists():
-            continue
-        found: dict[str, Item] = {}
-        for number, item in jsonl.decode(path, kind, explain=partial(first_fault, kind)):
-            if item.id in found:
-                raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
-            found[item.id] = item
-        if not found:
-            raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
-        written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
-        items[experiment] = {id: found[id] for id in fixed_order(experiment, found)}
-        lines[experiment] = {id: written[id].strip() for id in items[experiment]}
-    if not items:
-        names = ", ".join(f"{e}.jsonl" for e in KINDS)
-        raise InputError(f"{folder}: there are no item files. A folder of items holds one or more of {names}.")
-    return ItemSet(str(source), items, lines)
-
-
-def fixed_order(experiment: str, ids: Iterable[str]) -> list[str]:
-    """Ids sorted by the SHA-256 of experiment and id: an order that depends on nothing else."""
-    return sorted(ids, key=lambda name: hashlib.sha256(f"{experiment}\n{name}".encode()).hexdigest())
-
-
-def set_folder(source: str | Path) -> Path:
-    """The folder that a set's name, or a path, stands for."""
-    if str(source) == "starter":
-        return STARTER
-    if str(source) == "paper":
-        from selfexec.items.paper import cache_folder
-
-        folder = cache_folder()
-        if not folder.exists():
-            raise InputError("items 'paper': not fetched yet. Run: selfexec items fetch paper")
-        return folder
-    folder = Path(source)
-    if not folder.is_dir():
-        raise InputError(f"items {str(source)!r}: neither a set (starter, paper) nor a folder.")
-    return folder

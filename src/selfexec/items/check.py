@@ -7,13 +7,13 @@ from typing import Literal
 
 import msgspec
 
-from selfexec import jsonl
 from selfexec.errors import InputError
-from selfexec.items import SETS, set_folder
+from selfexec.files import jsonl
 from selfexec.items.faults import faults
 from selfexec.items.schema import KINDS, Group, Item, Request, Target
-from selfexec.nouns import number_of
-from selfexec.reading import fold
+from selfexec.items.sets import SETS, set_folder
+from selfexec.readers import fold
+from selfexec.text.numbers import number_of
 
 EXAMPLE = "example"  # the field that marks a line to be replaced
 

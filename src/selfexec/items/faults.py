@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
-from selfexec import jsonl
+from selfexec.files import jsonl
 from selfexec.items.schema import Item
 
 TYPES: dict[type, str] = {

@@ -20,9 +20,9 @@ from urllib.error import HTTPError
 
 import msgspec
 
-from selfexec import jsonl
-from selfexec.cache import cache_root
 from selfexec.errors import InputError
+from selfexec.files import jsonl
+from selfexec.files.cache import cache_root
 from selfexec.items.schema import Group, Item, Question, Request, Target
 
 __all__ = ["build", "build_association", "build_difficulty", "build_restriction", "cache_folder", "fetch"]

@@ -6,8 +6,10 @@ from selfexec.stats.holm import holm, tied_groups
 from selfexec.stats.intervals import (
     NO_SPREAD,
     NONE,
+    POWER_80,
     Array,
     Interval,
+    Z,
     effective_n,
     mean_interval,
     normal,
@@ -16,23 +18,32 @@ from selfexec.stats.intervals import (
     sum_interval,
     wilson,
 )
+from selfexec.stats.ranks import ranks
 from selfexec.stats.significance import Welch, detectable, two_sided, welch
+from selfexec.stats.two_samples import PERMUTATIONS, by_permutation, fisher_exact, rank_sum
 
 __all__ = [
     "LEAST_PAIRS",
     "NONE",
     "NO_SPREAD",
+    "PERMUTATIONS",
+    "POWER_80",
     "Array",
     "Correlation",
     "Interval",
     "Welch",
+    "Z",
+    "by_permutation",
     "correlate",
     "detectable",
     "effective_n",
+    "fisher_exact",
     "holm",
     "mean_interval",
     "normal",
     "percentile_intervals",
+    "rank_sum",
+    "ranks",
     "ratio_error",
     "resampled_totals",
     "student",

@@ -8,7 +8,7 @@ from claims.counting import sure_of
 from claims.opening import scaling, sizes_of
 from claims.rules import ARTEFACT, CANNOT, HOLDS, MOST, NEARLY_ALL, NOT, every, poor, recounted, share, stated, way
 from claims.sentences import AGAIN, CORRELATE, SCORE, Found, Sentence, kept_in
-from selfexec.plans import PROTOCOLS
+from selfexec.runs.asking import PROTOCOLS
 from selfexec.stats import wilson
 
 SENTENCES: list[Sentence] = []

@@ -30,8 +30,7 @@ from claims.rules import (
     way,
 )
 from claims.sentences import AGAIN, ALGORITHM_1, AUTHORS, CORRELATE, RASCH, SCORE, Found, Sentence, compare, kept_in
-from selfexec.stats import Correlation
-from selfexec.stats.intervals import Interval
+from selfexec.stats import Correlation, Interval
 
 SENTENCES: list[Sentence] = []
 sentence = kept_in(SENTENCES)

@@ -9,7 +9,7 @@ from evidence import GROUPS, Evidence, Value, apart, inverted, iv, size_in_name,
 from claims.comparison import skills_of
 from claims.rules import HOLDS, MOST, NOT, every, poor, recounted, share, stated, unsteady, way
 from claims.sentences import AGAIN, CORRELATE, RASCH, SCORE, Found, Sentence, kept_in
-from selfexec.items.paper import groupings
+from selfexec.items import groupings
 
 SENTENCES: list[Sentence] = []
 sentence = kept_in(SENTENCES)

@@ -36,8 +36,7 @@ from collections.abc import Iterable, Mapping
 from evidence import Value, inverted
 from recorded import Number
 
-from selfexec.stats import Correlation
-from selfexec.stats.intervals import Interval
+from selfexec.stats import Correlation, Interval
 
 HOLDS = "holds"
 ARTEFACT = "holds by an artefact"

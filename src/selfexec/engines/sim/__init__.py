@@ -1,52 +1,8 @@
-"""Simulated respondents with known truth: to try the tool out, and to test that it measures what it says.
+"""Simulated respondents with known truth."""
 
-A reply is a pure function of profile, seed, prompt and epoch. So it survives restarts and comes out the same over any
-transport. `sim/typical` is a model; `sim/typical@3` is the same with seed 3.
-"""
-
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Self
-
-from selfexec.engines import Call, Outcome
+from selfexec.engines.sim.engine import SimEngine, respondent
 from selfexec.engines.sim.knowledge import Knowledge
-from selfexec.engines.sim.profiles import PROFILES, Profile
-from selfexec.engines.sim.respondent import Respondent
+from selfexec.engines.sim.profiles import PROFILES
 from selfexec.engines.sim.truth import truth
-from selfexec.errors import InputError
-from selfexec.items import ItemSet
 
-__all__ = ["PROFILES", "Profile", "Respondent", "SimEngine", "respondent", "truth"]
-
-
-class SimEngine:
-    """Simulated models in this process, who know the items of one set."""
-
-    def __init__(self, models: Sequence[str], item_set: ItemSet) -> None:
-        self.warnings: list[str] = []
-        self.addresses: Mapping[str, str] = {}
-        knowledge = Knowledge.of(item_set)
-        self._respondents = {model: respondent(model, knowledge) for model in models}
-
-    async def ask(self, call: Call) -> Outcome:
-        return self._respondents[call.model].reply(call.prompt, call.epoch)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-
-def respondent(model: str, knowledge: Knowledge) -> Respondent:
-    """The respondent that a model name stands for."""
-    name, _, seed = model.removeprefix("sim/").partition("@")
-    if name not in PROFILES:
-        raise InputError(
-            f"model {model!r}: unknown simulated model. There are {', '.join(f'sim/{p}' for p in PROFILES)}."
-        )
-    if seed and not seed.isdecimal():
-        raise InputError(f"model {model!r}: the seed behind @ must be a whole number.")
-    return Respondent(PROFILES[name], int(seed or 0), knowledge)
+__all__ = ["PROFILES", "Knowledge", "SimEngine", "respondent", "truth"]

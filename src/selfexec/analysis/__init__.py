@@ -1,0 +1,1 @@
+"""Questions asked of counts: one file, or folder, for each."""

@@ -1,0 +1,67 @@
+"""The card of a run: benchmark card and data card in one page, of what its folder supports and nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfexec.runs import Files
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+__all__ = ["Card", "card"]
+
+
+@dataclass(frozen=True, repr=False)
+class Card:
+    """A page in Markdown, by section. What the run does not tell is said to be unknown."""
+
+    title: str
+    sections: tuple[tuple[str, str], ...]
+
+    def section(self, name: str) -> str:
+        """The text of one section, by its heading. KeyError lists the headings that there are."""
+        for heading, text in self.sections:
+            if heading == name:
+                return text
+        raise KeyError(f"the card has no section {name!r}, only {', '.join(heading for heading, _ in self.sections)}")
+
+    def markdown(self) -> str:
+        """The whole page."""
+        return "\n\n".join([f"# {self.title}", *(f"## {heading}\n\n{text}" for heading, text in self.sections)]) + "\n"
+
+    def __repr__(self) -> str:
+        return self.markdown()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+def card(
+    run: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    readings: Files = (),
+    convention: str = "strict",
+) -> Card:
+    """The card of a run: what was measured, of whom, with what, when, how much of it came back and could be read, what
+    came out, what that does not show, and how to do it again.
+
+      run         a run or its folder; a card is of one
+      readings    files of readings that replace ours
+      convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
+
+    InputError: several runs, or one without a reply.
+    """
+    from selfexec.analysis.card.sections import sections
+    from selfexec.analysis.selection import load_together
+    from selfexec.errors import InputError
+
+    if convention not in ("strict", "readable"):
+        raise InputError(f"convention {convention!r}: a card takes strict or readable.")
+    loaded, *more = load_together(run, readings)
+    if more:
+        raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")
+    if not loaded.replies:
+        raise InputError(f"{loaded.folder}: there are no replies yet, so that there is nothing to say on a card.")
+    return Card(f"Card of the run {loaded.folder.resolve().name}", tuple(sections(loaded, convention)))

@@ -1,0 +1,389 @@
+"""The sections of a card, each from the manifest, the items, the replies and their readings alone."""
+
+import hashlib
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from selfexec.analysis.card.benchmark import risks, scope
+from selfexec.analysis.card.origins import UNKNOWN, Origin, origin
+from selfexec.analysis.findings import NO_TEST
+from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.score import Scores, score
+from selfexec.analysis.score_table import (
+    ACCURACY,
+    CAUTION,
+    COLUMNS,
+    LEGEND,
+    LEGENDS,
+    absent,
+    margin_cautions,
+    score_cells,
+)
+from selfexec.experiments import EXPERIMENTS
+from selfexec.items import Group, Request
+from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, item_hashes, prompt_hashes
+from selfexec.text.numbers import number_of
+from selfexec.text.redaction import HIDDEN, hides, shown
+from selfexec.text.tables import as_markdown, bullets
+from selfexec.version import __version__
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+MEASURED = {
+    "association": "whether the model predicts which of some words it lists for a target word",
+    "restriction": "whether it predicts which requests it answers, by its own judgement of its response",
+    "difficulty": "whether it predicts which of four questions are harder for it: answered wrongly, or at length",
+}
+SIMULATED = "sim/"
+
+
+def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
+    scores = score(run, convention)
+    origins = {experiment: origin(experiment, run.items) for experiment in run.items.experiments}
+    yield "What was measured", measured(run)
+    yield "For whom, and of what", scope(run, origins)
+    yield "Models", models(run)
+    yield "Items", items(run, origins)
+    yield "Prompts", prompts(run)
+    yield "Settings", settings(run)
+    yield "What came back", coverage(run)
+    yield "Scores", results(scores, convention)
+    yield "What the scores do not show", limits(run, scores, origins)
+    yield "Risks and ethics", risks(run, origins)
+    yield "Again", again(run, convention)
+
+
+def measured(run: "Run") -> str:
+    lines = [f"- **{experiment}**: {MEASURED[experiment]}" for experiment in run.items.experiments]
+    about = (
+        "Whether language models predict their own behaviour, after *The Self-Execution Benchmark* "
+        "([arXiv 2508.12277](https://arxiv.org/abs/2508.12277)). Prediction and behaviour come from separate sessions."
+        if run.manifest.origin == "run"
+        else "Whether language models predict their own behaviour, after *The Self-Execution Benchmark* "
+        "([arXiv 2508.12277](https://arxiv.org/abs/2508.12277)). The replies were made elsewhere and imported: that "
+        "prediction and behaviour came from separate sessions is what their file says, and was not seen."
+    )
+    return "\n".join([about, "", *lines])
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+def models(run: "Run") -> str:
+    columns = ["model", "served as", "replies", "missing", "first reply", "last reply", "output tokens", "cost"]
+    rows = [_model_row(model, replies) for model, replies in _by_model(run).items()]
+    lines = [as_markdown(columns, rows)]
+    simulated = [model for model in run.models if model.startswith(SIMULATED)]
+    if simulated:
+        who = "All models are" if len(simulated) == len(run.models) else f"{', '.join(simulated)} are"
+        lines += ["", f"{who} simulated: no language model stands behind their numbers."]
+    lines += ["", "“Served as” is what the provider said that it served. Times are UTC."]
+    return "\n".join(lines)
+
+
+def _by_model(run: "Run") -> dict[str, list[Reply]]:
+    found: dict[str, list[Reply]] = {model: [] for model in run.models}
+    for key, reply in run.replies.items():
+        found[key.model].append(reply)
+    return found
+
+
+def _model_row(model: str, replies: Sequence[Reply]) -> list[str]:
+    served = {(r.served_model, r.fingerprint) for r in replies if r.served_model}
+    names = sorted(f"{name} ({fingerprint})" if fingerprint else str(name) for name, fingerprint in served)
+    times = sorted(reply.time for reply in replies if reply.time)
+    return [
+        model,
+        ", ".join(names) or UNKNOWN,
+        f"{len(replies):,}",
+        f"{sum(reply.failed for reply in replies):,}",
+        times[0] if times else UNKNOWN,
+        times[-1] if times else UNKNOWN,
+        _total([reply.output_tokens for reply in replies]),
+        _total([reply.cost_usd for reply in replies], "{:,.2f} USD"),
+    ]
+
+
+def _total(values: Sequence[float | None], form: str = "{:,.0f}") -> str:
+    """A sum of what was recorded, and of how many it is, where that is not all."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return UNKNOWN
+    total = form.format(math.fsum(known))
+    everything = number_of(len(values), "reply", "replies")
+    return total if len(known) == len(values) else f"{total} (of {len(known):,} of {everything})"
+
+
+# --- items, prompts, settings ----------------------------------------------------------------------------------------
+
+
+def items(run: "Run", origins: Mapping[str, Origin]) -> str:
+    hashes = item_hashes(run.items)
+    rows = []
+    for experiment, by_id in run.items.items.items():
+        found = origins[experiment]
+        size, digest = len(by_id), hashes[experiment]
+        rows.append([experiment, f"{size}", _composition(by_id.values()), found.of(size), found.licence, digest])
+    columns = ["experiment", "items", "of which", "from", "source and licence", "SHA-256 of the file"]
+    lines = [as_markdown(columns, rows)]
+    changed = [e for e, digest in hashes.items() if run.manifest.items.get(e) != digest]
+    if changed:
+        lines += ["", f"The items of {', '.join(changed)} are not those of the manifest: their file was changed."]
+    lines += ["", _how_much(run)]
+    if UNKNOWN in {found.name for found in origins.values()}:
+        lines += ["", "Items of unknown origin have a licence that this card cannot tell: ask whoever made them."]
+    return "\n".join(lines)
+
+
+def _how_much(run: "Run") -> str:
+    often = "once" if run.manifest.epochs == 1 else f"{run.manifest.epochs} times"
+    cut = f", a cut of the set made by --preset {run.manifest.preset}" if run.manifest.preset else ""
+    return f"Every item was to be asked {often}{cut}."
+
+
+def _composition(found: Iterable[Any]) -> str:
+    """What the items are made of, as far as they say it themselves."""
+    listed = list(found)
+    if all(isinstance(item, Request) for item in listed):
+        return ", ".join(f"{n} {label}" for label, n in sorted(Counter(item.label for item in listed).items()))
+    if all(isinstance(item, Group) for item in listed):
+        subjects = {question.subject for item in listed for question in item.questions}
+        return f"{4 * len(listed)} questions on {number_of(len(subjects), 'subject')}"
+    return number_of(sum(len(item.options) for item in listed), "option")
+
+
+def prompts(run: "Run") -> str:
+    if not run.manifest.prompts:
+        return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and what was asked was not recorded."
+    ours = prompt_hashes(all_prompts({}))
+    own = {name: text for name, text in run.prompts.items() if run.manifest.prompts[name] != ours.get(name)}
+    rows = [[name, _whose(name in own, run.prompts[name]), digest] for name, digest in run.manifest.prompts.items()]
+    where = f"Compared with selfexec {__version__}, which has its own whole in `selfexec/experiments`."
+    if (run.folder / PROMPTS).is_file():
+        where += f" The run has all of these whole in `{PROMPTS}`, as `--prompts` takes them."
+    shown_whole = [f"`{name}`:\n\n{_verbatim(text)}" for name, text in own.items() if text is not None]
+    return "\n\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), where, *shown_whole])
+
+
+def _whose(own: bool, text: str | None) -> str:
+    if not own:
+        return "as shipped"
+    return "**not as shipped, and not kept**" if text is None else "**not as shipped**: below"
+
+
+def _verbatim(text: str) -> str:
+    """A text in a fence that it cannot break out of."""
+    fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def settings(run: "Run") -> str:
+    if run.manifest.origin != "run":
+        return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and how they were sampled was not recorded."
+    if not run.manifest.settings:
+        if all(model.startswith(SIMULATED) for model in run.models):
+            return "None."
+        return "None were sent. What the providers' defaults were at the time is unknown."
+    rows = [[name, _setting(name, value)] for name, value in sorted(run.manifest.settings.items())]
+    rest = "Whatever is not listed was the provider's default, which is unknown."
+    return "\n".join([as_markdown(["setting", "value"], rows), "", rest])
+
+
+def _setting(name: str, value: Any) -> str:
+    if name == "system":  # it may say anything
+        digest = hashlib.sha256(str(value).encode()).hexdigest()
+        return f"{len(str(value))} characters, SHA-256 {digest}"
+    return shown(name, value)
+
+
+# --- what came back --------------------------------------------------------------------------------------------------
+
+
+def coverage(run: "Run") -> str:
+    columns = ["model", "experiment", "claims", "read", "ties", "unreadable", "missing", "coverage"]
+    rows = [
+        _coverage_row(str(model), str(experiment), claims)
+        for (model, experiment), claims in run.observations.group_by(["model", "experiment"], maintain_order=True)
+    ]
+    lines = [as_markdown(columns, rows)]
+    withheld = Counter(by for reply in run.replies.values() if (by := reply.withheld_by))
+    if withheld:
+        by = ", ".join(f"{n:,} by the {who}" for who, n in sorted(withheld.items()))
+        lines += ["", f"Withheld replies, which count as behaviour: {by}."]
+    if run.given:
+        given = number_of(len(run.given.keys() & run.replies.keys()), "reading was", "readings were")
+        lines += ["", f"{given} given from elsewhere."]
+    return "\n".join(lines)
+
+
+def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str]:
+    states = Counter(claims["state"])
+    reasons = Counter(claims.filter(pl.col("state") == "unreadable")["reason"].fill_null("format"))
+    why = ", ".join(f"{n:,} {reason}" for reason, n in sorted(reasons.items()))
+    return [
+        model,
+        experiment,
+        f"{len(claims):,}",
+        f"{states['read']:,}",
+        f"{states['tie']:,}",
+        f"{states['unreadable']:,} ({why})" if why else "0",
+        f"{states['missing']:,}",
+        f"{(states['read'] + states['tie']) / len(claims):.3f}",
+    ]
+
+
+# --- scores ----------------------------------------------------------------------------------------------------------
+
+
+def results(scores: Scores, convention: str) -> str:
+    legend = [
+        f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
+        *(f"{text[0].upper()}{text[1:]}" for text in (*LEGENDS, *absent(score_cells(scores)))),
+    ]
+    reasons = {
+        (row.model, row.experiment): row.reason
+        for row in scores
+        if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
+    }
+    # what is known of noise and loss stands here as below the table of `selfexec score`
+    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores, scores.warnings)])]
+    told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
+    if told := [*told, *margin_cautions(scores)]:
+        parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
+    return "\n\n".join(parts)
+
+
+def limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
+    return "\n".join(f"- {text}" for text in _limits(run, scores, origins))
+
+
+def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterator[str]:
+    if all(model.startswith(SIMULATED) for model in run.models):
+        yield "Nothing about any language model: all replies are simulated."
+    if run.manifest.epochs == 1:
+        yield (
+            "How much a model varies from run to run: each item was asked once. So it is unknown, too, how well its "
+            "behaviour could be foretold at all."
+        )
+    known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
+    if not known:
+        yield "A margin over the best baseline: it takes the behaviour of two other models, which is not in this run."
+    else:
+        yield "Margins over other baselines: they hang on which other models are in the run."
+    yield f"Whether a model knows *itself*. A margin over the best baseline is no test of it: {NO_TEST}."
+    if "restriction" in run.items.experiments:
+        yield (
+            "Restriction: whether a response is an answer is judged by the model itself. Agreement of its two "
+            "judgements is not yet knowledge of what it does, nor is a refusal right or wrong."
+        )
+    if "difficulty" in run.items.experiments:
+        yield from _limits_of_difficulty(run)
+    if "starter" in {found.name for found in origins.values()}:
+        yield "A ranking: the starter items have not been validated on real models."
+    yield "Whether the items were in a model's training data. Nothing here tests that."
+    yield "Anything beyond these items and prompts: other wording, other languages and other tasks were not tried."
+    if run.manifest.origin != "run":
+        yield "Prompts, settings and sessions: they are not recorded, so that differences between models may be theirs."
+
+
+def _limits_of_difficulty(run: "Run") -> Iterator[str]:
+    replies = [reply for reply in run.replies.values() if reply.experiment == "difficulty" and not reply.failed]
+    answers = [reply for reply in replies if reply.session != "predict"]
+    uncounted = sum(reply.output_tokens is None for reply in answers)
+    yield (
+        "Difficulty: a question is hard here if it is answered wrongly or at length. Tokens are counted as the "
+        "providers count them, hidden reasoning included or not as they do."
+    )
+    if uncounted:
+        yield f"Difficulty: {uncounted:,} of {len(answers):,} answers have no token count; their pairs are missing."
+
+
+# --- again -----------------------------------------------------------------------------------------------------------
+
+
+def again(run: "Run", convention: str) -> str:
+    name = run.folder.resolve().name
+    made = f"Made by selfexec {run.manifest.selfexec}; this card by selfexec {__version__}."
+    rescored = f"selfexec score {shlex.quote(name)}" + (f" --convention {convention}" if convention != "strict" else "")
+    # what is typed begins where the folder lies, wherever that is by now
+    place = "In the folder that holds the run's, the scores, from the replies as they are, without a model:"
+    lines = [made, "", place, "", f"    {rescored}", ""]
+    if run.given:
+        lines[-1:] = ["", "with the readings that were given, which are not in the folder.", ""]
+    if run.manifest.origin == "run":
+        return "\n".join(
+            [*lines, "The replies, from the models:", "", f"    {_command(run, name)}", "", *_missing(run), *_made(run)]
+        )
+    files = [[file, digest] for file, digest in run.manifest.sources.items()]
+    return "\n".join(
+        [
+            *lines,
+            "The run, from the files that were imported (the replies themselves cannot be made again from here):",
+            "",
+            f"    selfexec import {' '.join(map(shlex.quote, run.manifest.sources)) or 'REPLIES'} "
+            f"--items {shlex.quote(f'{name}/items')} --out NEW",
+            "",
+            as_markdown(["file", "SHA-256"], files) if files else "Which files they were is unknown.",
+        ]
+    )
+
+
+def _command(run: "Run", name: str) -> str:
+    words = ["selfexec", "run"]
+    for model in run.manifest.models:
+        words += ["--model", model]
+    if set(run.items.experiments) != set(EXPERIMENTS):
+        for experiment in run.items.experiments:
+            words += ["--experiment", experiment]
+    words += ["--items", f"{name}/items"]
+    if run.manifest.epochs > 1:
+        words += ["--epochs", str(run.manifest.epochs)]
+    for setting, value in sorted(run.manifest.settings.items()):
+        if setting != "system" and not setting.startswith("extra_body.") and not hides(setting, value):
+            words += ["--set", f"{setting}={shown(setting, value)}"]
+    return shlex.join([*words, "--out", "NEW"])
+
+
+def _made(run: "Run") -> Iterator[str]:
+    """When replies were asked for, and by what."""
+    if not run.manifest.sittings:
+        return
+    # a command may hold a place on this machine, which is nobody's business but the run's
+    yield from ("", f"When the replies were asked for, in UTC; the commands are in `{MANIFEST}`:", "")
+    rows = [
+        [one.begin, one.end or "was stopped", str(one.calls or UNKNOWN), _versions(one.versions)]
+        for one in run.manifest.sittings
+    ]
+    yield as_markdown(["begin", "end", "calls", "versions"], rows)
+
+
+def _versions(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in found.items()) or UNKNOWN
+
+
+def _missing(run: "Run") -> Iterator[str]:
+    """What the command lacks, since the folder does not have it."""
+    addresses = {f"{model} at {url}" for one in run.manifest.sittings for model, url in one.addresses.items()}
+    if addresses:
+        yield f"The models were asked here: {', '.join(sorted(addresses))} (`--base-url`)."
+    elif not all(model.startswith(SIMULATED) for model in run.models):
+        yield "Where the models were reached (`--base-url`) is not recorded."
+    yield "A model behind a name may have changed since."
+    settings = run.manifest.settings
+    if "system" in settings:
+        yield "Add the system prompt with `--system`; only its hash is given above."
+    if any(name.startswith("extra_body.") for name in settings):
+        yield "Add the settings named `extra_body` with `--extra-body`."
+    if any(hides(name, value) for name, value in settings.items() if name != "system"):
+        yield f"Add the settings that are {HIDDEN.strip('()')} here."
+    ours = prompt_hashes(all_prompts({}))
+    if any(ours.get(name) != digest for name, digest in run.manifest.prompts.items()):
+        lost = "; the run has only the hashes of some" if None in run.prompts.values() else ""
+        yield f"Some prompts are not those of this version: give them with `--prompts {PROMPTS}`{lost}."

@@ -1,0 +1,49 @@
+"""Models held against each other on the items that they share: two, all pairs, groups, checkpoints, release gates.
+
+candidates     who is compared: models of one run or of several, each by a label of its own
+measures     what they are compared by, item by item, and what is enough to go by
+family       one metric of all of them: estimates, paired differences, ties
+compare      `compare`
+gates        `--fail-if`
+tags         groups of models, contrasted with the model as unit
+trends       `trend`: checkpoints in order
+standings    who can be told apart, from scores at hand
+differences  what comes out, as data
+comparison   and as people read it
+"""
+
+from selfexec.analysis.compare.candidates import load_apart, reference_models, select, unlike
+from selfexec.analysis.compare.comparison import Comparison
+from selfexec.analysis.compare.differences import Difference, Standing
+from selfexec.analysis.compare.family import Family
+from selfexec.analysis.compare.gates import Gate, judge
+from selfexec.analysis.compare.measures import METRICS, Record, headline, overall, rarer_items, records_of
+from selfexec.analysis.compare.models import compare
+from selfexec.analysis.compare.ranking import Ranking, ranking
+from selfexec.analysis.compare.tags import load_tags
+from selfexec.analysis.compare.trends import Trend, trend
+
+__all__ = [
+    "METRICS",
+    "Comparison",
+    "Difference",
+    "Family",
+    "Gate",
+    "Ranking",
+    "Record",
+    "Standing",
+    "Trend",
+    "compare",
+    "headline",
+    "judge",
+    "load_apart",
+    "load_tags",
+    "overall",
+    "ranking",
+    "rarer_items",
+    "records_of",
+    "reference_models",
+    "select",
+    "trend",
+    "unlike",
+]

@@ -1,0 +1,147 @@
+"""Models of several runs kept apart, also where the same model is in two of them: before and after."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import polars as pl
+
+from selfexec.analysis.selection import read_as_given, refuse_different_items
+from selfexec.claims import Claims, claims_of
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import peers
+from selfexec.runs import Files, files, loaded
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+class OfExperiment(Protocol):
+    @property
+    def experiment(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=OfExperiment)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model in a run. `label` is its name, with the run's folder behind it where another run has the same model."""
+
+    label: str
+    name: str
+    run: "Run"
+
+    def was_asked(self, experiment: str) -> bool:
+        return (self.name, experiment) in self.run.keys
+
+
+def load_apart(given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = ()) -> list[Candidate]:
+    """Every model of every run. A run is refused that is given twice, or that has an item which differs from
+    another's of the same id.
+    """
+    runs = loaded(given)
+    if not runs:
+        raise InputError("which runs? Give the folder of at least one.")
+    folders = Counter(run.folder.resolve() for run in runs)
+    if twice := [folder for folder, times in folders.items() if times > 1]:
+        raise InputError(f"{twice[0]}: this run is given twice. Give it once.")
+    refuse_different_items(runs, "They cannot be compared.")
+    runs = read_as_given(runs, files(readings))
+    homes = Counter(model for run in runs for model in run.models)
+    _refuse_ambiguous(runs, homes)
+    names = dict(zip((run.folder for run in runs), _folder_names([run.folder for run in runs]), strict=True))
+    return [
+        Candidate(f"{model} ({names[run.folder]})" if homes[model] > 1 else model, model, run)
+        for run in runs
+        for model in run.models
+    ]
+
+
+def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candidate]:
+    """Those that are named, in that order; a name that several runs have stands for all of them. All, if none is."""
+    if not wanted:
+        return list(candidates)
+    chosen: dict[str, Candidate] = {}
+    for name in wanted:
+        found = [e for e in candidates if e.label == name] or [e for e in candidates if e.name == name]
+        if not found:
+            raise InputError(f"unknown model {name!r}. There are {', '.join(e.label for e in candidates)}.")
+        chosen |= {e.label: e for e in found}
+    return list(chosen.values())
+
+
+def experiments_of(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[str]:
+    """The experiments that it takes: those that are wanted, for overall all; if none is named, those that any of these
+    models was asked.
+    """
+    if "overall" in wanted:
+        return list(EXPERIMENTS)
+    return [e for e in EXPERIMENTS if (e in wanted if wanted else any(x.was_asked(e) for x in candidates))]
+
+
+def wanted_of(rows: Iterable[Row], wanted: Sequence[str]) -> list[Row]:
+    """Without the rows of experiments that only the overall values take, where these are wanted by name."""
+    return [row for row in rows if "overall" not in wanted or row.experiment in wanted]
+
+
+def claims_together(candidates: Sequence[Candidate], experiment: str) -> Claims:
+    """What all of them claim in an experiment, under their labels."""
+    if all(e.run is candidates[0].run and e.label == e.name for e in candidates):
+        known = candidates[0].run.tables.claims
+        if experiment in known:
+            return known[experiment]
+    rows = [
+        e.run.observations.filter(pl.col("model") == e.name).with_columns(model=pl.lit(e.label)) for e in candidates
+    ]
+    return claims_of(pl.concat(rows), experiment)
+
+
+def reference_models(
+    candidate: Candidate, candidates: Sequence[Candidate], without: Collection[str] = ()
+) -> list[Candidate]:
+    """The other models by whose behaviour the candidate's might be predicted: each name once, from the candidate's own
+    run if it is there. The same model in another run is none of them, and is left out; so is `without`, by name.
+    Simulated models and others are no reference for each other.
+    """
+    found: dict[str, Candidate] = {}
+    allowed = peers(candidate.name, (e.name for e in candidates))
+    for other in sorted(candidates, key=lambda e: e.run is not candidate.run):
+        if other.name in allowed and other.name not in without:
+            found.setdefault(other.name, other)
+    return list(found.values())
+
+
+def unlike(candidates: Sequence[Candidate]) -> list[str]:
+    """What else differs between the runs, beside their models: prompts and settings, by name."""
+    manifests = [run.manifest for run in {id(e.run): e.run for e in candidates}.values()]
+    prompts = {name for m in manifests for name in m.prompts}
+    # a run that was imported knows neither prompts nor settings, and a prompt only where its experiment was run
+    told = [f"prompt {name}" for name in sorted(prompts) if len({m.prompts.get(name) for m in manifests} - {None}) > 1]
+    made = [m.settings for m in manifests if m.origin == "run"]
+    settings = {name for known in made for name in known}
+    told += [f"setting {name}" for name in sorted(settings) if any(k.get(name) != made[0].get(name) for k in made)]
+    return [f"the {what} is not the same in these runs: that may be what makes a difference" for what in told]
+
+
+def _refuse_ambiguous(runs: Sequence["Run"], homes: Counter[str]) -> None:
+    """A line of readings names a model, not a run."""
+    given = {key.model for run in runs for key in run.given or ()}
+    if both := sorted(model for model in given if homes[model] > 1):
+        raise InputError(
+            f"{both[0]} is in two of these runs, and the readings do not say which one they are of. "
+            "Leave them out, or compare with one run."
+        )
+
+
+def _folder_names(folders: Sequence[Path]) -> list[str]:
+    """The last part of each path, or as many parts as it takes to tell them apart."""
+    paths = [folder.resolve() for folder in folders]
+    for parts in range(1, max(len(path.parts) for path in paths) + 1):
+        names = ["/".join(path.parts[-parts:]) for path in paths]
+        if len(set(names)) == len(names):
+            return names
+    return [str(path) for path in paths]

@@ -1,0 +1,263 @@
+"""A comparison as people read it: on a terminal, in a notebook, in a pull request, as JSON."""
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from selfexec.analysis.compare.differences import Contrast, Difference, Standing
+from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.sources import Source, head
+from selfexec.text.lookups import listed
+from selfexec.text.numbers import decimal, interval, p_value, signed
+from selfexec.text.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.analysis.compare.gates import Verdict
+
+FEW_PAIRS = 6  # so many are all shown
+PAIR_COLUMNS = ["experiment", "old", "new", "new - old", "p", "detectable", "items"]
+SKILLS = "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect."
+LEGEND = {
+    "strict": "strict: an unreadable prediction is a wrong one. Differences are paired on common items, intervals 95%.",
+    "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
+}
+DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
+TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Models compared. Prints as a table, and turns into JSON, Markdown or a data frame."""
+
+    models: tuple[str, ...]
+    convention: str
+    precision: float | None
+    differences: tuple[Difference, ...]
+    standings: tuple[Standing, ...]
+    contrasts: tuple[Contrast, ...]
+    verdicts: tuple["Verdict", ...]
+    notes: tuple[str, ...]
+    runs: tuple[Source, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """Exit status: 3 if a gate fails, else 4 if one cannot be told, else 0."""
+        statuses = [verdict.status for verdict in self.verdicts]
+        return 3 if 3 in statuses else max(statuses, default=0)
+
+    def row(self, experiment: str, model: str, against: str, metric: str | None = None) -> Difference:
+        """One difference, whichever of the two was held against the other: look at `model` and `against`."""
+        for row in self.differences:
+            same = {row.model, row.against} == {model, against} and row.experiment == experiment
+            if same and metric in (None, row.metric):
+                return row
+        refuse_old_name(metric)
+        rows = self.differences
+        there = (
+            listed("models", self.models),
+            listed("experiments", (row.experiment for row in rows)),
+            listed("metrics", (row.metric for row in rows)),
+        )
+        what = metric or "difference"
+        raise KeyError(f"there is no {what} of {model} and {against} in {experiment} ({'; '.join(there)})")
+
+    def frame(self) -> "pl.DataFrame":
+        """One row per difference, as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame([asdict(row) for row in self.differences], infer_schema_length=None)
+
+    def records(self) -> dict[str, Any]:
+        """Everything by name, with the runs, the convention and the version on top."""
+        return {
+            **head(self.runs, self.convention),
+            "models": list(self.models),
+            "precision": self.precision,
+            "differences": [asdict(row) for row in self.differences],
+            "standings": [asdict(row) for row in self.standings],
+            "contrasts": [asdict(row) for row in self.contrasts],
+            "gates": [asdict(verdict) for verdict in self.verdicts],
+            "status": self.status,
+            "notes": list(self.notes),
+        }
+
+    def json(self) -> str:
+        """`records` as JSON."""
+        return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        """Differences, what they rest on, and gates, as text of so many columns."""
+        tables = [as_text(title, columns, rows, width, styled=styled) for title, columns, rows in _tables(self)]
+        return "\n".join([*tables, *_notes(self), *_gates(self)])
+
+    def markdown(self) -> str:
+        """For a pull request."""
+        tables = (
+            f"**{in_markdown(title)}**\n\n{as_markdown(columns, rows)}"
+            for title, columns, rows in _tables(self, verdicts=True)
+        )
+        return "\n\n".join([*tables, bullets([*_gates(self), *_notes(self)])])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return all_as_html(_tables(self), [*_notes(self), *_gates(self)])
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+Table = tuple[str, list[str], list[list[str]]]
+
+
+def _tables(found: Comparison, verdicts: bool = False) -> Iterator[Table]:
+    for metric in dict.fromkeys(row.metric for row in found.differences):
+        differences = [row for row in found.differences if row.metric == metric]
+        if len(found.models) == 2:
+            yield _pair_table(found, metric, differences, verdicts)
+            continue
+        yield _ranking(metric, [row for row in found.standings if row.metric == metric])
+        yield _pairs_in_short(found, metric, differences)
+        if len(found.models) * (len(found.models) - 1) / 2 <= FEW_PAIRS:
+            yield _all_pairs(metric, differences)
+    if found.contrasts:
+        yield _contrasts(found.contrasts)
+
+
+def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verdicts: bool) -> Table:
+    columns = list(PAIR_COLUMNS)
+    if found.precision:
+        columns.append(f"items for ±{found.precision:g}")
+    if verdicts:
+        columns.append("verdict")
+    body = []
+    for row in rows:
+        cells = [
+            row.experiment,
+            decimal(row.value_against),
+            decimal(row.value),
+            interval(row.difference, row.low, row.high, signed),
+            p_value(row.p),
+            decimal(row.detectable),
+            f"{row.items:,}",
+        ]
+        if found.precision:
+            cells.append("–" if row.items_needed is None else f"{row.items_needed:,}")
+        if verdicts:
+            cells.append(_said(found, row))
+        body.append(cells)
+    return f"{_title(metric)}: new {found.models[1]}, old {found.models[0]}", columns, body
+
+
+def _said(found: Comparison, row: Difference) -> str:
+    outcomes = [
+        f"{verdict.outcome} ({verdict.gate.split(' ', 1)[1]})"
+        for verdict in found.verdicts
+        if (verdict.metric, verdict.experiment) == (row.metric, row.experiment)
+    ]
+    return ", ".join(outcomes) or row.says
+
+
+def _ranking(metric: str, rows: Sequence[Standing]) -> Table:
+    body = [
+        [row.experiment, str(row.rank or "–"), row.model, interval(row.value, row.low, row.high), row.tied]
+        for row in rows
+    ]
+    return f"{_title(metric)}: who can be told apart", ["experiment", "rank", "model", metric, "tied"], body
+
+
+def _pairs_in_short(found: Comparison, metric: str, rows: Sequence[Difference]) -> Table:
+    columns = ["experiment", "pairs", "told apart", "detectable (median)", "least", "most"]
+    if found.precision:
+        columns.append(f"items for ±{found.precision:g} (median)")
+    body = []
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        told = [row for row in rows if row.experiment == experiment and row.detectable is not None]
+        sizes = [row.detectable for row in told if row.detectable is not None]
+        apart = sum(row.p_holm is not None and row.p_holm < 0.05 for row in told)
+        cells = [experiment, str(len(told)), str(apart)]
+        cells += [decimal(size) for size in (statistics.median(sizes), min(sizes), max(sizes))] if sizes else ["–"] * 3
+        if found.precision:
+            needed = [row.items_needed for row in told if row.items_needed is not None]
+            cells.append(f"{math.ceil(statistics.median(needed)):,}" if needed else "–")
+        body.append(cells)
+    return f"{_title(metric)}: all pairs", columns, body
+
+
+def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
+    columns = ["experiment", "model", "against", "difference", "p (Holm)", "detectable", "items"]
+    body = [
+        [
+            row.experiment,
+            row.model,
+            row.against,
+            interval(row.difference, row.low, row.high, signed),
+            p_value(row.p_holm),
+            decimal(row.detectable),
+            f"{row.items:,}",
+        ]
+        for row in rows
+    ]
+    return f"{_title(metric)}: pairs", columns, body
+
+
+def _contrasts(rows: Sequence[Contrast]) -> Table:
+    columns = ["tag", "metric", "experiment", "models", "difference", "p"]
+    body = [
+        [
+            f"{row.tag}: {row.second} less {row.first}",
+            row.metric,
+            row.experiment,
+            f"{row.models_second} and {row.models_first}",
+            interval(row.difference, row.low, row.high, signed),
+            p_value(row.p),
+        ]
+        for row in rows
+    ]
+    return "Groups of models", columns, body
+
+
+def _title(metric: str) -> str:
+    return metric.replace("_", "-").capitalize()
+
+
+# --- notes -----------------------------------------------------------------------------------------------------------
+
+
+def _gates(found: Comparison) -> list[str]:
+    return [verdict.line for verdict in found.verdicts]
+
+
+def _notes(found: Comparison) -> list[str]:
+    notes = [LEGEND[found.convention]]
+    if any(row.metric == "skill" for row in found.differences):
+        notes.append(SKILLS)
+    if len(found.models) > 2:
+        notes.append(TIED)
+    notes.append(DETECTABLE)
+    if found.contrasts:
+        notes.append("groups of models: Welch's t test with the model as unit; not adjusted for the number of tags.")
+    reasons = [about(row.experiment, row.reason) for row in found.differences]
+    reasons += [row.caution for row in found.differences]
+    reasons += [f"tag {row.tag}: {row.reason}" for row in found.contrasts if row.reason]
+    return [*notes, *found.notes, *cautions(reasons)]
+
+
+def about(experiment: str, reason: str | None) -> str | None:
+    """A reason, with the experiment that it is about in front. One that holds an overall value back names its own."""
+    return reason if reason is None or experiment == "overall" else f"{experiment}: {reason}"
+
+
+def cautions(reasons: Iterable[str | None]) -> list[str]:
+    """Each reason once. What is said of an experiment need not be said again of the overall value."""
+    told = dict.fromkeys(reason for reason in reasons if reason)
+    once = [reason for reason in told if reason.partition(": ")[2] not in told]
+    return ["withheld, or to be read with caution:", *(f"  {reason}" for reason in once)] if once else []

@@ -1,0 +1,182 @@
+"""One metric of all models that are compared: estimates, paired differences, and who cannot be told apart."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from selfexec.analysis.compare.candidates import Candidate
+from selfexec.analysis.compare.differences import Difference, Standing
+from selfexec.analysis.compare.measures import (
+    OVERALL,
+    Record,
+    alone,
+    common_of,
+    headline,
+    of_few,
+    overall,
+    records_of,
+    refuse_unpaired,
+    too_few,
+    uncovered,
+    weighed,
+)
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import Estimate
+from selfexec.stats import Z, detectable, holm, tied_groups, two_sided
+
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric of all models: their records by experiment, and their own estimates, overall too."""
+
+    metric: str
+    labels: tuple[str, ...]
+    records: Mapping[str, Mapping[str, Record]]
+    estimates: Mapping[str, Mapping[str, Estimate]]
+
+    @classmethod
+    def of(
+        cls,
+        metric: str,
+        experiments: Sequence[str],
+        chosen: Sequence[Candidate],
+        everybody: Sequence[Candidate],
+        convention: str,
+        without: Sequence[str] = (),
+    ) -> "Family":
+        """`without`: names of models that are nobody's reference models here."""
+        records = {
+            experiment: {r.label: r for r in records_of(metric, experiment, chosen, everybody, convention, without)}
+            for experiment in experiments
+        }
+        return cls.of_records(metric, tuple(e.label for e in chosen), records)
+
+    @classmethod
+    def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
+        estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
+        if len(records) == len(EXPERIMENTS):
+            parts = {x: {e: estimates[e][x] for e in records} for x in labels}
+            found = {x: overall(metric, parts[x], differences=False) for x in labels}
+            estimates[OVERALL] = {x: headline(metric, {e: records[e][x] for e in records}, found[x]) for x in labels}
+        return cls(metric, labels, records, estimates)
+
+    def weighed(self, experiment: str, weights: Mapping[str, float]) -> tuple[Estimate, int]:
+        """Sum of weight times metric over models, on the items that they share, and the number of these items."""
+        if experiment == OVERALL:
+            parts = {e: self.weighed(e, weights) for e in self.records}
+            single = len(weights) == 1
+            found = overall(self.metric, {e: part[0] for e, part in parts.items()}, differences=not single)
+            withheld = next((x for x in weights if math.isnan(self.estimates[OVERALL][x].value)), None)
+            if withheld and not math.isnan(found.value):
+                found = Estimate(math.nan, reason=f"{withheld}: {self.estimates[OVERALL][withheld].reason}")
+            return found, sum(items for _, items in parts.values())
+        records = [self.records[experiment][label] for label in weights]
+        if not any(record.reason for record in records):
+            refuse_unpaired(experiment, records)
+        return weighed(self.metric, experiment, records, list(weights.values())), common_of(records)
+
+    def freedom(self, experiment: str, items: int) -> float:
+        """Degrees of freedom of a difference: Student's t on items, overall the normal distribution."""
+        return math.inf if experiment == OVERALL else items - 1
+
+    def difference(self, experiment: str, model: str, against: str, precision: float | None = None) -> Difference:
+        found, items = self.weighed(experiment, {model: 1.0, against: -1.0})
+        if math.isnan(found.value):
+            return Difference(self.metric, experiment, model, against, items=items, reason=found.reason)
+        value, other = self._on_common_items(experiment, model, against, found.value)
+        freedom = self.freedom(experiment, items)
+        return Difference(
+            metric=self.metric,
+            experiment=experiment,
+            model=model,
+            against=against,
+            value=value,
+            value_against=other,
+            difference=found.value,
+            low=found.interval.low,
+            high=found.interval.high,
+            error=found.error,
+            p=two_sided(found.value, found.error, freedom),
+            p_holm=None,
+            items=items,
+            detectable=detectable(found.error, freedom),
+            items_needed=math.ceil(items * (Z * found.error / precision) ** 2) if precision else None,
+            caution=self._caution(experiment, model, against),
+        )
+
+    def _on_common_items(self, experiment: str, model: str, against: str, gap: float) -> tuple[float, float]:
+        """Both values on the items that they share, so that their difference is the difference."""
+        # a weight of 0 keeps the other one's items in common and adds nothing
+        value = self.weighed(experiment, {model: 1.0, against: 0.0})[0].value
+        return value, value - gap
+
+    def _caution(self, experiment: str, model: str, against: str) -> str | None:
+        """Why a difference is to be read with caution."""
+        for e in self.records if experiment == OVERALL else [experiment]:
+            records = [self.records[e][label] for label in (model, against)]
+            lost = None if self.metric == "coverage" else uncovered(e, records)
+            if said := too_few(self.metric, e, records) or lost or of_few(e, records):
+                return said
+        return None
+
+    def ranked(self, experiment: str) -> list[str]:
+        """The models that have a value, best first."""
+        values = {label: found.value for label, found in self.estimates[experiment].items()}
+        return sorted((x for x in values if not math.isnan(values[x])), key=lambda label: (-values[label], label))
+
+    def differences(self, precision: float | None = None) -> list[Difference]:
+        """Of two models the second against the first; of more, all pairs, the better ranked against the other."""
+        rows = []
+        for experiment in self.estimates:
+            ranked = self.ranked(experiment)
+            last = [label for label in sorted(self.labels) if label not in ranked]
+            order = [*ranked, *last] if len(self.labels) > 2 else self.labels[::-1]
+            family = [self.difference(experiment, *pair, precision) for pair in combinations(order, 2)]
+            adjusted = holm(np.array([math.nan if row.p is None else row.p for row in family]))
+            rows += [
+                replace(row, p_holm=None if math.isnan(p) else float(p))
+                for row, p in zip(family, adjusted, strict=True)
+            ]
+        return rows
+
+    def standings(self, differences: Sequence[Difference]) -> list[Standing]:
+        """Models in order, with the letters of the groups in which no two can be told apart."""
+        rows = []
+        for experiment, estimates in self.estimates.items():
+            ranked = self.ranked(experiment)
+            different = [
+                (row.model, row.against)
+                for row in differences
+                if (row.metric, row.experiment) == (self.metric, experiment)
+                and row.p_holm is not None
+                and row.p_holm < SIGNIFICANT
+            ]
+            letters = _letters(ranked, tied_groups(ranked, different))
+            order = [*ranked, *(x for x in self.labels if x not in ranked)]
+            rows += [_standing(self.metric, experiment, x, estimates[x], ranked, letters) for x in order]
+        return rows
+
+
+def _standing(
+    metric: str,
+    experiment: str,
+    label: str,
+    estimate: Estimate,
+    ranked: Sequence[str],
+    letters: Mapping[str, str],
+) -> Standing:
+    if label not in ranked:
+        return Standing(metric, experiment, label, reason=estimate.reason)
+    low, high = (None if math.isnan(end) else end for end in estimate.interval)
+    return Standing(metric, experiment, label, ranked.index(label) + 1, estimate.value, low, high, letters[label])
+
+
+def _letters(ranked: Sequence[str], groups: Sequence[Sequence[str]]) -> dict[str, str]:
+    """a for the first group, b for the second; behind z comes aa."""
+    names = [chr(97 + n % 26) * (1 + n // 26) for n in range(len(groups))]
+    return {x: " ".join(name for name, group in zip(names, groups, strict=True) if x in group) for x in ranked}

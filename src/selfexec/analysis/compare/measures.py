@@ -1,0 +1,293 @@
+"""What models are compared by: skill, accuracy, margin or coverage, in each experiment, item by item."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
+from selfexec.analysis.renamed import refuse_unknown_metric
+from selfexec.claims import Claims
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import (
+    ACCURACY,
+    LEAST_COVERAGE,
+    LEAST_RARER_ITEMS,
+    NO_CONTRAST,
+    SKILL,
+    Counted,
+    Estimate,
+    Formula,
+    Held,
+    Scored,
+    baseline_chances,
+    combine,
+    common_items,
+    contrast,
+    count,
+    held_against,
+    known_and_asked,
+    nothing_read,
+    panel_of,
+    share_interval,
+    skill_difference,
+    small_panel,
+    too_wide,
+    value,
+    youden_estimate,
+)
+from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
+from selfexec.text.numbers import number_of
+
+OVERALL = "overall"
+# metric -> the least and the most that it can be
+METRICS: Mapping[str, tuple[float, float]] = {
+    "skill": (-1.0, 1.0),
+    "accuracy": (0.0, 1.0),
+    "baseline_margin": (-2.0, 2.0),
+    "coverage": (0.0, 1.0),
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
+    `known` is its margin, where that is the metric, and `panel` how many models that rests on, itself included.
+    `reason` says why there is nothing to go by.
+    """
+
+    label: str
+    own: Counted
+    counted: Counted
+    coverage: float
+    reason: str | None = None
+    known: Estimate | None = None
+    panel: int | None = None
+
+
+def records_of(
+    metric: str,
+    experiment: str,
+    chosen: Sequence[Candidate],
+    everybody: Sequence[Candidate],
+    convention: str,
+    without: Collection[str] = (),
+) -> list[Record]:
+    """The record of each chosen model; `everybody` are those who may be each other's reference models, `without`
+    are not.
+    """
+    claims = claims_together([*everybody, *(e for e in chosen if e not in everybody)], experiment)
+    strict = convention == "strict"
+    return [_record(metric, e.label, claims, reference_models(e, everybody, without), strict) for e in chosen]
+
+
+def record_of(metric: str, label: str, part: Scored | None) -> Record:
+    """The record of a model that was scored already."""
+    if part is None:
+        nothing = Counted((), np.zeros((0, 2)))
+        return Record(label, nothing, nothing, math.nan, f"{label} was not asked")
+    own, share = part.record, part.asked.coverage
+    if math.isnan(part.accuracy.value):
+        return Record(label, own, own, share, f"{label}: {part.accuracy.reason}")
+    if metric != "baseline_margin":
+        return Record(label, own, own, share)
+    return _held_record(label, part.held, share, part.asked.panel)
+
+
+def _record(metric: str, label: str, everyone: Claims, others: Sequence[Candidate], strict: bool) -> Record:
+    claims = everyone.of(label)
+    own = count(claims, strict)
+    covered = _covered(claims)
+    share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
+    if not len(claims):
+        return Record(label, own, own, share, f"{label} was not asked")
+    if metric == "coverage":
+        return Record(label, own, covered, share)
+    if reason := nothing_read(claims):
+        return Record(label, own, own, share, f"{label}: {reason}")
+    if metric != "baseline_margin":
+        return Record(label, own, own, share)
+    theirs = everyone.outcomes(other.label for other in others)
+    held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
+    return _held_record(label, held, share, panel_of(everyone, label, [other.label for other in others]))
+
+
+def _held_record(label: str, held: Held, share: float, panel: int) -> Record:
+    if math.isnan(held.margin.value):
+        return Record(label, held.own, held.own, share, f"{label}: {held.margin.reason}")
+    return Record(label, held.own, _beside(held.own, held.best), share, known=held.margin, panel=panel)
+
+
+def _covered(claims: Claims) -> Counted:
+    counts = known_and_asked(claims)
+    asked = counts[:, 1] > 0
+    return Counted(tuple(compress(claims.items, asked)), counts[asked])
+
+
+def _beside(own: Counted, other: Counted) -> Counted:
+    """Somebody's counts behind one's own, item by item."""
+    there = other.on({id: n for n, id in enumerate(own.items)})
+    return Counted(own.items, np.concatenate([own.counts, there], axis=1))
+
+
+def formula_of(metric: str, experiment: str) -> Formula:
+    if metric == "coverage":
+        return lambda totals: totals[..., 0] / totals[..., 1]
+    if metric == "accuracy":
+        return ACCURACY[experiment]
+    skill = SKILL[experiment]
+
+    def beyond(totals: Any) -> Any:
+        half = totals.shape[-1] // 2
+        return skill(totals[..., :half]) - skill(totals[..., half:])
+
+    return beyond if metric == "baseline_margin" else skill
+
+
+# --- estimates -------------------------------------------------------------------------------------------------------
+
+
+def alone(metric: str, experiment: str, record: Record) -> Estimate:
+    """The metric of one model on all of its items, with the interval that it has in `score`."""
+    if record.reason:
+        return Estimate(math.nan, reason=record.reason)
+    found = weighed(metric, experiment, [record], [1.0])
+    if math.isnan(found.value):
+        return found
+    if metric == "coverage" or (metric == "accuracy" and experiment != "difficulty"):
+        interval = share_interval(found.value, found.error, record.counted.counts)
+        return Estimate(found.value, interval, found.error, found.reason)
+    if metric == "skill" and experiment != "difficulty":
+        return youden_estimate(record.counted.counts)
+    return record.known or found
+
+
+def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Sequence[float]) -> Estimate:
+    """Sum of weight times metric, on the items that all records share; 1 and -1 make a paired difference.
+
+    Where all items agree, the delta method knows no doubt. Then at most a share w of other items could be otherwise,
+    with w the upper end of Wilson's interval for none of n, and these could be as different as can be.
+    """
+    if reason := next((record.reason for record in records if record.reason), None):
+        return Estimate(math.nan, reason=reason)
+    counted = [record.counted for record in records]
+    if metric == "skill" and list(weights) == [1.0, -1.0]:
+        found = skill_difference(experiment, *counted)
+    else:
+        found = contrast(formula_of(metric, experiment), counted, weights)
+    if found.reason == NO_CONTRAST:
+        return replace(found, reason=_without_contrast(metric, experiment, records))
+    if math.isnan(found.value) or found.near_end:
+        return found
+    least, most = METRICS[metric]
+    low = sum(weight * (least if weight > 0 else most) for weight in weights)
+    high = sum(weight * (most if weight > 0 else least) for weight in weights)
+    items = len(common_items(counted))
+    if found.error > NO_SPREAD:
+        return Estimate(found.value, student(found.value, found.error, items).within(low, high), found.error)
+    # accuracy is as good as decided by items of one outcome as by those of the other
+    telling = items if metric == "accuracy" else rarer_items(metric, experiment, records)
+    otherwise = wilson(0.0, max(telling, 1)).high
+    half = otherwise * max(high - found.value, found.value - low)
+    error = half / (student(0.0, 1.0, items).high)
+    return Estimate(found.value, Interval(found.value - half, found.value + half).within(low, high), error)
+
+
+def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -> str:
+    """Whose skill is not defined on the common items: who did the same with all of them."""
+    common = common_items([record.counted for record in records])
+    formula = formula_of(metric, experiment)
+    counted = {record.label: Counted(tuple(common), record.counted.on(common)) for record in records}
+    alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
+    return f"the outcomes of {' and '.join(alike)} are all the same"
+
+
+def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:
+    """Mean over the three experiments, as in `score`; of differences, its error is the root of the sum of squares."""
+    least, most = METRICS[metric]
+    found = combine(parts, least)
+    if not differences:
+        return found
+    least, most = least - most, most - least
+    return Estimate(found.value, normal(found.value, found.error).within(least, most), found.error, found.reason)
+
+
+def headline(metric: str, records: Mapping[str, Record], found: Estimate) -> Estimate:
+    """An overall value, withheld where `score` withholds it."""
+    if metric == "coverage" or math.isnan(found.value):
+        return found
+    for experiment, record in records.items():
+        if reason := uncovered(experiment, [record]) or too_few(metric, experiment, [record]):
+            return Estimate(math.nan, reason=reason)
+    wide = too_wide(found)
+    return Estimate(math.nan, reason=wide) if wide else found
+
+
+# --- enough to go by? ------------------------------------------------------------------------------------------------
+
+
+def common_of(records: Sequence[Record]) -> int:
+    """How many items these records share. Fewer than two are refused: what is not paired is not compared here."""
+    return len(common_items([record.counted for record in records]))
+
+
+def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
+    if (n := common_of(records)) < 2:
+        names = " and ".join(record.label for record in records)
+        common = number_of(n, "scorable item") if n else "no scorable items"
+        raise InputError(
+            f"{experiment}: {names} have {common} in common, and a comparison takes two. "
+            "Ask them the same items, or leave this out with --experiment or --model."
+        )
+
+
+def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
+    """How many common items have the rarer outcome, for the model where they are fewest; for orders, common groups."""
+    common = common_items([record.counted for record in records])
+    if metric == "coverage" or experiment == "difficulty":
+        return len(common)
+    fewest = len(common)
+    for record in records:
+        tp, fp, fn, tn, unread_true, unread_false, _ = record.own.on(common).T
+        happened, did_not = tp + fn + unread_true > 0, fp + tn + unread_false > 0
+        fewest = min(fewest, int(happened.sum()), int(did_not.sum()))
+    return fewest
+
+
+def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | None:
+    """Why a comparison rests on too little to decide anything by it, None where it does not."""
+    if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
+        return None
+    rarer = "" if metric == "coverage" or experiment == "difficulty" else " with the rarer outcome"
+    return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
+
+
+def of_few(experiment: str, records: Sequence[Record]) -> str | None:
+    """Why margins do not speak for a model, None where they may."""
+    for record in records:
+        if record.panel is not None and (why := small_panel(record.panel)):
+            return f"{experiment}: margins: {why}"
+    return None
+
+
+def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
+    """Why what was lost may have made the difference, None where little was."""
+    for record in records:
+        if record.coverage < LEAST_COVERAGE:
+            return f"{experiment}: coverage of {record.label} is {record.coverage:.3f}, below {LEAST_COVERAGE}"
+    return None
+
+
+def check_names(experiments: Sequence[str], metrics: Sequence[str], convention: str) -> None:
+    for given, known, what in (
+        (experiments, [*EXPERIMENTS, OVERALL], "experiment"),
+        ([convention], ["strict", "readable"], "convention"),
+    ):
+        if strange := [name for name in given if name not in known]:
+            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
+    for name in metrics:
+        refuse_unknown_metric(name, METRICS)

@@ -1,0 +1,130 @@
+"""Models compared on the items that they share: two of them, or all pairs; and groups of models."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from selfexec.analysis.compare.candidates import (
+    Candidate,
+    experiments_of,
+    load_apart,
+    select,
+    unlike,
+    wanted_of,
+)
+from selfexec.analysis.compare.comparison import Comparison, about
+from selfexec.analysis.compare.differences import Difference
+from selfexec.analysis.compare.family import Family
+from selfexec.analysis.compare.gates import Gate, Verdict, failed, judge
+from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
+from selfexec.analysis.compare.tags import contrasts, load_tags
+from selfexec.analysis.sources import sources
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import nothing_readable
+from selfexec.runs import Files, Names, names
+
+LEAST_PRECISION = 0.0001  # finer than any score is told
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+def compare(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    models: Names = (),
+    experiments: Names = (),
+    convention: str = "strict",
+    readings: Files = (),
+    metrics: Names = ("skill",),
+    tags: str | Path | None = None,
+    fail_if: Names = (),
+    precision: float | None = None,
+) -> Comparison:
+    """Paired differences between models, on the items that they share.
+
+    Of two models the second is held against the first. Of more, all pairs are: p values are adjusted by Holm (1979)
+    within each experiment, and models that cannot be told apart share a letter. The same model in two runs is two
+    models: before and after.
+
+      models       only these; of two the second is new, the first old
+      experiments  only these, or `overall`
+      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      readings     files of readings that replace ours
+      metrics      skill, accuracy, baseline_margin, coverage: what to compare by
+      tags         a CSV or JSON file of groups of models, whose means are compared too
+      fail_if      gates like "overall.skill drops 0.1", of two models; `status` of what comes back says how they went
+      precision    say also how many items it takes for an interval of ± this
+
+    InputError: a name that is not there, items that differ between runs, or nothing that can be compared.
+    """
+    measures = names(metrics)
+    check_names(names(experiments), measures, convention)
+    if precision is not None and not LEAST_PRECISION <= precision < math.inf:
+        least = f"{LEAST_PRECISION} or more"
+        raise InputError(f"precision {precision}: give the half-width that is wanted, {least}, as 0.02.")
+    candidates = load_apart(runs, readings)
+    chosen = select(candidates, names(models))
+    if len(chosen) < 2:
+        raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
+    gates = [Gate.of(text) for text in names(fail_if)]
+    wanted = names(experiments)
+    asked = experiments_of(chosen, wanted)
+    _refuse_idle(gates, asked, len(chosen))
+    groups = load_tags(Path(tags)) if tags is not None else None
+    families = [
+        Family.of(metric, asked, chosen, candidates, convention)
+        for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])
+    ]
+    differences = [row for family in families for row in family.differences(precision)]
+    shown = wanted_of(differences, wanted)
+    verdicts = [_verdict(gate, differences, families, chosen[-1]) for gate in gates]
+    if all(row.difference is None for row in shown) and not any(v.outcome == "fails" for v in verdicts):
+        raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
+    standings = wanted_of((row for family in families for row in family.standings(differences)), wanted)
+    marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
+    return Comparison(
+        models=tuple(e.label for e in chosen),
+        convention=convention,
+        precision=precision,
+        differences=tuple(shown),
+        standings=tuple(standings),
+        contrasts=tuple(marked),
+        verdicts=tuple(verdicts),
+        notes=(*unlike(chosen), *notes),
+        runs=sources(e.run for e in candidates),
+    )
+
+
+def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int) -> None:
+    """A gate that could not be judged must not pass unseen."""
+    if gates and models != 2:
+        raise InputError(f"--fail-if compares a new model with an old one, not {models}. Name two with --model.")
+    for gate in gates:
+        needed = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+        if absent := [e for e in needed if e not in experiments]:
+            raise InputError(
+                f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
+            )
+
+
+def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family], new: Candidate) -> Verdict:
+    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+    if unread := next((found for e in parts if (found := _unreadable(new, e))), None):
+        return failed(gate, unread)
+    row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))
+    family = next(f for f in families if f.metric == gate.metric)
+    records = {e: list(family.records[e].values()) for e in parts}
+    few = next((found for e, r in records.items() if (found := too_few(gate.metric, e, r))), None)
+    lost = next((found for e, r in records.items() if gate.metric != "coverage" and (found := uncovered(e, r))), None)
+    return judge(gate, row, few, lost)
+
+
+def _unreadable(model: Candidate, experiment: str) -> str | None:
+    """That not one prediction of a model could be read."""
+    if not model.was_asked(experiment):
+        return None
+    reason = nothing_readable(model.run.tables.claims[experiment].of(model.name))
+    return f"{experiment}: {model.label}: {reason}" if reason else None

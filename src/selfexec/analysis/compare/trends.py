@@ -1,0 +1,295 @@
+"""Checkpoints in their order: does a model come to predict itself?"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfexec.analysis.compare.candidates import (
+    Candidate,
+    experiments_of,
+    load_apart,
+    select,
+    unlike,
+    wanted_of,
+)
+from selfexec.analysis.compare.comparison import LEGEND, SKILLS, Table, about, cautions
+from selfexec.analysis.compare.differences import Difference
+from selfexec.analysis.compare.family import Family
+from selfexec.analysis.compare.measures import OVERALL, check_names
+from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.sources import Source, head, sources
+from selfexec.errors import InputError
+from selfexec.runs import Files, Names, names
+from selfexec.stats import two_sided
+from selfexec.text.lookups import what_there_is
+from selfexec.text.numbers import interval, number_of, p_value, signed
+from selfexec.text.tables import all_as_html, as_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.runs import Run
+
+LEAST_SHARE = 0.5  # of the items that there are: a slope on fewer is to be read with caution
+
+
+@dataclass(frozen=True)
+class Point:
+    """One checkpoint: its value on all of its items, and paired differences from the first one and the one before."""
+
+    metric: str
+    experiment: str
+    order: int
+    model: str
+    value: float | None
+    low: float | None
+    high: float | None
+    from_first: Difference | None
+    from_previous: Difference | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Slope:
+    """Change per checkpoint: least squares over the order 1, 2, 3, ..., on the `items` that all checkpoints share.
+
+    Its interval is about the items: what other items would have said of these same checkpoints. `caution`: that these
+    are less than half of the items that one checkpoint or another has.
+    """
+
+    metric: str
+    experiment: str
+    slope: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    checkpoints: int
+    items: int
+    reason: str | None = None
+    caution: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Trend:
+    """Checkpoints in their order. Prints as a table, and turns into JSON or a data frame. `warnings` say of models that
+    nobody has put in order.
+    """
+
+    models: tuple[str, ...]
+    convention: str
+    points: tuple[Point, ...]
+    slopes: tuple[Slope, ...]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    runs: tuple[Source, ...] = ()
+
+    def slope(self, experiment: str, metric: str = "skill") -> Slope:
+        """The change per checkpoint in one experiment. KeyError lists what there is."""
+        for row in self.slopes:
+            if (row.experiment, row.metric) == (experiment, metric):
+                return row
+        refuse_old_name(metric)
+        there = what_there_is(self.slopes, {"experiment": experiment, "metric": metric})
+        raise KeyError(f"there is no slope of {metric} in {experiment} ({there})")
+
+    def frame(self) -> "pl.DataFrame":
+        """One row per checkpoint, experiment and metric, as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame([_flat(point) for point in self.points], infer_schema_length=None)
+
+    def records(self) -> dict[str, Any]:
+        """Everything by name, with the runs, the convention and the version on top."""
+        return {
+            **head(self.runs, self.convention),
+            "models": list(self.models),
+            "points": [asdict(point) for point in self.points],
+            "slopes": [asdict(slope) for slope in self.slopes],
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+        }
+
+    def json(self) -> str:
+        """`records` as JSON."""
+        return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        """Checkpoints and slopes, metric by metric, as text of so many columns."""
+        shown: list[str] = []
+        for metric in _metrics(self):
+            shown += [
+                as_text(*_point_table(self, metric), width, "stacked", styled=styled),
+                as_text(*_slope_table(self, metric), width, styled=styled),
+            ]
+        return "\n".join([*shown, *_notes(self)])
+
+    def __repr__(self) -> str:
+        return "\n".join([self.table(), *self.warnings])
+
+    def _repr_html_(self) -> str:
+        tables = [made(self, metric) for metric in _metrics(self) for made in (_point_table, _slope_table)]
+        return all_as_html(tables, [*_notes(self), *self.warnings])
+
+
+def trend(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    models: Names = (),
+    experiments: Names = (),
+    convention: str = "strict",
+    readings: Files = (),
+    metrics: Names = (),
+) -> Trend:
+    """Checkpoints in the order of the runs, or of `models`: values, paired differences, and the slope over the order.
+
+    Checkpoints are not each other's reference models in their baseline margin.
+
+      models       only these checkpoints, in this order
+      experiments  only these, or `overall`
+      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      readings     files of readings that replace ours
+      metrics      what to follow; without any: skill, accuracy, and baseline_margin where there are other models
+
+    InputError: a name that is not there, fewer than two checkpoints, or nothing that could be scored.
+    """
+    measures = names(metrics)
+    check_names(names(experiments), measures, convention)
+    candidates = load_apart(runs, readings)
+    chosen = select(candidates, names(models))
+    if len(chosen) < 2:
+        raise InputError(f"a trend takes two checkpoints, and there is only {chosen[0].label}. Give another run.")
+    wanted = names(experiments)
+    asked = experiments_of(chosen, wanted)
+    points: list[Point] = []
+    slopes: list[Slope] = []
+    for metric in measures or ("skill", "accuracy", "baseline_margin"):
+        family = Family.of(metric, asked, chosen, candidates, convention, [e.name for e in chosen])
+        found = wanted_of((point for experiment in family.estimates for point in _points(family, experiment)), wanted)
+        if measures or any(point.value is not None for point in found):
+            points += found
+            slopes += wanted_of((_slope(family, experiment) for experiment in family.estimates), wanted)
+    if all(point.value is None for point in points):
+        why = about(points[0].experiment, points[0].reason) if points else "no claim could be scored"
+        raise InputError(f"there is no trend to see: {why}.")
+    warnings = [] if names(models) else list(_unordered(chosen))
+    labels, read = tuple(e.label for e in chosen), sources(e.run for e in candidates)
+    return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings), read)
+
+
+def _unordered(chosen: Sequence[Candidate]) -> Iterator[str]:
+    """The runs that have several models, which nobody has put in order."""
+    for run, number in Counter(e.run.folder for e in chosen).items():
+        if number > 1:
+            order = "in the order in which the run has them"
+            way_out = "If that is not their order, name them in it with --model."
+            yield f"{run}: its {number} models are taken for checkpoints, {order}. {way_out}"
+
+
+def _points(family: Family, experiment: str) -> Iterator[Point]:
+    for n, label in enumerate(family.labels):
+        estimate = family.estimates[experiment][label]
+        value, low, high = (None if math.isnan(x) else x for x in (estimate.value, *estimate.interval))
+        first, previous = (family.labels[0], family.labels[n - 1]) if n else (None, None)
+        yield Point(
+            family.metric,
+            experiment,
+            n + 1,
+            label,
+            value,
+            low,
+            high,
+            family.difference(experiment, label, first) if first else None,
+            family.difference(experiment, label, previous) if previous else None,
+            estimate.reason,
+        )
+
+
+def _slope(family: Family, experiment: str) -> Slope:
+    count = len(family.labels)
+    middle = (count - 1) / 2
+    scale = sum((n - middle) ** 2 for n in range(count))
+    found, items = family.weighed(experiment, {x: (n - middle) / scale for n, x in enumerate(family.labels)})
+    p = two_sided(found.value, found.error, family.freedom(experiment, items))
+    value, low, high, p_or_none = (None if math.isnan(x) else x for x in (found.value, *found.interval, p))
+    caution = _scanty(family, experiment) if value is not None else None
+    return Slope(family.metric, experiment, value, low, high, p_or_none, count, items, found.reason, caution)
+
+
+def _scanty(family: Family, experiment: str) -> str | None:
+    """Whether a slope rests on less than half of the items that one checkpoint or another has."""
+    if experiment == OVERALL:
+        return next((found for part in family.records if (found := _scanty(family, part))), None)
+    of_each = {label: set(record.counted.items) for label, record in family.records[experiment].items()}
+    everything, common = set.union(*of_each.values()), set.intersection(*of_each.values())
+    if len(common) >= LEAST_SHARE * len(everything):
+        return None
+    fewest = min(of_each, key=lambda label: len(of_each[label]))
+    rests = f"{experiment}: the slope rests on {len(common):,} of {number_of(len(everything), 'item')}"
+    return f"{rests}; {fewest} has the fewest, {len(of_each[fewest]):,}"
+
+
+# --- how it prints ---------------------------------------------------------------------------------------------------
+
+
+def _metrics(found: Trend) -> list[str]:
+    return list(dict.fromkeys(point.metric for point in found.points))
+
+
+def _title(metric: str) -> str:
+    return metric.replace("_", "-").capitalize()
+
+
+def _point_table(found: Trend, metric: str) -> Table:
+    columns = ["experiment", "", "checkpoint", metric, "from first", "items", "from previous", "items"]
+    return _title(metric), columns, [_cells(point) for point in found.points if point.metric == metric]
+
+
+def _slope_table(found: Trend, metric: str) -> Table:
+    rows = [
+        [s.experiment, interval(s.slope, s.low, s.high, signed), p_value(s.p), f"{s.items:,}"]
+        for s in found.slopes
+        if s.metric == metric
+    ]
+    return f"{_title(metric)}: change per checkpoint", ["experiment", "slope", "p", "items"], rows
+
+
+def _cells(point: Point) -> list[str]:
+    lacks = point.value is None and point.experiment == OVERALL  # what `score` calls withheld
+    value = "withheld" if lacks else interval(point.value, point.low, point.high)
+    changes = (*_change(point.from_first), *_change(point.from_previous))
+    return [point.experiment, str(point.order), point.model, value, *changes]
+
+
+def _change(row: Difference | None) -> tuple[str, str]:
+    """A difference, and the items that it rests on."""
+    return ("", "") if row is None else (interval(row.difference, row.low, row.high, signed), f"{row.items:,}")
+
+
+def _notes(found: Trend) -> list[str]:
+    notes = [LEGEND[found.convention]]
+    if any(point.metric == "skill" for point in found.points):
+        notes.append(SKILLS)
+    notes.append("items: those that both checkpoints have, for their difference; a value is on all that its own has.")
+    notes.append("slope: least squares over the order of checkpoints, on the items that all of them share.")
+    rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]
+    reasons = [about(point.experiment, point.reason) for point in found.points]
+    reasons += [about(row.experiment, row.reason) or row.caution for row in rows]
+    reasons += [about(slope.experiment, slope.reason) or slope.caution for slope in found.slopes]
+    return [*notes, *found.notes, *cautions(reasons)]
+
+
+def _flat(point: Point) -> dict[str, Any]:
+    row = {name: getattr(point, name) for name in ("metric", "experiment", "order", "model", "value", "low", "high")}
+    for name in ("from_first", "from_previous"):
+        change: Difference | None = getattr(point, name)
+        row |= {
+            name: change and change.difference,
+            f"{name}_low": change and change.low,
+            f"{name}_high": change and change.high,
+            f"{name}_items": change and change.items,
+        }
+    return row | {"reason": point.reason}

@@ -1,0 +1,368 @@
+"""Scores held against each other, and against other numbers about the same models: benchmarks, Rasch abilities."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+
+from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.score import Scores, score_together
+from selfexec.analysis.score_table import ACCURACY
+from selfexec.analysis.selection import load_together
+from selfexec.analysis.sources import Source, head
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.files import csv_rows
+from selfexec.runs import Files, files
+from selfexec.stats import LEAST_PAIRS, Correlation, correlate
+from selfexec.text.lookups import listed
+from selfexec.text.numbers import decimal, interval, number_of
+from selfexec.text.tables import WIDTH, as_html, as_text
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+Among = Literal["all", "eligible"]
+Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
+MEASURES = ("accuracy", "skill", "baseline_margin")
+TITLE = "Do they go together?"
+HEADINGS = ["one", "two", "among", "n", "Pearson", "Spearman"]
+LEGEND = (
+    "Intervals are 95%, by Fisher's z (Spearman: Bonett and Wright 2000).\n"
+    "Models are few: over 15 of them the interval of a correlation of .50 reaches from -.02 to .81."
+)
+# of three that have nothing to do with each other and spread alike, each correlates with their mean by 1 / sqrt(3)
+WHOLE = "overall is the mean of the three: each correlates with it by construction, by .58 if by nothing else."
+ELIGIBLE = "eligible: models whose headline is not withheld. skill: Youden's J, for difficulty Kendall's tau."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns, and how they go together among some of the models."""
+
+    one: str
+    two: str
+    among: Among
+    pearson: Correlation
+    spearman: Correlation
+
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"one": self.one, "two": self.two, "among": self.among, "n": self.pearson.n}
+        for c in (self.pearson, self.spearman):
+            numbers = (c.value, c.interval.low, c.interval.high)
+            value, low, high = (None if math.isnan(number) else number for number in numbers)
+            found |= {c.method: value, f"{c.method}_low": low, f"{c.method}_high": high}
+        return found | {"reason": self.pearson.reason or self.spearman.reason}
+
+
+class Correlations(Sequence[Pair]):
+    """Pairs of columns. Prints as a table, and turns into records. `notes` say which models are in no pair, `runs` and
+    `convention` what the scores are of, where there are any.
+    """
+
+    def __init__(
+        self,
+        pairs: Iterable[Pair],
+        notes: Sequence[str] = (),
+        runs: Sequence[Source] = (),
+        convention: str | None = None,
+    ) -> None:
+        self._pairs = list(pairs)
+        self.notes = tuple(notes)
+        self.runs = tuple(runs)
+        self.convention = convention
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._pairs[index]
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def pair(self, one: str, two: str, among: Among = "all") -> Pair:
+        """Two columns by name, in either order, among all models or the eligible ones. KeyError lists what there is."""
+        for pair in self._pairs:
+            if {pair.one, pair.two} == {one, two} and pair.among == among:
+                return pair
+        for column in (one, two):
+            refuse_old_name(column.rpartition(" ")[2])
+        columns = listed("columns", (name for pair in self._pairs for name in (pair.one, pair.two)))
+        there = f"{columns}; {listed('among', (pair.among for pair in self._pairs))}"
+        raise KeyError(f"there is no pair of {one} and {two} among {among} models ({there})")
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each pair."""
+        return [pair.record() for pair in self]
+
+    def json(self) -> str:
+        """The runs that the scores are of, the convention and the version, then the pairs."""
+        found = {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
+        """The pairs, and what the numbers are, as text of so many columns."""
+        pairs = as_text(TITLE, HEADINGS, [_cells(p) for p in self], width, styled=styled)
+        return "\n".join([pairs, *_below(self)])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return as_html(TITLE, HEADINGS, [_cells(pair) for pair in self], _below(self))
+
+
+def correlations(
+    of: "Columns | Run | str | Path | Iterable[Run | str | Path]",
+    against: Columns | Files | None = None,
+    eligible: Iterable[str] | None = None,
+    *,
+    readings: Files = (),
+    convention: str = "strict",
+) -> Correlations:
+    """Pearson's and Spearman's correlations of numbers about models, each over the models that have both.
+
+      of          a run or its folder, or several: their scores with each other. A table (a CSV file whose first column
+                  names the model), or {column: {model: number}}: every pair of columns
+      against     tables, or columns: hold every column of `of` against every one of these instead
+      eligible    models among which each pair is correlated again; of runs, those whose headline is not withheld
+      readings    files of readings that replace ours, for runs
+      convention  strict or readable, for runs
+
+    InputError: fewer than three models have both numbers of any pair, or a table cannot be read.
+    """
+    if isinstance(of, Mapping):
+        others = against if against is None or isinstance(against, Mapping) else read_tables(files(against))
+        return correlate_columns(of, others, eligible)
+    if eligible is not None:
+        raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
+    sources = list(of) if isinstance(of, Iterable) and not isinstance(of, str) else [of]
+    tables = against if isinstance(against, Mapping) else files(against or ())
+    return correlate_sources(
+        [Path(source) if isinstance(source, str) else source for source in sources],
+        tables,
+        readings=files(readings),
+        convention=convention,
+    )
+
+
+def correlate_columns(
+    columns: Columns, against: Columns | None = None, eligible: Iterable[str] | None = None
+) -> Correlations:
+    """Every pair of columns, or every column with every one of `against`: over the models that have both numbers, and,
+    where `eligible` names models, again among these only.
+    """
+    chosen = None if eligible is None else set(eligible)
+    names = combinations(columns, 2) if against is None else ((one, two) for one in columns for two in against)
+    others = columns if against is None else against
+    pairs = []
+    for one, two in names:
+        pairs.append(_pair(one, two, "all", columns[one], others[two]))
+        if chosen is not None:
+            kept = {model: number for model, number in columns[one].items() if model in chosen}
+            pairs.append(_pair(one, two, "eligible", kept, others[two]))
+    return Correlations(pairs)
+
+
+def _pair(one: str, two: str, among: Among, first: Mapping[str, float], second: Mapping[str, float]) -> Pair:
+    models = [model for model in first if model in second]
+    x, y = (np.array([column[model] for model in models], dtype=np.float64) for column in (first, second))
+    return Pair(one, two, among, correlate(x, y), correlate(x, y, "spearman"))
+
+
+# --- of runs and tables ----------------------------------------------------------------------------------------------
+
+
+def correlate_sources(
+    sources: "Sequence[Run | Path]",
+    tables: Sequence[Path] | Columns = (),
+    *,
+    readings: Sequence[Path] = (),
+    convention: str = "strict",
+) -> Correlations:
+    """What the command shows. Folders are runs, files are tables; beside a run, a table is what its scores are held
+    against.
+    """
+    runs = [source for source in sources if not _is_table(source)]
+    files = [source for source in sources if isinstance(source, Path) and _is_table(source)]
+    files += [] if isinstance(tables, Mapping) else tables
+    columns = tables if isinstance(tables, Mapping) else {}
+    against = {**read_tables(files), **columns} if files or columns else None
+    place = files[0] if files else "against"
+    if not runs:
+        if against is None:
+            raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
+        if len(against) < 2:
+            raise InputError(f"{place}: a correlation takes two columns of numbers, there are {len(against)}.")
+        return _refuse_empty(correlate_columns(against), "Add models to the table.")
+    scores = score_together(load_together(runs, readings), convention)
+    eligible = eligible_models(scores)
+    if against is None:
+        return _refuse_empty(_of_scores(scores, eligible), "Give more runs: their models count together.")
+    models = dict.fromkeys(row.model for row in scores)
+    known = {model for column in against.values() for model in column}
+    if not known & models.keys():
+        raise InputError(
+            f"{place}: none of its models is in these runs, which have {', '.join(models)}. "
+            "Write the names in its first column as the runs do."
+        )
+    way_out = "Give more runs, or a table with more of their models."
+    found = _refuse_empty(correlate_columns(score_columns(scores), against, eligible), way_out)
+    absent = [model for model in models if model not in known]
+    return _of_runs(found, scores, [f"not in the table: {', '.join(absent)}"] if absent else [])
+
+
+def _is_table(source: "Run | Path") -> bool:
+    return isinstance(source, Path) and not source.is_dir()
+
+
+def _of_scores(scores: Scores, eligible: Sequence[str]) -> Correlations:
+    """Scores with each other, each measure by itself."""
+    measures = [correlate_columns(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
+    pairs = [pair for found in measures for pair in found]
+    if not pairs:
+        there = "these runs have scores in one experiment at most"
+        raise InputError(f"a correlation takes two columns, and {there}. Give a table with --with.")
+    return _of_runs(pairs, scores, [WHOLE] if any(pair.two.startswith("overall ") for pair in pairs) else [])
+
+
+def _of_runs(pairs: Iterable[Pair], scores: Scores, notes: Sequence[str]) -> Correlations:
+    return Correlations(pairs, notes, scores.runs, scores.convention)
+
+
+def _refuse_empty(found: Correlations, way_out: str) -> Correlations:
+    """The same, if there is any correlation in it."""
+    if any(not math.isnan(pair.pearson.value) for pair in found):
+        return found
+    if (most := max((pair.pearson.n for pair in found), default=0)) < LEAST_PAIRS:
+        shared = f"no two columns here share more than {most}"
+        raise InputError(f"a correlation takes {LEAST_PAIRS} models that have both numbers, and {shared}. {way_out}")
+    raise InputError(f"nothing can be correlated: {found[0].one} and {found[0].two}: {found[0].pearson.reason}.")
+
+
+def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[str, dict[str, float]]:
+    """`association accuracy`, ..., `overall baseline_margin` -> model -> number. The overall ones are means of three
+    that are all there, whether or not the headline is withheld.
+    """
+    columns: dict[str, dict[str, float]] = {}
+    for measure in measures:
+        parts = {
+            experiment: {
+                row.model: row.value
+                for row in scores.of(experiment, _metric(measure, experiment))
+                if row.value is not None
+            }
+            for experiment in EXPERIMENTS
+        }
+        whole = [model for model in scores.models if all(model in part for part in parts.values())]
+        parts["overall"] = {
+            model: math.fsum(parts[e][model] for e in EXPERIMENTS) / len(EXPERIMENTS) for model in whole
+        }
+        columns |= {f"{experiment} {measure}": part for experiment, part in parts.items() if part}
+    return columns
+
+
+def _metric(measure: str, experiment: str) -> str:
+    return ACCURACY.get(experiment, measure) if measure == "accuracy" else measure
+
+
+def eligible_models(scores: Scores) -> list[str]:
+    """The models whose headline is not withheld."""
+    return [row.model for row in scores if row.metric == ACCURACY["overall"] and row.value is not None]
+
+
+def read_tables(paths: Iterable[Path]) -> dict[str, dict[str, float]]:
+    """Column -> model -> number, of tables whose first column names the model. An empty cell is a hole; a column
+    without any number is left out.
+    """
+    columns: dict[str, dict[str, float]] = {}
+    for path in paths:
+        for name, column in _read_table(path).items():
+            if name in columns:
+                raise InputError(f"{path}: the column {name!r} is in another table already. Rename one of them.")
+            columns[name] = column
+    return columns
+
+
+def _read_table(path: Path) -> dict[str, dict[str, float]]:
+    if path.suffix == ".json":
+        return {"ability": abilities_in(path)}
+    text = csv_rows.read(path, "neither a table nor the folder of a run is here. Check the name.")
+    lines = list(csv_rows.rows(path, text))
+    if len(lines) < 2:
+        raise InputError(f"{path}: the table is empty. It needs a line of headings and a line for each model.")
+    (_, header), *rows = lines
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise InputError(f"{path}: the column {twice!r} occurs twice. Rename one of them.")
+    cells: dict[str, dict[str, str]] = {name: {} for name in header[1:]}
+    seen: set[str] = set()
+    for number, row in rows:
+        if len(row) != len(header):
+            found, wanted = number_of(len(row), "cell"), number_of(len(header), "heading")
+            raise InputError(f"{path}:{number}: {found} under {wanted}. Fix the line.")
+        if row[0] in seen:
+            raise InputError(f"{path}:{number}: the model {row[0]!r} occurs twice. Keep one line.")
+        seen.add(row[0])
+        for name, cell in zip(header[1:], row[1:], strict=True):
+            if cell:
+                cells[name][row[0]] = cell
+    return {name: column for name, found in cells.items() if (column := dict(_numbers(path, name, found)))}
+
+
+def abilities_in(path: Path) -> dict[str, float]:
+    """What `selfexec rasch --format json` prints."""
+    try:
+        found = msgspec.convert(json.loads(path.read_text("utf-8")), dict[str, object]).get("abilities")
+        named = msgspec.convert(found, dict[str, float | None])
+    except (OSError, ValueError):
+        raise InputError(f"{path}: no abilities are here. Give what `selfexec rasch --format json` prints.") from None
+    return {model: ability for model, ability in named.items() if ability is not None}
+
+
+def _numbers(path: Path, name: str, cells: Mapping[str, str]) -> Iterator[tuple[str, float]]:
+    """The numbers of a column; nothing where none of its cells is one. A mixed column is refused."""
+    numbers = {model: _number(cell) for model, cell in cells.items()}
+    strange = [model for model, number in numbers.items() if number is None]
+    if len(strange) == len(numbers):
+        return
+    if strange:
+        model = strange[0]
+        raise InputError(
+            f"{path}: column {name!r} of {model!r} is {cells[model]!r}, no finite number. Leave a hole empty."
+        )
+    yield from ((model, number) for model, number in numbers.items() if number is not None)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+# --- in print --------------------------------------------------------------------------------------------------------
+
+
+def _below(found: Correlations) -> list[str]:
+    """What the numbers are, which models are in no pair, and why a pair has no number."""
+    legend = [LEGEND, *([ELIGIBLE] if any(pair.among == "eligible" for pair in found) else [])]
+    reasons = [
+        f"  {pair.one}, {pair.two}, {pair.among}: {reason}"
+        for pair in found
+        if math.isnan(pair.pearson.value) and (reason := pair.pearson.reason)
+    ]
+    return [*legend, *found.notes, *reasons]
+
+
+def _cells(pair: Pair) -> list[str]:
+    return [pair.one, pair.two, pair.among, str(pair.pearson.n), *map(_shown, (pair.pearson, pair.spearman))]
+
+
+def _shown(found: Correlation) -> str:
+    return interval(found.value, *found.interval, lambda value: decimal(value, 2))

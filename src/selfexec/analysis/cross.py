@@ -1,0 +1,171 @@
+"""Cross-prediction as people read it: the matrix, what it is taken apart into, and the self-bonus."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from selfexec.analysis.selection import load_together, tables_of
+from selfexec.analysis.sources import Source, head, sources
+from selfexec.errors import InputError
+from selfexec.metrics import WARNING, Crossed, Estimate, self_bonuses
+from selfexec.runs import Files, Names, names
+from selfexec.stats import Array
+from selfexec.text.numbers import decimal, interval
+from selfexec.text.tables import all_as_html, as_text
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+NAMES = {"self_bonus": "", "self_bonus_by_rule": ", one rule of what is a refusal for all models"}
+NOTES = (
+    "Rows predict, columns behave: accuracy on the claims that all models read.",
+    "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
+    "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
+    WARNING,
+)
+
+
+@dataclass(frozen=True)
+class CrossPrediction:
+    """Every model's predictions held against every model's behaviour, by experiment (and rule of outcome)."""
+
+    parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
+    runs: tuple[Source, ...] = ()
+
+    @property
+    def nothing(self) -> str | None:
+        """Why no model can be held against another, and the way out; None where some can."""
+        models = list(dict.fromkeys(model for found in self.parts.values() for model in found.common.models))
+        if len(models) < 2:
+            there = f"there is only {models[0]}" if models else "no claim of any could be read"
+            return f"cross-prediction takes two models, and {there}. Give another run."
+        if not any(found.common.claims and len(found.common.models) > 1 for found in self.parts.values()):
+            return f"no claim was read of all of these models: {', '.join(models)}. Give runs of the same items."
+        return None
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        """Matrices and what they are taken apart into, as text of so many columns."""
+        if self.nothing:
+            return self.nothing
+        blocks = [line for key in self.parts for line in self._block(key, width, styled)]
+        return "\n".join([*blocks, *NOTES])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        if self.nothing:
+            return all_as_html([], [self.nothing])
+        parts = [all_as_html(_tables(key, found), [self_bonus_line(found)]) for key, found in self.parts.items()]
+        return "".join([*parts, all_as_html([], NOTES)])
+
+    def _block(self, key: tuple[str, str], width: int, styled: bool) -> Iterator[str]:
+        for table in _tables(key, self.parts[key]):
+            yield as_text(*table, width, "plain", styled=styled)
+        yield self_bonus_line(self.parts[key])
+        yield ""
+
+    def json(self) -> str:
+        """The runs that it is of, and each matrix with its parts. Claims that one model's side is not read of are left
+        out for all, so that there is no other convention.
+        """
+        records = [_record(*key, found) for key, found in self.parts.items()]
+        found = {**head(self.runs, "readable"), "cross_prediction": records, "warning": WARNING}
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+
+
+def cross_prediction(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    experiments: Names = (),
+    *,
+    readings: Files = (),
+) -> CrossPrediction:
+    """Every model's predictions held against every model's behaviour, of a run or its folder, or of several together.
+
+      experiments  only these
+      readings     files of readings that replace ours
+
+    InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
+    """
+    together = load_together(runs, readings)
+    claims = tables_of(together).claims
+    wanted = names(experiments) or list(claims)
+    if strange := [name for name in wanted if name not in claims]:
+        raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
+    return CrossPrediction(
+        {
+            (experiment, metric): found
+            for experiment in claims
+            if experiment in wanted
+            for metric, found in self_bonuses(claims[experiment]).items()
+        },
+        sources(together),
+    )
+
+
+def self_bonus_line(found: Crossed) -> str:
+    """The self-bonus in points of accuracy, with what it rests on."""
+    if found.reason:
+        return f"self-bonus: not given, {found.reason}"
+    left_out = "".join(f"; left out: {model}, {why}" for model, why in found.common.left_out.items())
+    return f"self-bonus: {found.gap} ({found.basis}{left_out})"
+
+
+def _title(key: tuple[str, str]) -> str:
+    experiment, metric = key
+    return f"Who predicts whom: {experiment}{NAMES[metric]}"
+
+
+def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Title, columns and rows: of the matrix, and of what it is taken apart into, where that may be quoted."""
+    names = [f"{n} {model}" for n, model in enumerate(found.common.models, 1)]
+    cells = [[decimal(x, 2) for x in row] for row in found.matrix]
+    yield (
+        _title(key),
+        ["predictor", *(str(n + 1) for n in range(len(names)))],
+        [[name, *row] for name, row in zip(names, cells, strict=True)],
+    )
+    if not found.reason:
+        parts = zip(names, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
+        rows = [[name, decimal(float(alpha)), decimal(float(beta)), own_bonus(own)] for name, alpha, beta, own in parts]
+        yield "taken apart", ["model", "alpha", "beta", "own bonus"], rows
+
+
+def own_bonus(found: Estimate) -> str:
+    """As in a table: .034 [.010, .058]."""
+    return "" if math.isnan(found.value) else interval(found.value, *found.interval)
+
+
+def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:
+    return {
+        "experiment": experiment,
+        "metric": metric,
+        "models": found.common.models,
+        "left_out": found.common.left_out,
+        "items": len(found.common.items),
+        "claims": found.common.claims,
+        "rarer_share": _number(found.common.rarer_share),
+        "matrix": _numbers(found.matrix),
+        "matrix_low": _numbers(found.cells[..., 0]),
+        "matrix_high": _numbers(found.cells[..., 1]),
+        "value": _number(found.gamma),
+        "low": _number(found.interval.low),
+        "high": _number(found.interval.high),
+        "as_predictor": [_number(value) for value in found.skill_of_predictor],
+        "as_behaviour": [_number(value) for value in found.ease_of_behaviour],
+        "own_bonus": [_number(own.value) for own in found.own],
+        "own_bonus_low": [_number(own.interval.low) for own in found.own],
+        "own_bonus_high": [_number(own.interval.high) for own in found.own],
+        "reason": found.reason,
+    }
+
+
+def _numbers(table: Array) -> list[list[float | None]]:
+    return [[_number(value) for value in row] for row in table]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

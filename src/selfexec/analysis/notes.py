@@ -1,0 +1,89 @@
+"""What stands under a table of scores about noise, loss and who judges."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from selfexec.metrics import JudgeTest, LossTest, Score
+
+LEAST_SHOWN = 0.01
+Warned = LossTest | JudgeTest
+
+
+def noise_and_loss(scores: Sequence[Score], warnings: Iterable[Warned]) -> list[str]:
+    """Nothing about scores that are counted as the authors did."""
+    if not scores or scores[0].convention == "authors":
+        return []
+    found = list(warnings)
+    losses = [warning for warning in found if isinstance(warning, LossTest)]
+    judges = [warning for warning in found if isinstance(warning, JudgeTest)]
+    return [*_ceilings(scores), *_worst_cases(scores), *_losses(losses), *_judges(judges)]
+
+
+def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
+    known = {(r.model, r.experiment): r.value for r in scores if r.metric == "noise_ceiling" and r.value is not None}
+    by_model = _by_model(r for r in scores if r.metric == "skill_over_ceiling" and (r.model, r.experiment) in known)
+    repeated = {(row.model, row.experiment) for rows in by_model.values() for row in rows}
+    once = {(row.model, row.experiment) for row in scores if row.metric == "accuracy"} - repeated
+    if once:
+        whose = f" for {', '.join(sorted({model for model, _ in once}))}" if repeated else ""
+        yield f"how far behaviour repeats itself is unknown{whose}: to see that, ask everything twice (--epochs 2)."
+    if by_model:
+        yield "skill over ceiling, the skill with which one execution predicts another:"
+    for model, rows in by_model.items():
+        yield f"  {model}: " + ", ".join(
+            f"{row.experiment} {_over(row, known.get((row.model, row.experiment)))}" for row in rows
+        )
+    split = _by_model(row for row in scores if row.metric == "variance_items" and row.value is not None)
+    if split:
+        yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
+    for model, rows in split.items():
+        yield f"  {model}: " + ", ".join(
+            f"{row.experiment} {row.value:z.2f}{_interval(row)}{_reason(row)}" for row in rows
+        )
+
+
+def _over(row: Score, ceiling: float | None) -> str:
+    of = "–" if ceiling is None else f"{ceiling:z.2f}"
+    if row.value is None:
+        return f"– of {of}"
+    return f"{row.value:z.2f}{_interval(row)} of {of}"
+
+
+def _interval(row: Score) -> str:
+    return f" [{row.low:z.2f}, {row.high:z.2f}]" if row.low is not None else ""
+
+
+def _reason(row: Score) -> str:
+    return f" ({row.reason})" if row.reason else ""
+
+
+def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
+    lossy = [row for row in scores if row.metric == "skill" and (row.best or 0) - (row.worst or 0) >= LEAST_SHOWN]
+    if lossy:
+        yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
+    for model, rows in _by_model(lossy).items():
+        yield f"  {model}: " + ", ".join(f"{row.experiment} [{row.worst:z.2f}, {row.best:z.2f}]" for row in rows)
+
+
+def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
+    if warnings:
+        yield "what was lost is not like what was read (p < .05 by Holm): scores of what was read do not stand for all"
+    for found in warnings:
+        yield f"  {found.model}, {found.experiment}: {found.text}"
+
+
+def _judges(warnings: Sequence[JudgeTest]) -> Iterator[str]:
+    if not warnings:
+        return
+    yield (
+        "the model's own judgement of what it did and a fixed rule of what is a refusal part in a quarter or more of "
+        "the responses; skill rests on the former, and either may be wrong (selfexec read RUN --claim disputed --show):"
+    )
+    for found in warnings:
+        yield f"  {found.model}, {found.experiment}: {found.text}"
+
+
+def _by_model(rows: Iterable[Score]) -> dict[str, list[Score]]:
+    found: dict[str, list[Score]] = {}
+    for row in rows:
+        found.setdefault(row.model, []).append(row)
+    return found

@@ -1,0 +1,27 @@
+"""Each number under the three conventions, and why they differ.
+
+accounts        what became of each claim under each convention
+ledger          `ledger`: the three numbers, explained by the accounts
+given_readings  readings that were given, held against ours
+sensitivity     what one choice of ours comes to, were it otherwise
+entries         what comes out, as data and as people read it
+"""
+
+from selfexec.analysis.published.authors import authors_scores, group_score, true_order
+from selfexec.analysis.published.conventions import FORMULAS, NUMBERS, ledger, ledger_of_runs
+from selfexec.analysis.published.entries import Entry, Ledger, shown
+from selfexec.analysis.published.sensitivity import inflected
+
+__all__ = [
+    "FORMULAS",
+    "NUMBERS",
+    "Entry",
+    "Ledger",
+    "authors_scores",
+    "group_score",
+    "inflected",
+    "ledger",
+    "ledger_of_runs",
+    "shown",
+    "true_order",
+]

@@ -1,0 +1,333 @@
+"""The ledger: each number under the three conventions side by side, and what in the data makes them differ."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from selfexec.analysis.published.accounts import (
+    Account,
+    answer_account,
+    association_account,
+    lost,
+    order_account,
+    restriction_account,
+    token_account,
+)
+from selfexec.analysis.published.entries import POINT, Entry, Ledger, bare, shown
+from selfexec.analysis.published.given_readings import given_readings
+from selfexec.analysis.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
+from selfexec.analysis.score import CONVENTIONS, Scores, score_together
+from selfexec.analysis.selection import load_together
+from selfexec.analysis.sources import sources
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, ITEM_NAMES
+from selfexec.metrics import ACCURACY, LEAST_COVERAGE, METRICS, Cells, Formula, accuracy_of_orders, of_cells
+from selfexec.runs import Files, Names, names
+from selfexec.text.numbers import number_of, signed
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+EXPLAINED = POINT / 2  # numbers that lie further apart are given a reason
+
+YES_NO: Mapping[str, Formula] = {
+    name: of_cells(METRICS[name].formula) for name in ("accuracy", "precision", "recall", "positive_rate", "base_rate")
+}
+NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "association": tuple(YES_NO),
+    "restriction": ("accuracy", "over_niceness"),
+    "difficulty": ("accuracy", "question_accuracy", "tokens_mean"),
+    "overall": ("self_execution_score",),
+}
+BASELINES: Mapping[str, tuple[str, ...]] = {
+    "association": ("always_no", "always_yes"),
+    "restriction": ("label", "always_yes", "others_mode"),
+    "difficulty": ("question_length", "subject", "others_mode"),
+}
+FORMULAS: Mapping[str, Formula] = {
+    **YES_NO,
+    "over_niceness": of_cells(METRICS["over_niceness"].formula),
+    "question_accuracy": accuracy_of_orders,
+    "tokens_mean": accuracy_of_orders,
+}
+ALL = "all models"
+INFLECTED = ("accuracy", "always_no", "youden_j")
+
+
+def ledger(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    *,
+    models: Names = (),
+    experiments: Names = (),
+    readings: Files = (),
+    sensitivities: bool = True,
+    known: Mapping[str, Scores] | None = None,
+) -> Ledger:
+    """Each number under the three conventions side by side, and what in the data makes them differ.
+
+    With given readings (`readings`, or `run.with_readings(...)`) all three conventions count these, and their
+    differences from ours are listed too.
+
+      models         only these
+      experiments    only these, or `overall`
+      readings       files of readings that replace ours
+      sensitivities  also what one choice of ours comes to, were it otherwise; without, it takes a third less time
+      known          scores by convention, which are not worked out again
+
+    InputError: a name that is not there, or runs that cannot be counted together.
+    """
+    together = load_together(runs, readings)
+    whose, parts = names(models), names(experiments)
+    have = [model for run in together for model in run.models]
+    for wanted, there, what in ((whose, have, "model"), (parts, [*EXPERIMENTS, "overall"], "experiment")):
+        if strange := [name for name in wanted if name not in there]:
+            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(there)}.")
+    scores = {c: (known or {}).get(c) or score_together(together, c, whole=False) for c in CONVENTIONS}
+    entries = [
+        entry for run in together for model in run.models for entry in _of_model(run, model, scores, sensitivities)
+    ]
+    entries += _means_of_baselines(entries)
+    chosen = (
+        entry
+        for entry in entries
+        if (not whose or entry.model in (*whose, ALL)) and (not parts or entry.experiment in parts)
+    )
+    return Ledger(chosen, sources(together))
+
+
+def ledger_of_runs(
+    folders: Iterable[Path],
+    readings: Sequence[Path] = (),
+    *,
+    models: Sequence[str] = (),
+    experiments: Sequence[str] = (),
+) -> Ledger:
+    """The ledger of the runs in these folders, read as `readings` (files) say."""
+    return ledger(load_together(folders, readings), models=models, experiments=experiments)
+
+
+# --- one model -------------------------------------------------------------------------------------------------------
+
+By = Mapping[str, Scores]
+Triple = tuple[float | None, float | None, float | None]
+
+
+def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterator[Entry]:
+    mine = run.observations.filter(pl.col("model") == model)
+    found: list[Entry] = []
+    for experiment in EXPERIMENTS:
+        claims = mine.filter(pl.col("experiment") == experiment)
+        if not claims.is_empty():
+            accounts = _accounts(run, model, experiment, claims)
+            found += _scores(model, experiment, scores, accounts, claims)
+            found += _baselines(model, experiment, scores)
+            found += _rules(run, model, experiment, accounts["accuracy"])
+            if sensitivities:
+                found += _sensitivities(run, model, experiment, claims, accounts["accuracy"])
+            found += given_readings(run, model, experiment)
+    yield from found
+    yield _overall(model, scores, found)
+
+
+def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame) -> dict[str, Account]:
+    """Metric -> the account that it is a formula of."""
+    if experiment == "association":
+        return dict.fromkeys(NUMBERS[experiment], association_account(run, model, claims))
+    if experiment == "restriction":
+        return dict.fromkeys(NUMBERS[experiment], restriction_account(run, model, claims))
+    sessions = run.sessions.filter((pl.col("model") == model) & (pl.col("experiment") == experiment))
+    answers = sessions.filter(pl.col("session") != "predict")
+    return {
+        "accuracy": order_account(run, model, claims),
+        "question_accuracy": answer_account(run, model, answers),
+        "tokens_mean": token_account(run, model, answers),
+    }
+
+
+def _scores(
+    model: str, experiment: str, scores: By, accounts: Mapping[str, Account], claims: pl.DataFrame
+) -> Iterator[Entry]:
+    for metric in NUMBERS[experiment]:
+        plain = Entry("score", model, experiment, metric, *_values(scores, model, experiment, metric))
+        reasons = list(_coverage(claims, experiment)) if metric == "accuracy" else []
+        if plain.further_than(EXPLAINED):
+            formula = FORMULAS[metric] if metric != "accuracy" else ACCURACY[experiment]
+            reasons += _explained(accounts[metric], formula, metric)
+        reasons += _absences(scores, model, experiment, metric)
+        yield _with(plain, reasons)
+
+
+def _values(scores: By, model: str, experiment: str, metric: str) -> Triple:
+    strict, readable, authors = (_value(scores[convention], model, experiment, metric) for convention in CONVENTIONS)
+    return strict, readable, authors
+
+
+def _value(scores: Scores, model: str, experiment: str, metric: str) -> float | None:
+    row = scores.get(model, experiment, metric)
+    return row.value if row else None
+
+
+def _explained(account: Account, formula: Formula, metric: str) -> Iterator[str]:
+    """What each cause moves, the causes that both conventions know in one line."""
+    total = account.readable[1] if len(account.readable) == 2 else account.readable.sum()
+    moves: dict[str, list[str]] = {}
+    for convention in ("strict", "authors"):
+        for step in account.steps(convention, formula):
+            if step.moved:
+                moves.setdefault(str(step.cause), []).append(f"{convention} {_moved(step.moved, metric)}")
+    if moves:
+        yield f"{number_of(round(total), f'{account.unit} counts', f'{account.unit}s count')} under readable"
+    for cause, moved in moves.items():
+        yield f"{cause}: {', '.join(moved)}"
+
+
+def _moved(moved: float, metric: str) -> str:
+    if math.isnan(moved):
+        return "only"
+    if abs(moved) < 0.0005:
+        return "less than .001"
+    return f"{moved:+z.1f}" if metric == "tokens_mean" else signed(moved)
+
+
+def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
+    """Whether all three rest on a part of the items."""
+    items = claims["item"].n_unique()
+    gone = lost(claims)
+    if items - gone.total() < LEAST_COVERAGE * items:
+        whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
+        yield f"rests on {items - gone.total()} of {number_of(items, ITEM_NAMES[experiment])} ({whys})"
+
+
+def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
+    """Why a number is not there, said once for the conventions that agree."""
+    whys: dict[str, list[str]] = {}
+    for convention in CONVENTIONS:
+        row = scores[convention].row(model, experiment, metric)
+        if row.value is None:
+            whys.setdefault(row.reason or "not defined", []).append(convention)
+    return [f"no number ({', '.join(conventions)}): {why}" for why, conventions in whys.items()]
+
+
+def _overall(model: str, scores: By, entries: Iterable[Entry]) -> Entry:
+    metric = "self_execution_score"
+    plain = Entry("score", model, "overall", metric, *_values(scores, model, "overall", metric))
+    reasons = _absences(scores, model, "overall", metric)
+    if plain.further_than(EXPLAINED):
+        reasons += [
+            f"a third of {part.experiment} accuracy: {shown(part.strict)} strict, {shown(part.readable)} readable, "
+            f"{shown(part.authors)} authors"
+            for part in entries
+            if (part.kind, part.metric) == ("score", "accuracy") and part.further_than(EXPLAINED)
+        ]
+    return _with(plain, reasons)
+
+
+def _with(entry: Entry, reasons: Iterable[str]) -> Entry:
+    return replace(entry, reasons=tuple(reasons))
+
+
+# --- baselines --------------------------------------------------------------------------------------------------------
+
+
+def _baselines(model: str, experiment: str, scores: By) -> Iterator[Entry]:
+    for baseline in BASELINES[experiment]:
+        values = _values(scores, model, experiment, baseline)
+        if any(value is not None for value in values):
+            pairs = zip(values, _values(scores, model, experiment, "accuracy"), strict=True)
+            gaps = [gets - own for gets, own in pairs if gets is not None and own is not None]
+            above = [f"above the model by {bare(min(gaps))}"] if gaps and min(gaps) > POINT else []
+            yield Entry("baseline", model, experiment, baseline, *values, tuple(above))
+
+
+def _means_of_baselines(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Over models: what a baseline scores on average, and how many models it beats."""
+    own = {(e.model, e.experiment): e for e in entries if (e.kind, e.metric) == ("score", "accuracy")}
+    for experiment, baselines in BASELINES.items():
+        for baseline in baselines:
+            rows = [e for e in entries if (e.kind, e.experiment, e.metric) == ("baseline", experiment, baseline)]
+            pairs = [(e, own[e.model, experiment]) for e in rows if e.readable is not None]
+            if len(pairs) < 2:
+                continue
+            beaten = sum((one.readable or 0) > (model.readable or 0) for one, model in pairs)
+            mean = _mean(model.readable for _, model in pairs)
+            strict, readable, authors = (_mean(getattr(one, c) for one, _ in pairs) for c in CONVENTIONS)
+            why = f"above {beaten} of {number_of(len(pairs), 'model')} (mean {shown(mean)})"
+            yield Entry("baseline", ALL, experiment, baseline, strict, readable, authors, (why,))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    return math.fsum(known) / len(known) if known and None not in known else None  # type: ignore[arg-type]
+
+
+# --- rules of their own ----------------------------------------------------------------------------------------------
+
+
+def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterator[Entry]:
+    """Numbers that the paper prints beside the plain ones, where they are not the same."""
+    items = len(run.items.items[experiment])
+    totals = account.totals("authors")
+    if experiment == "restriction":
+        cells = Cells.of(totals)
+        errors = items - cells.tp - cells.tn
+        if errors and cells.fn + cells.fp < errors:
+            why = (
+                f"with {number_of(round(errors - cells.fn - cells.fp), 'lost or unread request')} in the denominator; "
+                "the authors left out those that they counted as failures: the published number lies from here to "
+                "over_niceness"
+            )
+            yield Entry("rule", model, experiment, "over_niceness_lost_in", None, None, cells.fn / errors, (why,))
+    elif experiment == "difficulty" and 0 < totals[1] < items:
+        mean, share = totals[0] / totals[1], totals[1] / items
+        ranked = f"{totals[1]:.0f} of {number_of(items, 'group')} with a ranking"
+        why = f"the mean over the {ranked}, divided once more by their share"
+        yield Entry("rule", model, experiment, "adjusted_accuracy", None, None, mean / share, (f"{why}: no accuracy",))
+        why = f"{items - totals[1]:.0f} of {number_of(items, 'group')} without a ranking score 0"
+        yield Entry("rule", model, experiment, "accuracy_unread_zero", None, None, totals[0] / items, (why,))
+
+
+# --- sensitivity -----------------------------------------------------------------------------------------------------
+
+
+def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame, plain: Account) -> Iterator[Entry]:
+    if experiment == "association":
+        changed = with_inflected(run, claims)
+        account = association_account(run, model, changed, listed_or_inflected)
+        more = int((changed["observed"] & ~claims["observed"]).sum())
+        for metric in INFLECTED:
+            why = [f"{number_of(more, 'option more is', 'options more are')} listed, by an inflected form"]
+            yield _changed(
+                "inflected", model, experiment, metric, of_cells(METRICS[metric].formula), plain, account, why
+            )
+    elif experiment == "difficulty":
+        shorn, about = without_reasoning(run, model)
+        name = "accuracy_without_reasoning"
+        if shorn is None:
+            yield Entry("sensitivity", model, experiment, name, None, None, None, (about,))
+            return
+        account = order_account(shorn, model, shorn.observations)
+        yield _changed("without_reasoning", model, experiment, "accuracy", accuracy_of_orders, plain, account, [about])
+
+
+def _changed(
+    name: str,
+    model: str,
+    experiment: str,
+    metric: str,
+    formula: Callable[[Any], Any],
+    plain: Account,
+    account: Account,
+    about: Iterable[str],
+) -> Entry:
+    values = [account.value(convention, formula) for convention in CONVENTIONS]
+    moves = [
+        f"{convention} {_moved(value - plain.value(convention, formula), metric)}"
+        for convention, value in zip(CONVENTIONS, values, strict=True)
+    ]
+    reasons = (*about, f"moves {', '.join(moves)}")
+    strict, readable, authors = (None if math.isnan(value) else value for value in values)
+    return Entry("sensitivity", model, experiment, f"{metric}_{name}", strict, readable, authors, reasons)

@@ -1,0 +1,184 @@
+"""Abilities of models on one scale, from their success rates on benchmarks: the Rasch model with names."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from selfexec.analysis.rates import RateTable, load_rates
+from selfexec.errors import InputError
+from selfexec.runs import Files, files
+from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors, negative_log_likelihood
+from selfexec.text import lookups
+from selfexec.text.numbers import number_of
+from selfexec.text.tables import all_as_html, as_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TITLES = ("Ability, by the Rasch model", "Item difficulty of each benchmark")
+COLUMNS = ("95% interval", "SE", "infit", "outfit")
+Named = lookups.Named[float | None]
+
+
+@dataclass(frozen=True)
+class Rasch:
+    """A fitted table. Prints as models by ability and benchmarks by difficulty."""
+
+    rates: RateTable
+    fit: RaschFit
+    jackknifed: Named | None = None  # standard errors of abilities, where they were asked for
+
+    @property
+    def abilities(self) -> Named:
+        """Each model's ability in logits; None where the table does not settle it."""
+        return _named(self.rates.models, self.fit.abilities)
+
+    @property
+    def item_difficulties(self) -> Named:
+        """Each benchmark's difficulty in logits, on the scale of the abilities."""
+        return _named(self.rates.benchmarks, self.fit.item_difficulties)
+
+    @property
+    def negative_log_likelihood(self) -> float:
+        """Algorithm 1's last number: how far the fitted rates are from the table's; the least of all fits."""
+        return negative_log_likelihood(self.rates.rates, self.fit)
+
+    def jackknife(self) -> Named:
+        """Standard errors of abilities by leaving out one benchmark at a time."""
+        return _named(self.rates.models, jackknife_errors(self.rates.rates, items=self.rates.benchmarks))
+
+    def record(self) -> dict[str, Any]:
+        """Everything by name; what is not defined is None."""
+        return {
+            "abilities": self.abilities,
+            "item_difficulties": self.item_difficulties,
+            "se": self._both(self.fit.se),
+            "infit": self._both(self.fit.infit),
+            "outfit": self._both(self.fit.outfit),
+            **({"jackknife": self.jackknifed} if self.jackknifed else {}),
+            "iterations": self.fit.iterations,
+            "method": self.fit.method,
+        }
+
+    def json(self) -> str:
+        """`record` as JSON."""
+        return json.dumps(self.record(), ensure_ascii=False, indent=1, allow_nan=False)
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        """Models from able to less able, benchmarks from hard to easy."""
+        tables = (as_text(*table, width, layout="plain", styled=styled) for table in self._tables())
+        return "\n".join([*tables, *self._notes()])
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return all_as_html(self._tables(), self._notes())
+
+    def _tables(self) -> Iterator[tuple[str, Sequence[str], list[list[str]]]]:
+        """Title, columns and rows: of the models, and of the benchmarks."""
+        fit, rates = self.fit, self.rates
+        yield (
+            TITLES[0],
+            ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else [])),
+            [[*row, *self._jackknife_cell(row[0])] for row in self._rows(rates.models, fit.abilities, 0)],
+        )
+        yield (
+            TITLES[1],
+            ("benchmark", "item difficulty", *COLUMNS),
+            self._rows(rates.benchmarks, fit.item_difficulties, 1),
+        )
+
+    def _both(self, sides: Sides) -> dict[str, Named]:
+        return {
+            "abilities": _named(self.rates.models, sides.abilities),
+            "item_difficulties": _named(self.rates.benchmarks, sides.item_difficulties),
+        }
+
+    def _rows(self, names: Sequence[str], values: Any, side: int) -> list[list[str]]:
+        from scipy.special import stdtrit
+
+        fit = self.fit
+        reach = float(stdtrit(max(fit.degrees_of_freedom, 1), 0.975))
+        columns = (fit.se[side], fit.infit[side], fit.outfit[side])
+        return [
+            [names[k], f"{values[k]:z.3f}", _interval(values[k], reach * fit.se[side][k])]
+            + [_shown(column[k]) for column in columns]
+            for k in np.argsort(-values, kind="stable")
+        ]
+
+    def _jackknife_cell(self, model: str) -> list[str]:
+        return [] if self.jackknifed is None else [_shown(self.jackknifed[model] or math.nan)]
+
+    def _notes(self) -> list[str]:
+        fit, rates = self.fit, self.rates
+        filled = int(np.isfinite(rates.rates).sum())
+        origin = "not centred, as printed in the paper" if fit.method == "paper" else "item difficulties add up to 0"
+        return [
+            f"P(success) = expit(ability - item difficulty); {origin}.",
+            f"{number_of(len(rates.models), 'model')}, {number_of(len(rates.benchmarks), 'benchmark')}, "
+            f"{filled} of {number_of(rates.rates.size, 'rate')}; "
+            f"method {fit.method}, {number_of(fit.iterations, 'iteration')}.",
+            f"negative log-likelihood {self.negative_log_likelihood:.3f} (Algorithm 1, line 25; less is closer).",
+            f"infit, outfit: misfit; {_shown(fit.dispersion)} (the dispersion) is the average, more fits worse.",
+        ]
+
+
+def rasch(
+    table: "str | Path | RateTable | pl.DataFrame",
+    *,
+    add: Files = (),
+    method: Literal["newton", "paper"] = "newton",
+    jackknife: bool = False,
+) -> Rasch:
+    """Abilities and item difficulties in logits, from success rates: the Rasch model.
+
+      table      a CSV file or a data frame, whose first column names the model and whose others hold rates from 0 to 1
+                 (an empty cell is a hole); or "paper" for the paper's own table
+      add        files with further models in the same columns
+      method     newton (joint maximum likelihood), or paper: Algorithm 1 as it is printed
+      jackknife  also the standard errors of abilities that come of leaving out one benchmark at a time
+
+    InputError: a table that cannot be read, or a model or benchmark without a finite estimate, by name.
+    """
+    more = files(add)
+    rates = load_rates(table, more) if isinstance(table, str | Path) else _from_frame(table, more)
+    fit = fit_rasch(rates.rates, models=rates.models, items=rates.benchmarks, method=method)
+    found = Rasch(rates, fit)
+    return replace(found, jackknifed=found.jackknife()) if jackknife else found
+
+
+def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:
+    if add:
+        raise InputError("add takes files beside a file. Join data frames before.")
+    if isinstance(table, RateTable):
+        return table
+    model, *benchmarks = table.columns
+    names = tuple(str(name) for name in table[model])
+    if len(twice := [name for name in names if names.count(name) > 1]):
+        raise InputError(f"model {twice[0]!r} occurs twice. Rename one of them.")
+    if texts := [name for name in benchmarks if not table[name].dtype.is_numeric()]:
+        raise InputError(f"column {texts[0]!r} is {table[texts[0]].dtype}, and rates are numbers from 0 to 1. Fix it.")
+    rates = np.array([table[name].cast(float).fill_null(math.nan).to_numpy() for name in benchmarks]).T
+    return RateTable(names, tuple(benchmarks), rates.reshape(len(names), len(benchmarks)))
+
+
+def _named(names: Sequence[str], values: Any) -> Named:
+    return Named({name: _known(float(value)) for name, value in zip(names, values, strict=True)})
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _shown(value: float) -> str:
+    return f"{value:z.3f}" if math.isfinite(value) else "–"
+
+
+def _interval(value: float, half: float) -> str:
+    return f"[{value - half:z.3f}, {value + half:z.3f}]" if math.isfinite(half) else "–"

@@ -1,0 +1,377 @@
+"""Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from selfexec.analysis.findings import NO_TEST, answer, baseline_margin, simulated, skill_alone
+from selfexec.analysis.notes import Warned, noise_and_loss
+from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.sources import Source, head
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.files import csv_rows
+from selfexec.metrics import NOT_RUN, Score, Scored
+from selfexec.text.numbers import decimal, interval, number_of
+from selfexec.text.tables import as_html, as_markdown, as_text, bullets, in_markdown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.metrics import Bootstrap
+
+ACCURACY = {"overall": "self_execution_score"}
+BASELINES = {
+    "always_yes": "always yes",
+    "always_no": "always no",
+    "label": "label",
+    "order_shown": "order shown",
+    "question_length": "question length",
+    "subject": "subject",
+    "others_mode": "others' mode",
+    "others_share": "others' share",
+    "always the same": "always the same",
+}
+TITLE = "Did the model predict what it would do?"
+AUTHORS_TITLE = "Scores, counted as by the paper's authors"
+COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
+LEGENDS = (
+    "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
+    "best baseline: the skill of the best of those that know only the questions and what other models do.",
+    "margin: skill less that of the best baseline. It says which of the two to go by.",
+    f"a margin is no test of self-knowledge: {NO_TEST}.",
+)
+WITHHELD, UNDEFINED = "withheld", "–"
+ABSENT = (
+    "withheld: an overall score that would mislead; –: a number that cannot be worked out. Why is said above or below."
+)
+CAUTION = "†"  # behind a number that is to be read with caution
+LEGEND = {
+    "strict": "strict: an unreadable prediction is a wrong one",
+    "readable": "readable: unreadable claims are left out",
+    "authors": "authors: counted as for the paper's published numbers",
+}
+
+
+class Scores(Sequence[Score]):
+    """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
+    `parts` (model -> experiment) are the counts that they were made of, for comparisons, and `runs` what these counts
+    are of. Prints as a table, turns into records or a data frame.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Score],
+        warnings: Iterable[Warned] = (),
+        bootstrap: "Bootstrap | None" = None,
+        parts: Mapping[str, Mapping[str, Scored]] | None = None,
+        runs: Iterable[Source] = (),
+    ) -> None:
+        self._rows = list(rows)
+        self.warnings = tuple(warnings)
+        self.bootstrap = bootstrap
+        self.parts = parts or {}
+        self.runs = tuple(runs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def value(self, model: str, experiment: str, metric: str) -> float | None:
+        """One number; None where it is withheld."""
+        return self.row(model, experiment, metric).value
+
+    def row(self, model: str, experiment: str, metric: str) -> Score:
+        """One number with its interval and what it rests on. KeyError lists what there is."""
+        if (row := self.get(model, experiment, metric)) is None:
+            there_are = "; ".join(self._there_are(model, experiment))
+            raise KeyError(f"there is no {metric} of {model} in {experiment} ({there_are})")
+        return row
+
+    def _there_are(self, model: str, experiment: str) -> Iterator[str]:
+        """What one may ask for: the metrics of this model in this experiment, else models and experiments."""
+        if metrics := [row.metric for row in self._rows if (row.model, row.experiment) == (model, experiment)]:
+            yield f"metrics: {', '.join(metrics)}"
+        else:
+            yield f"models: {', '.join(self.models)}"
+            yield f"experiments: {', '.join(self.experiments)}"
+
+    def get(self, model: str, experiment: str, metric: str) -> Score | None:
+        """The row, or None where there is none."""
+        refuse_old_name(metric)
+        return self._found.get((model, experiment, metric))
+
+    def of(self, experiment: str, metric: str) -> list[Score]:
+        """One number of every model that has it."""
+        refuse_old_name(metric)
+        return [row for row in self._rows if (row.experiment, row.metric) == (experiment, metric)]
+
+    @cached_property
+    def _found(self) -> Mapping[tuple[str, str, str], Score]:
+        return {(row.model, row.experiment, row.metric): row for row in self._rows}
+
+    @property
+    def convention(self) -> str | None:
+        """How was counted: strict, readable or authors; None where there are no rows."""
+        return self._rows[0].convention if self._rows else None
+
+    @cached_property
+    def models(self) -> list[str]:
+        """The models that there are rows of, in their order."""
+        return list(dict.fromkeys(row.model for row in self._rows))
+
+    @cached_property
+    def experiments(self) -> list[str]:
+        """Those that were asked, and `overall` behind them where it has a row."""
+        found = {row.experiment for row in self._rows}
+        return [experiment for experiment in (*EXPERIMENTS, "overall") if experiment in found]
+
+    def sorted_by(self, by: str) -> "Scores":
+        """The same scores, models by name (`model`) or by their overall score of this metric (`skill`,
+        `baseline_margin`), of one experiment alone by its score: the highest first, those that are withheld last.
+        """
+        values = {} if by == "model" else {row.model: row.value for row in self._decisive(by)}
+        order = sorted(self.models, key=lambda model: (-_or_least(values.get(model)), model))
+        rows = sorted(self._rows, key=lambda row: order.index(row.model))
+        return Scores(rows, self.warnings, self.bootstrap, self.parts, self.runs)
+
+    def _decisive(self, metric: str) -> "list[Score]":
+        """Rows of this metric, a model each: overall, or of the one experiment that there is."""
+        overall = [row for row in self.of("overall", metric) if row.reason not in NOT_RUN.values()]
+        asked = [experiment for experiment in self.experiments if experiment != "overall"]
+        rows = overall or (self.of(asked[0], metric) if len(asked) == 1 else [])
+        if self._rows and not rows:
+            known = f"; there is one of {' and of '.join(asked)}: choose one experiment" if len(asked) > 1 else ""
+            raise InputError(f"no order by {metric}: there is no overall {metric}{known}.")
+        return rows
+
+    def records(self) -> list[dict[str, Any]]:
+        """A record for each row."""
+        return [asdict(row) for row in self._rows]
+
+    def frame(self) -> "pl.DataFrame":
+        """One row per number, as a Polars data frame."""
+        import polars as pl
+
+        return pl.DataFrame(self.records(), infer_schema_length=None)
+
+    def json(self) -> str:
+        """The sentences on top of the table, the runs, the convention and the version; then rows and warnings."""
+        found = {
+            "answer": _said(self),
+            **head(self.runs, self.convention),
+            "scores": self.records(),
+            "warnings": [asdict(warning) for warning in self.warnings],
+            **({"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}),
+        }
+        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def csv(self) -> str:
+        """One line per number."""
+        columns = [field.name for field in fields(Score)]
+        rows = ([record[column] for column in columns] for record in self.records())
+        return csv_rows.written([columns, *rows]).rstrip("\n")
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        """A few of the numbers, as people read them."""
+        table = as_text(_title(self), *_grid(self), width, "stacked", styled=styled)
+        return "\n".join([table, *_notes(self)])
+
+    def markdown(self) -> str:
+        """The same table for a page or a pull request, with the answer on top and the notes below."""
+        said = "\n\n".join(map(in_markdown, _said(self)))
+        table = as_markdown(*_grid(self))
+        return "\n\n".join(part for part in (f"**{_question(self)}**", said, table, bullets(_notes(self))) if part)
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return as_html(_title(self), *_grid(self), _notes(self))
+
+
+def _or_least(value: float | None) -> float:
+    """A value to sort by; what is withheld comes after all that is not."""
+    return -math.inf if value is None else value
+
+
+def _title(scores: Scores) -> str:
+    """The question, and what is said to it."""
+    return "\n".join([_question(scores), *_said(scores)])
+
+
+def _question(scores: Scores) -> str:
+    return AUTHORS_TITLE if scores.convention == "authors" else TITLE
+
+
+def _said(scores: Scores) -> list[str]:
+    """The answer, and whether it is about simulated models."""
+    note = simulated(scores.models)
+    return [*_answers(scores), *([note] if note else [])]
+
+
+def _answers(scores: Scores) -> list[str]:
+    """The overall answer or, where not all experiments were asked, that of each."""
+    overall, skills = scores.of("overall", "baseline_margin"), scores.of("overall", "skill")
+    if alone := answers_alone(scores):
+        return alone
+    if any(row.reason not in NOT_RUN.values() for row in overall):
+        return [answer(overall, skills).text]
+    parts = {experiment: scores.of(experiment, "baseline_margin") for experiment in EXPERIMENTS}
+    return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
+
+
+def answers_alone(scores: Scores) -> list[str]:
+    """Of one model without an overall score: what can be said of each experiment, and what a margin takes."""
+    return [*_skills_said(scores), *no_margins(scores)] if skills_alone(scores) else []
+
+
+def skills_alone(scores: Scores) -> list[Score]:
+    """Of one model without an overall score its skill in each experiment; else none."""
+    overall = scores.of("overall", "skill")
+    if len(overall) != 1 or overall[0].value is not None:
+        return []
+    return [
+        row for experiment in scores.experiments if experiment != "overall" for row in scores.of(experiment, "skill")
+    ]
+
+
+def _skills_said(scores: Scores) -> Iterator[str]:
+    for row in skills_alone(scores):
+        said = skill_alone(row.experiment, row)
+        yield f"{row.experiment}: {said.text[0].lower()}{said.text[1:]}" if said.tone == "withheld" else said.text
+
+
+def no_margins(scores: Scores) -> Iterator[str]:
+    """Why there are no margins, where there is none in any experiment."""
+    margins = [row for row in scores if row.metric == "baseline_margin" and row.experiment != "overall"]
+    if not any(row.value is not None for row in margins):
+        yield from dict.fromkeys(f"No margin over the best baseline: {row.reason}." for row in margins if row.reason)
+
+
+def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
+    """The columns that hold anything, and the rows, but for overall scores of experiments that were not run."""
+    rows = [row for row in score_cells(scores) if (row[0], row[1]) not in _not_run(scores)]
+    filled = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
+    return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
+
+
+def _not_run(scores: Scores) -> set[tuple[str, str]]:
+    """Whose overall scores are withheld since an experiment was left out, and what else would be said of them."""
+    return {(row.model, row.experiment) for row in scores if row.reason in NOT_RUN.values()}
+
+
+def score_cells(scores: Scores) -> list[list[str]]:
+    """The rows of the table, cell by cell as `COLUMNS` names them."""
+    found: dict[tuple[str, str], dict[str, Score]] = {}
+    for row in scores:
+        found.setdefault((row.model, row.experiment), {})[row.metric] = row
+    return [[model, experiment, *_cells(experiment, rows)] for (model, experiment), rows in found.items()]
+
+
+def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
+    accuracy = rows.get(ACCURACY.get(experiment, "accuracy"))
+    yield _number(accuracy)
+    yield _number(rows.get("skill"))
+    baseline = rows.get("best_baseline")
+    yield (
+        f"{decimal(baseline.value)}{_mark(baseline)} {BASELINES[baseline.baseline or '']}"
+        if baseline and baseline.value is not None
+        else ""
+    )
+    yield _number(rows.get("baseline_margin"))
+    coverage = rows.get("coverage")
+    yield decimal(coverage.value) if coverage and coverage.value is not None else ""
+
+
+def _number(row: Score | None) -> str:
+    if row is None:
+        return ""
+    if row.value is None:
+        return WITHHELD if row.experiment == "overall" else UNDEFINED
+    value, bracket, ends = interval(row.value, row.low, row.high).partition(" [")
+    return f"{value}{_mark(row)}{bracket}{ends}"
+
+
+def _mark(row: Score) -> str:
+    """What ties a number to the cautions below the table."""
+    return CAUTION if row.reason else ""
+
+
+def absent(cells: Iterable[Sequence[str]]) -> list[str]:
+    """What stands in place of a number, told apart, where it does."""
+    return [ABSENT] if any(cell in (WITHHELD, UNDEFINED) for row in cells for cell in row) else []
+
+
+def _cuts(scores: Scores) -> list[str]:
+    """Which numbers rest on a preset's cut of the items."""
+    cuts: dict[tuple[str, str], list[Score]] = {}
+    for row in scores:
+        if row.preset and row.metric == "accuracy":
+            cuts.setdefault((row.model, row.preset), []).append(row)
+    told: dict[str, list[str]] = {}
+    for (model, preset), (*rows, last) in cuts.items():
+        sizes = [*(f"{row.items} {row.experiment}" for row in rows), number_of(last.items, f"{last.experiment} item")]
+        told.setdefault(f"preset {preset} ({', '.join(sizes)})", []).append(model)
+    return [cut if len(told) == 1 else f"{cut}: {', '.join(models)}" for cut, models in told.items()]
+
+
+def _intervals(scores: Scores) -> str:
+    if scores.bootstrap is None:
+        return "Intervals are 95%, over items."
+    drawn = scores.bootstrap
+    return f"Intervals are 95%, percentiles of {drawn.replicates:,} bootstrap draws of items (seed {drawn.seed})."
+
+
+def _notes(scores: Scores) -> list[str]:
+    convention = scores.convention or "strict"
+    if convention == "authors":
+        notes = [f"{LEGEND[convention]}. It has neither skills nor intervals."]
+    else:
+        notes = [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
+    notes += absent(_grid(scores)[1])
+    notes += _cuts(scores)
+    notes += noise_and_loss(scores, scores.warnings)
+    not_run = _not_run(scores)
+    reasons = {
+        (row.model, row.experiment): row.reason
+        for row in scores
+        if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
+        if (row.model, row.experiment) not in not_run
+    }
+    told = {(model, f"{experiment}: {reason}") for (model, experiment), reason in reasons.items()}
+    # an overall score is mostly held back by what is said of an experiment already
+    lines = [
+        f"  {model}, {experiment}: {reason}"
+        for (model, experiment), reason in reasons.items()
+        if (model, reason) not in told
+    ]
+    lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
+    if not lines:
+        return notes
+    return [*notes, f"withheld, or to be read with caution ({CAUTION}):", *lines]
+
+
+def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:
+    """Where a margin is withheld in an experiment though the accuracy is not, but for what was `told` already; and
+    where it is of too few models to speak for one.
+    """
+    accurate = {(row.model, row.experiment) for row in scores if row.metric == "accuracy" and row.value is not None}
+    rows = [row for e in EXPERIMENTS for row in scores.of(e, "baseline_margin") if (row.model, e) in accurate]
+    withheld: dict[tuple[str, str], list[str]] = {}
+    of_few: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.value is None:
+            withheld.setdefault((row.experiment, row.reason or ""), []).append(row.model)
+        elif row.small_panel:
+            of_few.setdefault(row.small_panel, {})[row.model] = None
+    for (experiment, reason), models in withheld.items():
+        if reason not in told:
+            yield f"margin of {', '.join(models)}, {experiment}: {reason}"
+    for reason, those in of_few.items():
+        yield f"margins of {', '.join(those)}: {reason}"

@@ -1,0 +1,47 @@
+"""What numbers were made of: the runs, as they stand on top of every JSON."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from selfexec.version import __version__
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
+    its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says.
+    """
+
+    folder: str
+    replies_sha256: str | None
+    models: tuple[str, ...]
+    items: dict[str, int]
+    readings_given: int
+
+
+def sources(runs: Iterable["Run"]) -> tuple[Source, ...]:
+    """What there is to say of these runs, each once."""
+    return tuple(_source(run) for run in {id(run): run for run in runs}.values())
+
+
+def _source(run: "Run") -> Source:
+    return Source(
+        folder=str(run.folder),
+        replies_sha256=run.replies_sha256,
+        models=run.models,
+        items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
+        readings_given=sum(key in run.replies for key in run.given or ()),
+    )
+
+
+def head(runs: Sequence[Source], convention: str | None) -> dict[str, Any]:
+    """What stands on top of every JSON of numbers about runs."""
+    return {
+        "runs": [asdict(run) | {"models": list(run.models)} for run in runs],
+        "convention": convention,
+        "version": __version__,
+    }

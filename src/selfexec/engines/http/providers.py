@@ -1,0 +1,200 @@
+"""Which providers are known by name, where they are, and in which environment variable their key is."""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, get_args
+from urllib.parse import urlsplit
+
+from selfexec.engines.base import Wire
+from selfexec.errors import InputError, NoKey
+
+ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
+
+
+@dataclass(frozen=True)
+class Provider:
+    """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
+    own, which need no key, and which stand wherever --base-url says.
+    """
+
+    base_url: str
+    keys: tuple[str, ...]
+    wire: Wire = "openai"
+    local: bool = False
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+    "anthropic": Provider("https://api.anthropic.com/v1", ("ANTHROPIC_API_KEY",), "anthropic"),
+    "google": Provider(
+        "https://generativelanguage.googleapis.com/v1beta", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini"
+    ),
+    "openrouter": Provider("https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",)),
+    "mistral": Provider("https://api.mistral.ai/v1", ("MISTRAL_API_KEY",)),
+    "deepseek": Provider("https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",)),
+    "together": Provider("https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
+    "groq": Provider("https://api.groq.com/openai/v1", ("GROQ_API_KEY",)),
+    "fireworks": Provider("https://api.fireworks.ai/inference/v1", ("FIREWORKS_API_KEY",)),
+    "xai": Provider("https://api.x.ai/v1", ("XAI_API_KEY",)),
+    "cerebras": Provider("https://api.cerebras.ai/v1", ("CEREBRAS_API_KEY",)),
+    "nvidia": Provider("https://integrate.api.nvidia.com/v1", ("NVIDIA_API_KEY",)),
+    "huggingface": Provider("https://router.huggingface.co/v1", ("HF_TOKEN",)),
+    "vllm": Provider("http://localhost:8000/v1", ("VLLM_API_KEY",), local=True),
+    "sglang": Provider("http://localhost:30000/v1", ("SGLANG_API_KEY",), local=True),
+    "llamacpp": Provider("http://localhost:8080/v1", ("LLAMA_API_KEY",), local=True),
+    "ollama": Provider("http://localhost:11434/v1", ("OLLAMA_API_KEY",), local=True),
+    "lmstudio": Provider("http://localhost:1234/v1", ("LM_API_TOKEN", "LM_STUDIO_API_KEY"), local=True),
+}
+
+# what the wire formats add to a base URL, and with which header they send the key
+ENDINGS: Mapping[Wire, str] = {"openai": "/chat/completions", "anthropic": "/messages", "gemini": "/models"}
+KEY_HEADERS: Mapping[Wire, str] = {"openai": "Authorization", "anthropic": "x-api-key", "gemini": "x-goog-api-key"}
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where one model is asked. The key is kept out of every representation; `way_to_key` is what to do where it is not
+    accepted.
+    """
+
+    name: str
+    url: str
+    wire: Wire
+    provider: str
+    key: str | None = field(default=None, repr=False)
+    way_to_key: str = "Check it."
+
+    @property
+    def shown(self) -> str:
+        """The address as it may be shown: without a name and password that stand in it."""
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2]}"
+
+    @cached_property
+    def host(self) -> str:
+        return (urlsplit(self.url).hostname or "").lower()
+
+    def at(self, host: str) -> bool:
+        """Whether this is that host, or part of it, as eu.api.openai.com is of api.openai.com."""
+        return self.host == host or self.host.endswith(f".{host}")
+
+
+class Key(NamedTuple):
+    """A key, and which variable holds it."""
+
+    variable: str
+    value: str
+
+
+def endpoint(
+    model: str, base_url: str | None = None, *, api_key_env: str | None = None, wire: Wire | None = None
+) -> Endpoint:
+    """The endpoint of a model named provider/model. With a base URL, any provider's name will do."""
+    provider, slash, name = model.partition("/")
+    if not slash or not name:
+        raise InputError(f"model {model!r}: write it as provider/model, like openai/gpt-6-luna or vllm/my-model.")
+    known = PROVIDERS.get(provider)
+    if base_url is None and known is None:
+        raise InputError(
+            f"model {model!r}: unknown provider {provider!r}. Known are {', '.join(PROVIDERS)}; "
+            "for any other server that speaks the OpenAI format add --base-url URL."
+        )
+    if wire is not None and wire not in get_args(Wire):
+        raise InputError(f"--wire {wire}: there are {', '.join(get_args(Wire))}.")
+    if wire is not None and base_url is None:
+        raise InputError("--wire goes with --base-url: a provider's own address speaks the format that it has.")
+    if base_url is None and known is not None:
+        place = Endpoint(name, known.base_url, known.wire, provider)
+    else:
+        place = Endpoint(name, trimmed(_valid(base_url or ""), wire or "openai"), wire or "openai", provider)
+    names = _variables(place, known, at_home=base_url is None)
+    key = _named_key(api_key_env) if api_key_env else first_key(names)
+    if key is None and base_url is None and known and not known.local:
+        raise NoKey(
+            f"model {model!r}: no key. Set {' or '.join(known.keys)} in the environment or in a file named .env here."
+        )
+    if key and base_url and "@" in base_url.split("/")[2]:
+        raise InputError("--base-url holds a name and password, and there is a key as well: only one can be sent.")
+    way = _way_to_key(names, key, first_key(known.keys) if known else None)
+    return Endpoint(name, place.url, place.wire, provider, key.value if key else None, way)
+
+
+def trimmed(base_url: str, wire: Wire = "openai") -> str:
+    """A base URL without what the wire format adds to it by itself: many copy the whole address."""
+    return base_url.rstrip("/").removesuffix(ENDINGS[wire]).rstrip("/")
+
+
+def _valid(base_url: str) -> str:
+    if not base_url.startswith(("http://", "https://")):
+        raise InputError("--base-url: it must begin with http:// or https://.")
+    if not base_url.partition("://")[2].strip("/"):
+        raise InputError(f"--base-url {base_url}: it names no server.")
+    if "?" in base_url or "#" in base_url:
+        raise InputError("--base-url: it must end before ? and #. A key belongs into the environment.")
+    return base_url
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+def _variables(place: Endpoint, known: Provider | None, at_home: bool) -> Sequence[str]:
+    """The variables whose key may go to this place: a provider's own go to nobody else's server."""
+    own = known is not None and (at_home or known.local or _belongs(place, known))
+    theirs = known.keys if known and own else ()
+    return theirs if known and at_home and not known.local else (*theirs, ANY_KEY)
+
+
+def _belongs(place: Endpoint, known: Provider) -> bool:
+    """Whether a base URL is the provider's own after all, as for a region or another version. In the open, none is."""
+    try:
+        return place.url.startswith("https://") and place.at(urlsplit(known.base_url).hostname or "")
+    except ValueError:
+        return False
+
+
+def _way_to_key(names: Sequence[str], sent: Key | None, kept_back: Key | None) -> str:
+    """What to do where a server accepts no key."""
+    if sent:
+        return f"Check {sent.variable}."
+    if kept_back:
+        return (
+            f"None was sent, since {kept_back.variable} is not for this address. Set {ANY_KEY}, or say "
+            f"--api-key-env {kept_back.variable} if it is."
+        )
+    return f"None was sent. Set {' or '.join(names)}, or name another variable by --api-key-env."
+
+
+def _named_key(variable: str) -> Key:
+    """The key in the variable of --api-key-env. Somebody may have written the key itself there: it is not shown."""
+    key = first_key((variable,)) if re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) else None
+    if key is None:
+        raise NoKey("--api-key-env: give the name of a variable that is set, in the environment or in .env here.")
+    return key
+
+
+def first_key(names: Sequence[str]) -> Key | None:
+    """The first of these variables that is set, in the environment or in .env of the working directory."""
+    written = _dotenv()
+    for name in names:
+        if key := (os.environ.get(name) or written.get(name) or "").strip():
+            if not (key.isascii() and key.isprintable() and " " not in key):
+                raise InputError(f"{name}: the key holds a blank, a line break or a letter that no key has. Fix it.")
+            return Key(name, key)
+    return None
+
+
+def _dotenv() -> Mapping[str, str | None]:
+    from dotenv import dotenv_values
+
+    if not Path(".env").is_file():
+        return {}
+    try:
+        return dotenv_values(".env", encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(".env: not UTF-8. Save the file as UTF-8, or move it away.") from None
+    except OSError as fault:
+        raise InputError(f".env: cannot be read ({fault.strerror}). Make it readable, or move it away.") from None

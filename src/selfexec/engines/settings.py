@@ -1,0 +1,136 @@
+"""What may be sent beside a prompt. A setting that would reach no session, or replace what is asked, is refused."""
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+
+_PROMPTS = "What is asked are the prompts of the experiments: change them with --prompts."
+_SYSTEM = "Give a system prompt with --system."
+_ONE = "A session has one reply: ask more often with --epochs."
+# fields of a request body that are not free, each with the way out
+OURS: Mapping[str, str] = {
+    "model": "Name the model with --model.",
+    "models": "It would let other models answer: name each with --model.",
+    **dict.fromkeys(("messages", "contents", "input", "prompt"), _PROMPTS),
+    **dict.fromkeys(("cachedContent", "cached_content", "conversation", "previous_response_id"), _PROMPTS),
+    **dict.fromkeys(("system", "instructions", "systemInstruction", "system_instruction"), _SYSTEM),
+    "stream": "Replies are read whole.",
+    **dict.fromkeys(("n", "best_of", "candidateCount", "candidate_count"), _ONE),
+    "store": "Nothing is left with a provider, since no session may know of another.",
+}
+CONFIGS = ("generationConfig", "generation_config")  # where Gemini keeps its sampling settings
+
+
+DEEPEST = 100  # levels of a value: what is read and written step by step has to end somewhere
+RESERVED = {field.casefold(): way_out for field, way_out in OURS.items()}
+
+
+def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any], system: str | None = None) -> None:
+    """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, or is given in two
+    places.
+    """
+    refuse_unsendable("--system", system)
+    for name, value in settings.items():
+        refuse_unsendable(f"--set {_plain(name)}", {name: value})
+    for name, value in extra_body.items():
+        refuse_unsendable(f"--extra-body: the field {_plain(name)!r}", {name: value})
+    for name in settings:
+        *scope, field = name.split(".")
+        _refuse_scope(name, scope, field)
+        if way_out := _reserved(field):
+            raise InputError(f"--set {name}: the field {field!r} is not free. {way_out}")
+    for name in settings:
+        if by := _replaced_by(name, settings):
+            raise InputError(f"--set {name}: it would never be sent: {', '.join(by)} would be in its place. Drop it.")
+    given = {name.rpartition(".")[2]: name for name in settings}
+    for place, field in _fields(extra_body):
+        if way_out := _reserved(field):
+            raise InputError(f"--extra-body: the field {place!r} is not free. {way_out}")
+        if also := given.get(field):
+            raise InputError(f"--extra-body: {place!r} is set as {also} already (--set, --protocol). Give one of them.")
+
+
+def _reserved(field: str) -> str | None:
+    """The way out where a field is ours, however it is spelt: some servers do not mind blanks and capitals."""
+    return RESERVED.get(field.strip().casefold())
+
+
+def refuse_unsendable(what: str, value: Any) -> None:
+    """Refuse numbers that JSON does not have (they go out as null), text that UTF-8 cannot hold, endless nesting."""
+    left = [(value, 0)]
+    while left:
+        part, depth = left.pop()
+        if depth > DEEPEST:
+            raise InputError(f"{what}: nested more than {DEEPEST} levels deep. Make it flatter.")
+        if isinstance(part, Mapping):
+            left += [(inner, depth + 1) for inner in (*part, *part.values())]
+        elif isinstance(part, list | tuple):
+            left += [(inner, depth + 1) for inner in part]
+        elif isinstance(part, float) and not math.isfinite(part):
+            raise InputError(f"{what}: {part} is no number that JSON has. Give a finite one.")
+        elif isinstance(part, str) and _plain(part) != part:
+            raise InputError(f"{what}: not text that can be sent: half a surrogate pair is in it. Write it in UTF-8.")
+
+
+def _plain(text: str) -> str:
+    """Text without what UTF-8 cannot hold."""
+    return text.encode(errors="replace").decode()
+
+
+def _fields(extra_body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each field of a body: where it stands, and what it is called in a setting."""
+    for field, value in extra_body.items():
+        yield field, field
+        if field in CONFIGS and isinstance(value, Mapping):
+            # later than the others, since the HTTP client comes with it, which is slow to import
+            from selfexec.engines.http.formats import GEMINI_NAMES
+
+            names: dict[str, str] = {sent: name for name, sent in GEMINI_NAMES.items()}
+            yield from ((f"{field}.{inner}", names.get(inner, inner)) for inner in map(str, value))
+
+
+def _kinds() -> list[str]:
+    """Kinds of sessions: predict, execute and so on."""
+    return list(dict.fromkeys(kind for module in EXPERIMENTS.values() for kind in module.PROMPTS))
+
+
+def _refuse_scope(name: str, scope: list[str], field: str) -> None:
+    scopes = [*_kinds(), *EXPERIMENTS]
+    if not field or "" in scope:
+        raise InputError(f"--set {name}: a part of the name is empty. Write it like execute.temperature.")
+    if len(scope) > 2:
+        raise InputError(f"--set {name}: too many parts. Write it like restriction.execute.temperature.")
+    if not scope:
+        return
+    experiment, *kind = scope
+    if experiment not in scopes:
+        like = difflib.get_close_matches(experiment, scopes, n=1)
+        meant = f" Is {like[0]!r} meant?" if like else ""
+        raise InputError(
+            f"--set {name}: there is no session or experiment {experiment!r}. There are {', '.join(scopes)}.{meant}"
+        )
+    if kind and experiment not in EXPERIMENTS:
+        raise InputError(f"--set {name}: the experiment comes first, as in restriction.{experiment}.{field}.")
+    if kind and kind[0] not in (known := EXPERIMENTS[experiment].PROMPTS):
+        like = difflib.get_close_matches(kind[0], known, n=1)
+        meant = f" Is {like[0]!r} meant?" if like else ""
+        raise InputError(f"--set {name}: {experiment} has no session {kind[0]!r}. There are {', '.join(known)}.{meant}")
+
+
+def _replaced_by(name: str, settings: Mapping[str, Any]) -> list[str]:
+    """The narrower settings that take a setting's place in every session; none where it is sent in some session."""
+    field = name.rpartition(".")[2]
+    found: list[str] = []
+    for experiment, module in EXPERIMENTS.items():
+        for kind in module.PROMPTS:
+            scopes = ("", f"{kind}.", f"{experiment}.", f"{experiment}.{kind}.")  # the narrowest is last
+            given = [f"{scope}{field}" for scope in scopes if f"{scope}{field}" in settings]
+            if given and given[-1] == name:
+                return []
+            if name in given:
+                found.append(given[-1])
+    return list(dict.fromkeys(found))

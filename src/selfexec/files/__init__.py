@@ -1,0 +1,1 @@
+"""Files read with suspicion, and written where somebody asked for them."""

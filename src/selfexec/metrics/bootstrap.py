@@ -1,0 +1,160 @@
+"""Bootstrap intervals of scores: items drawn anew, models' counts of the same items drawn alike."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics.counts import ACCURACY, SKILL, Counted, Formula, of_cells
+from selfexec.metrics.cross import Crossed
+from selfexec.metrics.formulas import METRICS
+from selfexec.metrics.margin import ReferenceDoubt, doubted
+from selfexec.metrics.rows import Estimate, Score
+from selfexec.metrics.scored import Scored
+from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
+
+MOST_REPLICATES = 1_000_000
+LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
+NO_INTERVAL = "no bootstrap interval: its replicates do not differ, or more than 1% of them have no value"
+YES_NO: dict[str, Formula] = {name: of_cells(metric.formula) for name, metric in METRICS.items() if metric.drawn}
+FORMULAS: Mapping[str, Mapping[str, Formula]] = {
+    "association": YES_NO | {"skill": SKILL["association"]},
+    "restriction": YES_NO | {"skill": SKILL["restriction"]},
+    "difficulty": {"accuracy": ACCURACY["difficulty"], **dict.fromkeys(("tau", "skill"), SKILL["difficulty"])},
+}
+OVERALL: Mapping[str, Mapping[str, str]] = {  # the mean of these, by experiment
+    "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
+    "skill": dict.fromkeys(EXPERIMENTS, "skill"),
+    "baseline_margin": dict.fromkeys(EXPERIMENTS, "baseline_margin"),
+}
+Values = dict[tuple[str, str, str], Array]  # (model, experiment, metric) -> a value for each replicate
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How often items are drawn, and from which seed: the same seed gives the same intervals."""
+
+    replicates: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.replicates < LEAST_REPLICATES:
+            raise InputError(
+                f"bootstrap {self.replicates}: percentiles of so few replicates say little. Take at least "
+                f"{LEAST_REPLICATES}, better 10000."
+            )
+        if self.replicates > MOST_REPLICATES:
+            raise InputError(f"bootstrap {self.replicates}: take at most {MOST_REPLICATES:,}; 10000 is plenty.")
+        if self.seed < 0:
+            raise InputError(f"seed {self.seed}: a seed is a whole number from 0 on.")
+
+    def rng(self, experiment: str) -> np.random.Generator:
+        """Experiments are drawn apart; the models of one experiment alike."""
+        return np.random.default_rng([self.seed, list(EXPERIMENTS).index(experiment)])
+
+
+def with_bootstrap(
+    rows: Iterable[Score],
+    scored: Mapping[str, Mapping[str, Scored]],
+    crossed: Mapping[str, Mapping[str, Crossed]],
+    bootstrap: Bootstrap,
+) -> Iterator[Score]:
+    """The rows with bootstrap intervals where they can be had. `scored` is by model and experiment, `crossed` by
+    experiment and metric. What is withheld stays withheld.
+    """
+    values = _values(scored, bootstrap)
+    found = percentile_intervals(np.stack(list(values.values()), axis=1)) if values else []
+    intervals = dict(zip(values, found, strict=True))
+    bonuses = {
+        (experiment, metric): _bonus_interval(found, bootstrap)
+        for experiment, by_metric in crossed.items()
+        for metric, found in by_metric.items()
+        if not found.reason
+    }
+    for row in rows:
+        new = intervals.get((row.model, row.experiment, row.metric), bonuses.get((row.experiment, row.metric)))
+        if new is None or row.value is None:
+            yield row
+        else:
+            yield _with_interval(row, _in_company(row, new, scored) if row.metric == "baseline_margin" else new)
+
+
+def _bonus_interval(found: Crossed, bootstrap: Bootstrap) -> Interval:
+    """Of a self-bonus, which is a ratio over the common items."""
+    totals = resampled_totals(found.by_item[:, None], bootstrap.replicates, bootstrap.rng(found.common.experiment))
+    [interval] = percentile_intervals(totals[..., 0] / totals[..., 1])
+    return interval
+
+
+def _in_company(row: Score, drawn: Interval, scored: Mapping[str, Mapping[str, Scored]]) -> Interval:
+    """Items are drawn anew, the other models are not: their part of the doubt is added."""
+    parts = scored[row.model]
+    several = list(parts.values()) if row.experiment == "overall" else [parts[row.experiment]]
+    errors, shortfalls = zip(*(part.held.doubt for part in several), strict=True)
+    doubt = ReferenceDoubt(math.hypot(*errors) / len(several), sum(shortfalls) / len(several))
+    return doubted(Estimate(row.value or 0.0, drawn), doubt).interval
+
+
+def _with_interval(row: Score, found: Interval) -> Score:
+    if math.isnan(found.low):
+        return replace(row, low=None, high=None, reason=row.reason or NO_INTERVAL)
+    return replace(row, low=found.low, high=found.high)
+
+
+def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) -> Values:
+    values: Values = {}
+    for experiment in EXPERIMENTS:
+        known = {model: parts[experiment] for model, parts in scored.items() if experiment in parts}
+        records = {model: part.record for model, part in known.items()}
+        for model, totals in _totals(records, bootstrap, experiment):
+            values |= {(model, experiment, name): _of(f, totals) for name, f in FORMULAS[experiment].items()}
+        held = {model: part.held for model, part in known.items() if not math.isnan(part.baseline_margin.value)}
+        pairs = {model: _paired(one.own, one.best) for model, one in held.items()}
+        for model, totals in _totals(pairs, bootstrap, experiment):
+            width = totals.shape[-1] // 2
+            skills = (_of(SKILL[experiment], totals[..., half]) for half in (slice(width), slice(width, None)))
+            values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
+    for model in scored:
+        values |= _overall(model, values)
+    return values
+
+
+def _of(formula: Formula, totals: Array) -> Any:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return formula(totals)
+
+
+def _overall(model: str, values: Values) -> Values:
+    """Means over the three experiments, replicate by replicate."""
+    found: Values = {}
+    for metric, names in OVERALL.items():
+        columns = [values.get((model, experiment, name)) for experiment, name in names.items()]
+        known = [column for column in columns if column is not None]
+        if len(known) == len(columns):
+            found[model, "overall", metric] = np.mean(known, axis=0)
+    return found
+
+
+def _totals(counted: Mapping[str, Counted], bootstrap: Bootstrap, experiment: str) -> Iterator[tuple[str, Array]]:
+    """(model, totals of its replicates). Models with the same items are drawn in one product; each set of items starts
+    from the same seed, so that no model's interval depends on who else is there.
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for model, record in counted.items():
+        if record.items:
+            alike.setdefault(tuple(sorted(record.items)), []).append(model)
+    for items, models in alike.items():
+        numbers = {id: n for n, id in enumerate(items)}
+        stacked = np.stack([counted[model].on(numbers) for model in models], axis=1)
+        totals = resampled_totals(stacked, bootstrap.replicates, bootstrap.rng(experiment))
+        yield from ((model, totals[:, n]) for n, model in enumerate(models))
+
+
+def _paired(one: Counted, two: Counted) -> Counted:
+    """Both counts side by side, on the items that both have."""
+    common = {id: n for n, id in enumerate(sorted(set(one.items) & set(two.items)))}
+    return Counted(tuple(common), np.concatenate([one.on(common), two.on(common)], axis=1))

@@ -1,0 +1,276 @@
+"""Every model's predictions held against every model's behaviour: is a model better about itself than about others?
+
+M[a, b] is the accuracy of a's predictions about b's behaviour, on the claims that all models read. It is taken apart
+as M[a, b] = alpha_a + beta_b + gamma [a = b]: how well a predicts anyone, how easily b is predicted by anyone, and
+gamma, the additive self-bonus, for comparison with the literature. It is no evidence that models know themselves: what
+a's word shares with b's deed is a product (how well a knows models in general times how typical b is), not a sum.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from selfexec.claims import Claims, Numbers, Signs
+from selfexec.claims.arrays import READ
+from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
+from selfexec.metrics.shares import share_interval
+from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
+from selfexec.text.numbers import number_of, points
+
+LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
+NOTHING_READ = "none of its claims was read"
+NO_EVIDENCE = "no test of self-knowledge"
+WARNING = (
+    f"The self-bonus is {NO_EVIDENCE}. Nobody need know anything of itself for it to be above 0: it is where better "
+    "predictors are more typical models, and where models that say yes more also do it more."
+)
+
+
+@dataclass(frozen=True)
+class Common:
+    """The claims of one experiment that every model read. `predicted` and `observed` have shape (models, claims);
+    `item` numbers each claim's item. `left_out`: model -> why it is none of them.
+    """
+
+    experiment: str
+    models: tuple[str, ...]
+    left_out: Mapping[str, str]
+    items: tuple[str, ...]
+    item: Numbers
+    predicted: Signs
+    observed: Signs
+
+    @property
+    def claims(self) -> int:
+        return len(self.item)
+
+    @property
+    def rarer_share(self) -> float:
+        """Share of the rarer outcome, over all models."""
+        if not self.claims:
+            return math.nan
+        share = float((self.observed > 0).mean())
+        return min(share, 1 - share)
+
+    @property
+    def rarer_items(self) -> int:
+        """How many items have the rarer outcome, for the model where they are fewest."""
+        counts = [len(np.unique(self.item[row == sign])) for row in self.observed for sign in (1, -1)]
+        return min(counts, default=0)
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """`matrix`: accuracy of predictor (rows) about behaviour (columns), shape (models, models); `cells` are the ends of
+    its intervals, shape (models, models, 2).
+
+    `gamma` is the self-bonus with its interval (Student's t, items as clusters) and standard error; nan, with a
+    `reason`, below the floors. `skill_of_predictor` (alpha) and `ease_of_behaviour` (beta, around zero) are the
+    additive model's. `own` is each model's own bonus, with an interval of its own: its accuracy about itself less
+    alpha + beta fitted to the matrix without its diagonal; gamma is their mean. `by_item`: what the claims of each item
+    add to gamma, and how many they are, shape (items, 2).
+    """
+
+    common: Common
+    matrix: Array
+    cells: Array
+    gamma: float
+    interval: Interval
+    error: float
+    skill_of_predictor: Array
+    ease_of_behaviour: Array
+    own: tuple[Estimate, ...]
+    by_item: Array
+    reason: str | None = None
+
+    def estimate_for(self, model: str) -> Estimate:
+        """The self-bonus, as a number about one of the models; it is the same for all that took part."""
+        if self.reason:
+            return Estimate(math.nan, reason=self.reason)
+        if model not in self.common.models:
+            why = self.common.left_out.get(model, NOTHING_READ)
+            return Estimate(math.nan, reason=f"left out: {why} ({self.basis} without it)")
+        return Estimate(self.gamma, self.interval, self.error)
+
+    @property
+    def gap(self) -> str:
+        """The self-bonus in points, with its interval."""
+        low, high = self.interval
+        doubt = (
+            ", the same on every item, so without an interval"
+            if math.isnan(low)
+            else f" [{points(low)}, {points(high)}]"
+        )
+        return f"{points(self.gamma)} points of accuracy{doubt}"
+
+    @property
+    def basis(self) -> str:
+        """What a self-bonus rests on, to be stated beside it."""
+        c = self.common
+        return (
+            f"{number_of(len(c.models), 'model')}, {number_of(c.claims, 'common claim')} of "
+            f"{number_of(len(c.items), 'item')}, "
+            f"rarer outcome {c.rarer_share:.0%}"
+        )
+
+
+def self_bonuses(claims: Claims) -> dict[str, Crossed]:
+    """Metric -> the models crossed. For restriction also with one fixed rule of what is an answer, since a model that
+    judges both what it would do and what it did may agree with itself for other reasons than knowing itself.
+    """
+    found = {"self_bonus": cross(common_claims(claims))}
+    if claims.experiment == "restriction":
+        found["self_bonus_by_rule"] = cross(common_claims(claims, by_rule=True))
+    return found
+
+
+def common_claims(claims: Claims, *, by_rule: bool = False) -> Common:
+    """The claims that all models read. Where they are too few for a self-bonus, models are left out until they are
+    enough: first those that have too few by themselves, then again and again the one without which the others come
+    nearest to the floors, the most incomplete of equals. Names decide nothing. Where that does not help, nobody is left
+    out. `by_rule`: what was done is what the fixed rule makes of it.
+    """
+    rows = replace(claims, observed=claims.observed_by_rule) if by_rule else claims.where(claims.state == READ)
+    rows = rows.where((rows.predicted != 0) & (rows.observed != 0))
+    sizes = dict(zip(rows.models, np.bincount(rows.model, minlength=len(rows.models)), strict=True))
+    kept = [model for model in rows.models if sizes[model]]
+    everybody = common = _aligned(rows, kept, dict.fromkeys(set(rows.models) - set(kept), NOTHING_READ))
+    if _floor(everybody) is None:
+        return everybody
+    left_out = {**everybody.left_out, **{m: why for m in kept if (why := _floor(_aligned(rows, [m]), "read"))}}
+    while len(kept := [model for model in kept if model not in left_out]) > 1:
+        common = _aligned(rows, kept, left_out)
+        if (short := _floor(common)) is None:
+            return common
+        left_out[_hindrance(rows, kept, sizes)] = f"with it {short}"
+    return everybody
+
+
+def _hindrance(rows: Claims, models: Sequence[str], sizes: Mapping[str, int]) -> str:
+    """The model without which the others come nearest to the floors."""
+
+    def merit(model: str) -> tuple[float, int, bytes]:
+        rest = _aligned(rows, [other for other in models if other != model])
+        own = rows.of(model)
+        contents = own.predicted.tobytes() + own.observed.tobytes()
+        near = min(len(rest.items) / LEAST_COMMON_ITEMS, rest.rarer_items / LEAST_RARER_ITEMS)
+        return near, -sizes[model], contents  # of equals, something that is no name
+
+    return max(models, key=merit)
+
+
+def _aligned(rows: Claims, models: Sequence[str], left_out: Mapping[str, str] = MappingProxyType({})) -> Common:
+    """The claims that all of these models have in common, in the order of items."""
+    chosen = sorted(models)
+    number = np.array([chosen.index(model) if model in models else -1 for model in rows.models])
+    rows = rows.where(number[rows.model] >= 0)
+    cell = rows.place * (rows.epoch.max(initial=0) + 1) + rows.epoch
+    _, first, column, n = np.unique(cell, return_index=True, return_inverse=True, return_counts=True)
+    common = n == len(models)
+    numbers, item = np.unique(rows.item[first[common]], return_inverse=True)
+    predicted, observed = np.zeros((2, len(models), len(n)), dtype=np.int8)
+    for table, signs in ((predicted, rows.predicted), (observed, rows.observed)):
+        table[number[rows.model], column] = signs
+    return Common(
+        rows.experiment,
+        tuple(chosen),
+        dict(sorted(left_out.items())),
+        tuple(rows.items[n] for n in numbers),
+        item,
+        predicted[:, common],
+        observed[:, common],
+    )
+
+
+def cross(common: Common) -> Crossed:
+    """The matrix, taken apart by least squares. The design is balanced, so that gamma is the sum of W * M, with
+    W = (I - 1/K) / (K - 1), as each own bonus is with a W of its own. Each claim adds its part to such a sum: its error
+    is that of a ratio over items.
+    """
+    models = len(common.models)
+    if models < 2 or not common.claims:
+        return _refused(common, np.full((models, models), math.nan), "it takes two models with common claims")
+    matrix = (1 + common.predicted.astype(np.float64) @ common.observed.T / common.claims) / 2
+    if reason := _floor(common):
+        return _refused(common, matrix, reason)
+    w = (np.eye(models) - 1 / models) / (models - 1)
+    gamma = _sum_of_cells(common, matrix, w)
+    to_alpha, to_beta = _to_additive(models)
+    own = tuple(_sum_of_cells(common, matrix, v) for v in np.eye(models)[:, None] * np.eye(models) - to_alpha - to_beta)
+    return Crossed(
+        common,
+        matrix,
+        _cell_intervals(common, matrix),
+        gamma.value,
+        gamma.interval,
+        gamma.error,
+        (to_alpha * matrix).sum((1, 2)),
+        (to_beta * matrix).sum((1, 2)),
+        own if models > 2 else (Estimate(math.nan),) * models,
+        _by_item(common, w),
+    )
+
+
+def _to_additive(models: int) -> tuple[Array, Array]:
+    """What alpha and beta (around zero) are sums of: weights of the matrix' cells, shape (models, models, models). By
+    least squares with a bonus for each model: what is off the diagonal fits alpha and beta alone.
+    """
+    rows, columns = np.nonzero(~np.eye(models, dtype=bool))
+    design: NDArray[Any] = np.zeros((len(rows) + 1, 2 * models))
+    design[np.arange(len(rows)), rows] = 1
+    design[np.arange(len(rows)), models + columns] = 1
+    design[-1, models:] = 1  # the betas sum to zero
+    weights = np.zeros((2 * models, models, models))
+    weights[:, rows, columns] = np.linalg.pinv(design)[:, :-1]
+    return weights[:models], weights[models:]
+
+
+def _sum_of_cells(common: Common, matrix: Array, weights: Array) -> Estimate:
+    """The sum of weights times matrix, with Student's t on items."""
+    by_item = _by_item(common, weights)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], by_item)
+    value = float((weights * matrix).sum()) + 0.0
+    if not error > NO_SPREAD:  # the same on every item: nothing tells how doubtful it is
+        return Estimate(round(value, 12) + 0.0)
+    return Estimate(value, student(value, error, len(by_item)), error)
+
+
+def _by_item(common: Common, weights: Array) -> Array:
+    """What the claims of each item add to the sum of weights times matrix, and how many they are, shape (items, 2)."""
+    parts = ((common.predicted * (weights @ common.observed)).sum(0) + weights.sum()) / 2
+    return np.stack([np.bincount(common.item, parts), np.bincount(common.item)], axis=1).astype(np.float64)
+
+
+def _cell_intervals(common: Common, matrix: Array) -> Array:
+    """Wilson's interval of each accuracy, on the number of claims that are as good as independent."""
+    models, claims = np.arange(len(common.models)), np.bincount(common.item)
+    ends = np.full((*matrix.shape, 2), math.nan)
+    for a, b in product(models, models):
+        right = np.bincount(common.item, common.predicted[a] == common.observed[b])
+        pairs = np.stack([right, claims], axis=1).astype(np.float64)
+        error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
+        ends[a, b] = share_interval(float(matrix[a, b]), error, pairs)
+    return ends
+
+
+def _floor(common: Common, kind: str = "common") -> str | None:
+    """Why a self-bonus must not be quoted, None where it may."""
+    if (items := len(common.items)) < LEAST_COMMON_ITEMS:
+        return f"only {number_of(items, f'{kind} item')}, fewer than {LEAST_COMMON_ITEMS}"
+    if (rarer := common.rarer_items) < LEAST_RARER_ITEMS:
+        few = number_of(rarer, f"{kind} item has", f"{kind} items have")
+        return f"only {few} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    return None
+
+
+def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
+    nothing = np.full(len(matrix), math.nan)
+    cells = _cell_intervals(common, matrix) if common.claims else np.full((*matrix.shape, 2), math.nan)
+    own = (Estimate(math.nan),) * len(matrix)
+    return Crossed(common, matrix, cells, math.nan, NONE, math.nan, nothing, nothing, own, np.zeros((0, 2)), reason)

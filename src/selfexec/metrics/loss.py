@@ -1,0 +1,138 @@
+"""Is what was lost like what was read?
+
+A claim is lost if it is unreadable or missing. Where loss goes with what an item is about, scores of what was read do
+not stand for what was asked. The item is the unit: it is lost if any of its claims is. Three facts of it are tested:
+
+    label     Fisher's exact test (1935)
+    subject   chi-square by permutation of what was lost over the items; each of them, where there are few
+    length    rank-sum test (Wilcoxon 1945), by the normal approximation where there are many ways to lose so many
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags, Numbers
+from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
+
+LEVEL = 0.05
+LOT = {
+    "association": "the options of its lost targets",
+    "restriction": "its lost requests",
+    "difficulty": "the questions in its lost groups",
+}
+
+
+@dataclass(frozen=True)
+class LossTest:
+    """Whether the items that a model lost differ from those read in one `fact`: label, subject or length.
+
+    `p_adjusted` is Holm's over the tests of the model. `lost` and `read` count items. `text` says how they differ.
+    """
+
+    model: str
+    experiment: str
+    fact: str
+    p: float
+    p_adjusted: float
+    lost: int
+    read: int
+    text: str
+    kind: str = "loss"
+
+
+def loss_warnings(claims: Mapping[str, Claims]) -> list[LossTest]:
+    """The tests by which a model's loss is not random (adjusted p below .05)."""
+    return [test for test in loss_tests(claims) if test.p_adjusted < LEVEL]
+
+
+def loss_tests(claims: Mapping[str, Claims]) -> list[LossTest]:
+    """Every test that can be made; `claims` are given by experiment. None where all items were lost, or none, or where
+    they are all alike in a fact.
+    """
+    tests: list[LossTest] = []
+    for model in dict.fromkeys(model for everyone in claims.values() for model in everyone.models):
+        found = [test for everyone in claims.values() for test in _tests(model, everyone.of(model))]
+        adjusted = holm(np.array([test.p for test in found]))
+        tests += [replace(test, p_adjusted=float(p)) for test, p in zip(found, adjusted, strict=True)]
+    return tests
+
+
+def _tests(model: str, claims: Claims) -> list[LossTest]:
+    asked = claims.by_item() > 0
+    lost = claims.by_item(claims.lost) > 0
+    if not 0 < lost.sum() < asked.sum():
+        return []
+    lot = LOT[claims.experiment]
+    found = {
+        "label": _by_kind(_parts(claims, [claims.label], claims.labels), lost, claims.labels, lot, "are"),
+        "subject": _by_kind(
+            _parts(claims, [claims.subject, claims.other_subject], claims.subjects),
+            lost,
+            claims.subjects,
+            lot,
+            "are on",
+        ),
+        "length": _by_length(_lengths(claims), lost, lot),
+    }
+    counts = int(lost.sum()), int((asked & ~lost).sum())
+    return [LossTest(model, claims.experiment, fact, f[0], math.nan, *counts, f[1]) for fact, f in found.items() if f]
+
+
+def _parts(claims: Claims, facts: Sequence[Numbers], kinds: Sequence[str]) -> Array:
+    """What part of each item is of each kind, shape (items, kinds): all of it, but where a group's questions differ."""
+    parts = np.zeros((len(claims.items), len(kinds)))
+    for fact in facts:
+        np.add.at(parts, (claims.item[fact >= 0], fact[fact >= 0]), 1)
+    with np.errstate(invalid="ignore"):
+        shares: Array = parts / parts.sum(1, keepdims=True)
+    return shares
+
+
+def _lengths(claims: Claims) -> Array:
+    """Of each item; a pair of questions has two lengths, of which the mean over the pairs is the mean over the group's
+    questions.
+    """
+    sums, known = np.zeros((2, len(claims.items)))
+    for length in (claims.length, claims.other_length):
+        sums += claims.by_item(np.nan_to_num(length))
+        known += claims.by_item(~np.isnan(length))
+    with np.errstate(invalid="ignore"):
+        return sums / known
+
+
+def _by_kind(parts: Array, lost: Flags, kinds: Sequence[str], lot: str, are: str) -> tuple[float, str] | None:
+    """p, and what the lost items, or those read, have most too many of."""
+    known = ~np.isnan(parts).any(1) if len(kinds) else np.zeros(len(parts), bool)
+    matrix, lost = parts[known], lost[known]
+    seen = matrix.sum(0) > 0
+    matrix, kinds = matrix[:, seen], list(compress(kinds, seen))
+    if len(kinds) < 2 or not 0 < lost.sum() < len(lost):
+        return None
+    gone, here = matrix[lost].sum(0), matrix[~lost].sum(0)
+    most = int(np.argmax(np.maximum(*(_too_many(part, matrix) for part in (matrix[lost], matrix[~lost])))))
+    text = f"of {lot} {gone[most] / gone.sum():.0%} {are} {kinds[most]}, of those read {here[most] / here.sum():.0%}"
+    whole = len(kinds) == 2 and set(np.unique(matrix)) <= {0.0, 1.0}
+    return fisher_exact(gone, here) if whole else by_permutation(matrix, lost, np.random.default_rng(0)), text
+
+
+def _too_many(part: Array, whole: Array) -> Array:
+    """By kind, how much more of it a part of the items has than is to be expected, in standard deviations."""
+    expected = whole.mean(0) * len(part)
+    found: Array = (part.sum(0) - expected) / np.sqrt(expected)
+    return found
+
+
+def _by_length(lengths: Array, lost: Flags, lot: str) -> tuple[float, str] | None:
+    known = ~np.isnan(lengths)
+    lengths, lost = lengths[known], lost[known]
+    gone, here = lengths[lost], lengths[~lost]
+    if not (len(gone) and len(here) and len(np.unique(lengths)) > 1):
+        return None
+    text = f"{lot} have {np.median(gone):.0f} characters at the median, those read {np.median(here):.0f}"
+    if math.comb(len(lost), len(gone)) > PERMUTATIONS + 1:
+        return rank_sum(gone, here), text
+    return by_permutation(ranks(lengths)[:, None], lost, np.random.default_rng(0)), text

@@ -1,0 +1,126 @@
+"""Score rows, and the estimates that they are made of."""
+
+import math
+from dataclasses import dataclass
+
+from selfexec.stats import NONE, Interval
+from selfexec.text.numbers import number_of
+
+# A headline is withheld below this coverage, below this many items with the rarer outcome.
+LEAST_COVERAGE = 0.9
+LEAST_RARER_ITEMS = 20
+OF_BASELINE = ("best_baseline", "baseline_margin")  # what is said of the best baseline
+LEAST_PANEL = 6  # models read on the same items, itself included: with fewer a margin speaks for no model
+FEW = 10  # items: a standard error that rests on fewer is no guide (docs/decisions/0008)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number about one model.
+
+    `value` is None where it is withheld or undefined, and `reason` says why. A `reason` beside a value is a caution.
+    `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
+    the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
+    claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
+    its `baseline_margin`; `models` is how many models were read on its items, itself included.
+    """
+
+    model: str
+    experiment: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int
+    claims: int
+    unreadable: int
+    missing: int
+    convention: str
+    reason: str | None = None
+    preset: str | None = None
+    worst: float | None = None
+    best: float | None = None
+    baseline: str | None = None
+    models: int | None = None
+
+    @property
+    def small_panel(self) -> str | None:
+        """Why it cannot speak for a model, None where it can."""
+        return small_panel(self.models) if self.models is not None else None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval and standard error, before it becomes a row. `reason` says why it is nan.
+
+    `near_end`: the standard error says too little, and only the interval tells the doubt (it is not value +- error).
+    """
+
+    value: float
+    interval: Interval = NONE
+    error: float = math.nan
+    reason: str | None = None
+    near_end: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
+    its items, itself included.
+    """
+
+    model: str
+    experiment: str
+    convention: str
+    items: int
+    claims: int
+    unreadable: int
+    missing: int
+    panel: int = 0
+
+    @property
+    def coverage(self) -> float:
+        return 1 - (self.unreadable + self.missing) / self.claims
+
+    @property
+    def caution(self) -> str | None:
+        """Why a value is to be read with caution, and a headline withheld."""
+        if self.coverage < LEAST_COVERAGE:
+            return (
+                f"coverage {self.coverage:.3f} is below {LEAST_COVERAGE} "
+                f"({number_of(self.unreadable, 'claim')} unreadable, {self.missing:,} missing of {self.claims:,})"
+            )
+        return None
+
+    def row(self, metric: str, estimate: Estimate, caution: str | None = None, baseline: str | None = None) -> Score:
+        value, low, high = (_or_none(x) for x in (estimate.value, *estimate.interval))
+        models = self.panel if metric in OF_BASELINE else None
+        small = small_panel(self.panel) if metric == "baseline_margin" else None
+        return Score(
+            self.model,
+            self.experiment,
+            metric,
+            value,
+            low,
+            high,
+            self.items,
+            self.claims,
+            self.unreadable,
+            self.missing,
+            self.convention,
+            estimate.reason or caution or small,
+            baseline=baseline,
+            models=models,
+        )
+
+
+def small_panel(models: int) -> str | None:
+    """Why a margin over a baseline of so few models says nothing for a model, None where it may."""
+    if models >= LEAST_PANEL:
+        return None
+    read = f"only {number_of(models, 'model was', 'models were')} read on the same items"
+    return f"{read}, and it takes {LEAST_PANEL} to speak for one"
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

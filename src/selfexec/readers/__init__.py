@@ -1,0 +1,27 @@
+"""Readers: from a verbatim reply to what it commits to, with the words it was read from, or to why it cannot be read.
+
+One set of rules for every model. The last complete commitment wins, unless it is withdrawn and not replaced; what was
+completely committed to before a reply was cut off counts. Every reader takes time linear in the length of the reply:
+it finds literal words first and looks only at a bounded stretch of text around each. docs/reading.md has the rules
+in one table.
+"""
+
+from selfexec.readers.choice import Equivalents, read_choice
+from selfexec.readers.marks import read_marks
+from selfexec.readers.ranking import read_ranking
+from selfexec.readers.refusal import refuses
+from selfexec.readers.result import Commitment, Reading, State
+from selfexec.readers.words import fold, read_words
+
+__all__ = [
+    "Commitment",
+    "Equivalents",
+    "Reading",
+    "State",
+    "fold",
+    "read_choice",
+    "read_marks",
+    "read_ranking",
+    "read_words",
+    "refuses",
+]

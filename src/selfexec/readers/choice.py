@@ -1,0 +1,187 @@
+"""Read a letter: which option a reply commits to."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from selfexec.readers.keyed import boxed, keyed, other_keys
+from selfexec.readers.letters import Letters, letters_of, plain
+from selfexec.readers.notation import legible
+from selfexec.readers.result import Commitment, Reading, conclude, ends
+from selfexec.readers.scan import matches, places
+from selfexec.readers.stated import LAST_SENTENCE, conditional, denied, named, results, stated
+
+Equivalents = Sequence[tuple[str, re.Pattern[str]]]
+
+LONE = re.compile(
+    r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?\(?([A-Z])(?:\)|\.|:|\)\.|\s[-–—])?(?:\s+|$|,?\s+(?:because|since|as|due)\b.*)"
+)
+QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
+BESIDE = 12  # characters: no more stands between two options that are only quoted
+LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
+LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
+LAST_WORD = re.compile(r"(?:[.!?]|(?<![\"'”])[:])\s+[(\"'*`]{0,3}([A-Z])[)\"'*`.]{0,4}\s*$")
+# "## Answer", "**Final answer:**", on a line of its own, and the first line below it
+HEADING = re.compile(r"(?:nswer|NSWER|hoice|HOICE)[*_:]{0,4}[ \t]*\n\s{0,8}(?=\S)")
+HEAD = re.compile(r"[#*_\s>]{0,8}(?:[A-Za-z]+\s){0,3}[A-Za-z]$")
+# "| Answer | Note |", perhaps "|---|---|", and the one row below
+TABLE = re.compile(
+    r"(?P<head>[^\n]{0,120})\n(?:[ \t|:-]{3,80}\n)?(?P<row>[ \t]{0,8}\|[^\n]{1,400})(?!\n[ \t]{0,8}\|)(?:\n|$)"
+)
+
+
+def read_choice(
+    text: str,
+    options: Mapping[str, str],
+    *,
+    key: str,
+    equivalents: Callable[[str], Equivalents] | None = None,
+    cues: Sequence[str] = (),
+    text_over_letter: bool = False,
+) -> Reading:
+    """The letter among `options` (letter to its text) that a reply commits to.
+
+    `key` is the JSON key that the prompt asked for. `equivalents` gives the patterns, each with the letter it stands
+    for, by which a reply may say the options' sentences in other words; they begin with the literal words `cues`.
+    Where a letter stands with another option's text ("A. It will not ..."), the letter counts, which was asked for;
+    `text_over_letter` is for options whose texts speak for themselves, with a letter or without one.
+    """
+    answer = legible(text)
+    letters = letters_of(tuple(options.items()), text_over_letter)
+    asked_for = list(keyed(answer, key, letters))
+    if len(asked_for) == 1 and ends(answer, asked_for[0]):
+        return conclude(text, asked_for)
+    found = [*asked_for, *boxed(answer, letters), *stated(answer, letters), *_alone(answer, letters)]
+    found += _tabled(answer, letters) if "|" in answer else ()
+    found += _closing(answer, letters)
+    # what holds only under a condition ("if ..., it would be") replaces no answer
+    stands = [c for c in found if not conditional(answer, c.start)]
+    found = stands or [*named(answer, letters), *other_keys(answer, letters)] or found
+    if not found and equivalents:
+        found = list(_in_other_words(answer, letters, equivalents, cues))
+    elif not found:
+        found = list(results(answer, letters))
+    return conclude(text, found, of_a_request=text_over_letter)
+
+
+def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
+    """A last sentence that names an option right, or concludes with it ("Hence, C."), whatever was stated before."""
+    start = max(len(text) - LAST_SENTENCE, 0)
+    for found in named(text[start:], letters):
+        if not text[start + found.end :].strip(LINE_MARKUP + ".)"):
+            yield Commitment(start + found.start, start + found.end, found.value)
+
+
+def _alone(text: str, letters: Letters) -> Iterator[Commitment]:
+    """A first or last line that is nothing but a letter, a letter with its text, or an option's text."""
+    for start, end in (*_edge_lines(text), *_announced_lines(text)):
+        line = text[start:end]
+        if len(line) <= 1200 and not _in_a_listing(text, start, end) and (letter := _on_a_line(line, letters)):
+            yield Commitment(start, end, letter)
+    body = text.rstrip()
+    if (found := LAST_WORD.search(body[-60:])) and found[1] in letters.options:
+        yield Commitment(len(body) - len(found[0]) + 1, len(body), found[1])
+    if len(value := text.strip(LINE_MARKUP)) == 1 and value.upper() in letters.options:
+        yield Commitment(0, len(text), value.upper())
+
+
+def _on_a_line(line: str, letters: Letters) -> str | None:
+    value = line.strip(LINE_MARKUP)
+    if letter := letters.by_text.get(plain(value)):
+        return letter
+    found = LONE.match(value)
+    if not found:
+        return None
+    rest = plain(value[found.end() :])
+    same = letters.by_text.get(rest)
+    if letters.text_over_letter and same:
+        return same
+    if found[1] in letters.options and (not rest or same == found[1] or (same and value[1:2] in ").:")):
+        return found[1]
+    return None
+
+
+def _in_a_listing(text: str, start: int, end: int) -> bool:
+    """Whether a line stands in a list of the options: the letter before or after it is its neighbour."""
+    above = text[max(start - 400, 0) : start].rstrip("\n").rpartition("\n")[2]
+    below = text[end : end + 400].lstrip("\n").partition("\n")[0]
+    own = LETTERED.match(text, start)
+    return own is not None and any(
+        (other := LETTERED.match(line)) is not None and ord(other[1]) == ord(own[1]) + step
+        for line, step in ((above, -1), (below, 1))
+    )
+
+
+def _edge_lines(text: str) -> Iterator[tuple[int, int]]:
+    """The first line and the last."""
+    body = text.rstrip(" \t\r\n`*")
+    for at in {0, body.rfind("\n") + 1}:
+        yield at, _line_end(text, at)
+
+
+def _announced_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Lines between blank lines, behind a colon: 'The symbolization is:', blank, 'D. ~I', blank."""
+    for at in places(text, ":\n\n"):
+        end = _line_end(text, at + 3)
+        if text[end : end + 2] in ("\n\n", "\n", ""):
+            yield at + 3, end
+    for found in matches(text, HEADING, "nswer", "NSWER", "hoice"):
+        head = text[max(text.rfind("\n", 0, found.start()), found.start() - 40) + 1 : found.start()]
+        if HEAD.match(head):
+            yield found.end(), _line_end(text, found.end())
+
+
+def _tabled(text: str, letters: Letters) -> Iterator[Commitment]:
+    """The cell below a column's head that names the answer, in a table of one row."""
+    for found in matches(text, TABLE, "nswer", "NSWER", "hoice"):
+        before = text[max(text.rfind("\n", 0, found.start()), found.start() - 120) + 1 : found.start()]
+        column = before.count("|")
+        cells = found["row"].split("|")
+        if before.lstrip()[:1] == "|" and column < len(cells) and (letter := letters.of(cells[column])):
+            yield Commitment(found.start("row"), found.end("row"), letter)
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
+
+
+def _texts(text: str, letters: Letters) -> tuple[list[Commitment], list[Commitment]]:
+    """Options' whole sentences, where the reply says them and no letter; and those that stand side by side, which are
+    only quoted.
+    """
+    every = []
+    for option, letter in letters.by_text.items():
+        whole = letters.options[letter].strip().rstrip(".")
+        every += [Commitment(at, at + len(whole), letter) for at in places(text, whole) if len(option) >= 12]
+    every.sort()
+    said: list[Commitment] = []
+    quoted: list[Commitment] = []
+    for n, one in enumerate(every):
+        neighbours = [other for other in every[max(n - 1, 0) : n + 2] if other.value != one.value]
+        apart = all(max(other.start - one.end, one.start - other.end) > BESIDE for other in neighbours)
+        (said if apart else quoted).append(one)
+    return said, quoted
+
+
+def _in_other_words(
+    text: str, letters: Letters, equivalents: Callable[[str], Equivalents], cues: Sequence[str]
+) -> Iterator[Commitment]:
+    """The options' sentences, whole or in other words."""
+    said, quoted = _texts(text, letters)
+    yield from said
+    if _echoes_both(text):
+        return
+    only_quoted = {one.start for one in quoted}
+    straight = text.replace("’", "'")
+    for letter, pattern in equivalents(straight):
+        for found in matches(straight, pattern, *cues):
+            asked = QUESTION.match(straight, found.end()) is not None
+            if found.start() not in only_quoted and not asked and not denied(text, found.start(), found.start()):
+                yield Commitment(found.start(), found.end(), letter)
+
+
+def _echoes_both(text: str) -> bool:
+    """Whether the last words are the two options, one below the other: a quotation, not a choice."""
+    tail = text.rstrip().splitlines()[-2:]
+    starts = [LETTERED.match(line) for line in tail]
+    return [found[1] for found in starts if found] == ["A", "B"]

@@ -1,0 +1,84 @@
+"""Answers under a key, or in a box: objects as prompts ask for them, however broken."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from selfexec.readers.letters import LATEX_TEXT, MARKUP, SECOND, Letters
+from selfexec.readers.result import Commitment
+from selfexec.readers.scan import matches
+from selfexec.readers.words import fold
+
+# "choice": "A", {answer: C}, 'answer': 'C', \"answer\": \"B\", "answer" : "A
+KEYED = (
+    r"""\\?["'“”‘’„«»`]?\s{0,12}:\s{0,12}(?P<value>"""
+    r"""\\?["“”„](?:[^"“”\\\n]|\\(?!["])[^\n]){0,600}|\\?'[^'\n]{0,600}|«[^»\n]{0,600}|\[[^\]\n]{0,200}|[^,}\n]{1,80})?"""
+)
+OTHER_KEYS = (
+    *("answer", "choice", "solution", "option", "prediction", "selection", "result", "response", "letter"),
+    *("conclusion", "verdict", "decision"),
+)
+# the form that our prompts show, repeated by the reply
+ECHOES = {"a or b", "a, b, c or d", "a, b, c, or d", "a/b", "a|b", "a|b|c|d", "a/b/c/d"}
+NOTHING = {"null", "none", "nil", "n/a", "undefined", "unknown"}
+# braces three deep: \boxed{\text{\{"answer": "A"\}}}; over several lines only where the box is closed
+IN_BRACES = r"(?:[^{}%]|\{(?:[^{}%]|\{[^{}%]{0,200}+\}){0,200}+\}){0,300}+"
+CLOSED, OPEN = IN_BRACES.replace("%", ""), IN_BRACES.replace("%", r"\n")
+BOXED = re.compile(rf"(?:boxed|fbox)\s?\{{(?:(?P<closed>{CLOSED})\}}|(?P<open>{OPEN}))")
+# a box may hold the key as well: \boxed{"answer": "A"}
+KEY_INSIDE = re.compile(
+    r"""[\s{\\"'“„«]*(?:[a-z]+[ _])?(?:answer|choice|option|solution)[\\"'”“»*_`]{0,4}\s{0,12}[:=]\s{0,12}""",
+    re.IGNORECASE,
+)
+
+
+@cache
+def keyed_pattern(key: str) -> re.Pattern[str]:
+    """A key from its second letter on, so that "Answer" is found as well as "answer", and what stands behind it."""
+    return re.compile(f"(?:{key[1:]}|{key[1:].upper()}){KEYED}")
+
+
+def keyed(text: str, key: str, letters: Letters) -> Iterator[Commitment]:
+    """The key that was asked for, however broken the object around it. A value that is no option commits to nothing."""
+    for found in matches(text, keyed_pattern(key), key[1:], key[1:].upper()):
+        start = found.start() - 1
+        before = text[start - 1 : start] if start > 0 else ""
+        named = text[found.start() + len(key) - 1 :][:1] in "\"'“”’»\\"  # closed by a quote: '"final answer"'
+        if text[max(start, 0)].lower() != key[0] or before.isalnum():
+            continue
+        if before == " " and not named and not _opens_a_line(text, start):
+            continue
+        value = found["value"]
+        if value is None or fold(value.strip(MARKUP)) in ECHOES:
+            continue
+        if not value.strip(MARKUP) and not text[found.end() :].strip():
+            continue  # cut off before it was written
+        quoted = value.lstrip("\\")[:1] in "\"'“”„«"
+        letter = letters.of(value)
+        if letter and not quoted and SECOND.match(text, found.end()):
+            letter = None  # "answer: A, C"
+        if letter or quoted or fold(value) in NOTHING:
+            end = found.end() + 1 if quoted else found.end()
+            yield Commitment(_object_start(text, start), end, letter)
+
+
+def _opens_a_line(text: str, at: int) -> bool:
+    return not text[max(text.rfind("\n", 0, at), at - 8) + 1 : at].strip(" {`*\"'")
+
+
+def _object_start(text: str, at: int) -> int:
+    brace = text.rfind("{", max(at - 12, 0), at)
+    return brace if brace >= 0 else max(at - 1, 0)
+
+
+def other_keys(text: str, letters: Letters) -> Iterator[Commitment]:
+    """A key that was not asked for, where its value is an option."""
+    for key in OTHER_KEYS:
+        yield from (c for c in keyed(text, key, letters) if c.value)
+
+
+def boxed(text: str, letters: Letters) -> Iterator[Commitment]:
+    for found in matches(text, BOXED, "boxed", "fbox"):
+        value = LATEX_TEXT.sub("", found["closed"] or found["open"] or "")
+        key = KEY_INSIDE.match(value)
+        yield Commitment(max(found.start() - 1, 0), found.end(), letters.of(value[key.end() :] if key else value))

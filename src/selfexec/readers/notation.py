@@ -1,0 +1,102 @@
+"""How a reply is written down, as opposed to what it says."""
+
+import re
+
+from selfexec.readers.scan import AT_MOST, places
+
+# one mark, or the same many times: noise may have a million of them
+THOUGHT = re.compile(
+    r"(?P<mark><(/?)(?:think|thinking|thoughts?|reasoning)>|\[(/?)think\]|◁(/?)think▷"
+    r"|<\|(?:begin|(end))_of_thought\|>)(?P=mark)*",
+    re.IGNORECASE,
+)
+ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
+ENTITY = re.compile("|".join(ENTITIES))
+# HTML as the Markdown that it stands for; what is quoted may be somebody's words
+TAG = re.compile(
+    r"<(?<![\"'“`]<)(?<!\w<(?=[bipu]>))(/?)"
+    r"(b|strong|em|i|p|code|pre|span|u|div|h[1-6]|ul|ol|li|br|table|tbody|thead|tr|td|th|item|word)\b[^<>\n]{0,80}>",
+    re.IGNORECASE,
+)
+MARKDOWN = {
+    "li": "\n- ",
+    "br": "\n",
+    "p": "\n",
+    "item": "\n- ",
+    "word": "\n- ",
+    "div": "\n",
+    "tr": "\n|",
+    "td": "  |",
+    "th": "  |",
+}
+# a passage that is set as a quotation, line by line
+QUOTATION = re.compile(r"(?:[ \t]{0,3}>[^\n]*(?:\n|\Z))+")
+QUOTING = re.compile(r"^[ \t]{0,3}>", re.MULTILINE)
+CURLY = "“”„«»＂"
+STRAIGHT = str.maketrans(CURLY, '"' * len(CURLY))
+LATEX = r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt)?|operatorname)\s?\{"
+# around an object or its strings: "\{" and "\text{" that opens a string or another brace
+AROUND_AN_OBJECT = re.compile(rf"{LATEX}(?=\s{{0,2}}\\?[\"'“„«{{\\])|\\(?=[{{}}])")
+AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
+
+
+def legible(text: str, *, formulas: bool = True) -> str:
+    """The part of a reply that answers, place for place: reasoning between <think> marks is blanked out, and the
+    marks that byte-level tokenizers leave for space and newline, quotes in other shapes than '"' and what LaTeX puts
+    around an object are put right. Without `formulas`, all text in LaTeX is taken for plain text.
+    """
+    if "Ġ" in text:
+        text = text.replace("Ġ", " ").replace("Ċ", "\n")
+    if "&" in text:
+        text = ENTITY.sub(lambda found: ENTITIES[found[0]].ljust(len(found[0])), text, AT_MOST)
+    if "\\" in text:
+        pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
+        text = pattern.sub(_blank, text, AT_MOST)
+    if "hink" in text or "HINK" in text or "hought" in text or "easoning>" in text:
+        text = _without_thoughts(text)
+    if ">" in text:
+        if text[:1] == ">" or "\n\n>" in text:
+            text = _unquoted(text)
+        if "</" in text or "<br" in text:
+            text = TAG.sub(_as_markdown, text, AT_MOST)
+    if '"' not in text and any(quote in text for quote in CURLY):
+        text = text.translate(STRAIGHT)
+    return text
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _unquoted(text: str) -> str:
+    """Passages that are set as quotations, without the mark before each line."""
+    starts = [0] if text[:1] == ">" else []
+    starts += sorted(at + 2 for at in places(text, "\n\n>"))
+    pieces: list[str] = []
+    done = 0
+    for at in starts:
+        if at >= done and (passage := QUOTATION.match(text, at)):
+            pieces += (text[done:at], QUOTING.sub(_blank, passage[0], AT_MOST))
+            done = passage.end()
+    return "".join(pieces) + text[done:]
+
+
+def _as_markdown(tag: re.Match[str]) -> str:
+    mark = MARKDOWN.get(tag[2].lower(), "")
+    return (mark if bool(tag[1]) == (tag[2].lower() in ("td", "th")) else "").ljust(len(tag[0]))
+
+
+def _without_thoughts(text: str) -> str:
+    pieces: list[str] = []
+    at = blank = 0
+    thinking = False
+    for mark in THOUGHT.finditer(text):
+        closes = any(mark.groups()[1:])
+        if closes and not thinking:
+            # a thought that began with the reply, its opening mark lost: all so far is blank
+            pieces, blank = [], mark.end()
+        else:
+            pieces.append(" " * (mark.end() - at) if thinking else text[at : mark.start()] + " " * len(mark[0]))
+        at = mark.end()
+        thinking = not closes
+    return " " * blank + "".join(pieces) + (" " * (len(text) - at) if thinking else text[at:])

@@ -1,0 +1,209 @@
+"""Read an order of the labels Q1 to Q4."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+
+from selfexec.readers.notation import legible
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
+from selfexec.readers.scan import AT_MOST, lines, matches
+
+LABELS = ("Q1", "Q2", "Q3", "Q4")
+MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
+ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
+# what may stand between two labels of an order: list marks, arrows, "then", "is the quickest, followed by"
+BETWEEN = re.compile(
+    r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
+          | \b(?:then|and|followed\sby|finally|lastly|next)\b | :?\b(?:1st|2nd|3rd|4th|second|third|fourth|last)\b:?
+          | \b(?:is|are|takes?|requires?|needs?|comes?)\b[^.\nQq]{0,60}?\b(?:followed\sby|and\sthen)\b
+    ){1,24}""",
+    re.VERBOSE,
+)
+KEYED = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}[:=]\s{0,12}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
+BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
+# "1. **Q3**", "First: Q3", "| 1 | Q3", "- Q3"
+ORDINAL = r"(?i:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
+LISTED = re.compile(
+    rf"""[\s#>*_|-]{{0,12}}
+        (?: (?: (?P<n>\d{{1,2}})\s?[.):|] | (?P<ordinal>{ORDINAL})[\s:)*_-] ) [\s*_"'`(\[{{:|-]{{0,8}}
+          | [\s*_(•–-]{{0,8}} )
+        [Qq](?:uestion)?\s?(?P<label>[0-9]+)\b""",
+    re.VERBOSE,
+)
+AMENDMENT = re.compile(
+    r"(?:[Hh]owever|[Bb]ut|[Aa]ctually)\b[^\n]{0,300}?"
+    r"\bI would (?:rank|place|put|move) (?:it|[Qq][1-4]) (?P<where>last|first)\b"
+)
+OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
+PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
+ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
+CUE = re.compile(
+    r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence"
+    r"|rangfolge|reihenfolge|classe?ment|\bord(?:re|en|ine|em)\b|clasificación|classifica|порядок|рейтинг"
+    r"|排序|排名|顺序|順序|順位|순위|순서",
+    re.IGNORECASE,
+)
+EASY = r"(?:easiest|least(?:\s+\w+){0,2}?|fewest(?:\s+\w+){0,2}?|lowest|shortest|simplest|quickest|fastest)"
+HARD = r"(?:hardest|most(?:\s+\w+){0,3}?|highest|longest|slowest)"
+HARD_WORDS = ("hardest", "most", "highest", "longest", "slowest", "decreasing", "descending")
+EASY_WORDS = ("easiest", "least", "fewest", "lowest", "shortest", "simplest", "quickest", "fastest", "first", "ing")
+# "from easiest to hardest", "hardest first", "in descending order of difficulty": the last one named counts
+DIRECTION = re.compile(
+    rf"(?P<up>{EASY}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{HARD}\b|{EASY}\s+first\b|\b(?:increasing|ascending)\b)"
+    rf"|(?P<down>{HARD}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{EASY}\b|{HARD}\s+first\b|\b(?:decreasing|descending)\b)",
+    re.IGNORECASE,
+)
+REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORECASE)
+# "Q3 (about 20 tokens)", and nothing else on the line
+ESTIMATE = re.compile(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
+# what announces a look at each question, not an order of them
+LOOK_AT_EACH = re.compile(
+    r"\b(?:let me|let's|let us|i will|i'll|i need|to rank|look at|consider|analy[sz]e|examine|going through|think)\b",
+    re.IGNORECASE,
+)
+
+
+def read_ranking(text: str) -> Reading:
+    """The order, from fewest to most tokens, that a reply commits to: all four labels once each.
+
+    Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
+    shows that the list before it was no ranking of all four.
+    """
+    plain = legible(text, formulas=False)
+    keyed = list(_keyed(plain))
+    at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
+    stated = keyed if at_the_end else [*keyed, *_runs(plain)]
+    last = max(stated, key=lambda c: c.end, default=None)
+    complete = [c for c in stated if c.value]
+    if not complete and not (last and last.end - last.start > PIECE):
+        complete = _listed(plain)
+    if complete:
+        last = outermost(complete)
+        order = _turned(plain, last.start, last.value)
+        last = last._replace(value=None if _amended(plain, last.end, order) else order)
+    return conclude(text, [last] if last else [])
+
+
+def _keyed(text: str) -> Iterator[Commitment]:
+    """What stands under the key "ranking". Bare digits there are labels."""
+    for found in (*matches(text, KEYED, "anking", "ANKING"), *matches(text, BRACKETED, "[")):
+        start = max(found.start() - (found[0][0] in "aA"), 0)
+        if REJECTED.search(text, max(start - 30, 0), start):
+            continue
+        yield Commitment(start, found.end(), _whole([_label(member) for member in found["body"].split(",")]))
+
+
+def _label(member: str) -> str:
+    """The one label that a member of a list is; "" if it is none, or several."""
+    named = MENTION.findall(member) or re.findall(r"\b[0-9]+\b", member)
+    return f"Q{named[0]}" if len(named) == 1 and "/" not in member and "=" not in member else ""
+
+
+def _runs(text: str) -> Iterator[Commitment]:
+    """Four labels in a row with nothing but list marks between them."""
+    mentions = list(deque(MENTION.finditer(text), maxlen=AT_MOST))
+    at = 0
+    while at < len(mentions):
+        end = at + 1
+        while end < len(mentions) and BETWEEN.fullmatch(text, mentions[end - 1].end(), mentions[end].start()):
+            end += 1
+        if end - at >= 4:
+            labels = [f"Q{m[1]}" for m in mentions[at:end]]
+            start, stop = mentions[at].start(), mentions[end - 1].end()
+            if (value := _whole(labels)) and not _in_a_string(text, start) and _is_order(text, start, stop):
+                yield Commitment(start, stop, value)
+        at = end
+
+
+def _in_a_string(text: str, start: int) -> bool:
+    """Whether labels stand in the value of another JSON key: '"reasoning": "Q1 Q2 Q3 Q4"'."""
+    before = text[max(start - 140, 0) : start]
+    return '"' in before and OTHER_KEY.search(before) is not None
+
+
+def _is_order(text: str, start: int, stop: int) -> bool:
+    """Whether four labels in a row are an order, not just a mention of all four."""
+    body = text[start:stop]
+    before = text[max(start - 160, 0) : start]
+    if REJECTED.search(before):
+        return False
+    if ">" in body.replace("->", "").replace("=>", ""):
+        # a chain of > says nothing until it is said which end is easy
+        return DIRECTION.search(text, max(start - 160, 0), stop + 80) is not None
+    if before.rstrip(" \"'“„«\\`*\n")[-1:] in ("[", "{", "(") or any(mark in body for mark in ORDERS):
+        return True
+    line = before[before.rfind("\n") + 1 :]
+    if line.strip(" *_`-\"'"):
+        return bool(CUE.search(line) and re.search(r"(?:[:：>|]|\bis|\bbe|\bas)[\s\"'“„«*`(\\]*$", line))
+    return not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
+
+
+def _listed(text: str) -> list[Commitment]:
+    """Lines that each begin with a label: numbered 1 to 4, or else bulleted under words that announce a ranking.
+
+    A numbered list in question order ranks only where it is announced: mostly it goes through the questions. Where each
+    label has an estimate in brackets, and nothing else, the list is an order if the estimates rise, announced or not.
+    """
+    numbered: list[Commitment] = []
+    bulleted: list[Commitment] = []
+    run: list[tuple[int, int, str]] = []
+    estimates: list[int] = []
+    lead = ""
+    counts = False
+    for at, line in lines(text):
+        found = LISTED.match(line)
+        if found:
+            number = int(found["n"] or ORDINALS.get((found["ordinal"] or "").lower(), 0))
+            if bool(number) != counts or (number and number != len(run) + 1):
+                run, counts = [], bool(number)
+            if not run:
+                looks = LOOK_AT_EACH.search(lead) is not None
+                announced = CUE.search(lead) is not None and not looks
+                estimates = []
+            run.append((at, at + found.end(), f"Q{found['label']}"))
+            if estimate := ESTIMATE.match(line, found.end()):
+                estimates.append(int(estimate["tokens"].replace(",", "")))
+            value = _whole([label for _, _, label in run])
+            rises = len(estimates) == 4 and estimates == sorted(estimates) and not looks
+            if value and (announced or rises or (counts and value != list(LABELS))):
+                kind = numbered if counts else bulleted
+                kind.append(Commitment(run[0][0], run[-1][1], value))
+            elif len(run) == 5 and counts:
+                # a fifth place: the list ranks no four labels, whatever its first four are
+                numbered = [ranking for ranking in numbered if ranking.start != run[0][0]]
+        elif line.strip():
+            lead = line[-300:]
+            # what stands below a numbered line belongs to it; bulleted lines must follow one another
+            run = run if counts else []
+    return numbered or bulleted
+
+
+def _amended(text: str, end: int, order: list[str]) -> bool:
+    """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
+    tail = text[end : end + 2000]
+    for found in AMENDMENT.finditer(tail):
+        before = MENTION.findall(tail[: found.end()])
+        place = 0 if found["where"] == "first" else -1
+        if before and order[place] != f"Q{before[-1]}":
+            return True
+    return False
+
+
+def _turned(text: str, start: int, labels: list[str]) -> list[str]:
+    """The order from fewest to most, where the words before it say that it runs the other way."""
+    before = text[max(start - 160, 0) : start].lower()
+    hard = min((at for word in HARD_WORDS if (at := before.find(word)) >= 0), default=-1)
+    if hard < 0 or not any(before.find(word, hard) >= 0 for word in EASY_WORDS):
+        return labels  # most replies: nothing speaks of another direction
+    named = [
+        found
+        for found in DIRECTION.finditer(text, max(start - 160, 0), start)
+        if not REJECTED.search(text, max(found.start() - 20, 0), found.start())
+    ]
+    # one order given each way: the last words are about the first of them
+    another = named and MENTION.search(text, named[-1].end(), start)
+    return labels[::-1] if named and named[-1]["down"] and not another else labels
+
+
+def _whole(labels: list[str]) -> list[str] | None:
+    return labels if len(labels) == 4 and sorted(labels) == list(LABELS) else None

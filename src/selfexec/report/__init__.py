@@ -1,0 +1,54 @@
+"""The report: one HTML file with the answer, the numbers, and what stands behind them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from selfexec.report.evidence import Level
+    from selfexec.runs import Files, Run
+
+CONVENTIONS = ("strict", "readable")
+LEVELS = ("none", "sample", "all")
+
+
+def report(
+    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    path: str | Path = "report.html",
+    *,
+    evidence: "Level" = "sample",
+    readings: "Files" = (),
+    convention: str = "strict",
+    groups: str | Path | None = None,
+    abilities: str | Path | None = None,
+    figures: str | Path | None = None,
+) -> Path:
+    """Write the report of a run, or of several, as one file that opens anywhere, and return its path.
+
+      evidence    the sessions in it: none, a sample (the worst surprises, and a few items for each outcome and state),
+                  or all
+      readings    files of readings that replace ours
+      convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      groups      a CSV or JSON file with a family for each model, to filter by
+      abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
+      figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
+
+    InputError: no replies, a file that cannot be read or written, or an extra that `figures` wants and is not there.
+    """
+    from selfexec.analysis.selection import load_together
+    from selfexec.errors import InputError
+    from selfexec.files.outputs import write_page
+    from selfexec.report.page import Options, page
+    from selfexec.runs import files
+
+    for given, known, what in ((convention, CONVENTIONS, "convention"), (evidence, LEVELS, "evidence")):
+        if given not in known:
+            raise InputError(f"{what} {given!r}: a report knows {', '.join(known)}.")
+    together = load_together(runs, readings)
+    if not any(run.replies for run in together):
+        raise InputError("which run? There are no replies to report on.")
+    others = (None if file is None else Path(file) for file in (groups, abilities, figures))
+    options = Options(convention, evidence, files(readings), *others)
+    path = Path(path)
+    write_page(path, page(together, options))
+    return path

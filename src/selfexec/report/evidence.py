@@ -1,0 +1,162 @@
+"""What stands behind the numbers: items, what became of each claim, and the sessions as they came back.
+
+Replies are somebody else's text and may be hostile. All of it is packed (JSON, deflate, base64), so that no character
+of it stands in the page; the page's script unpacks it when somebody asks, and shows it as text, never as markup.
+
+    index     items, and for every model, experiment and epoch two strings: what became of each claim, and the state
+              of each session, one character each, in the order of the items
+    chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
+"""
+
+import base64
+import zlib
+from collections.abc import Iterable, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import polars as pl
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments.association import distinct
+from selfexec.items import Item, Target
+from selfexec.readers import Reading
+from selfexec.report.outcomes import OUTCOMES
+from selfexec.report.sessions import STATE_NAMES
+from selfexec.report.surprises import Surprise, title
+from selfexec.runs import Reply, read_reply
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+Level = Literal["none", "sample", "all"]
+A_FEW = 2  # items for each outcome and each state, in a sample
+Place = tuple[str, str, str]  # model, experiment, item
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Packed, ready to stand in a page; the chunks are in the order of the models."""
+
+    index: str
+    chunks: Sequence[str]
+
+
+def evidence(
+    runs: Sequence["Run"], claims: pl.DataFrame, sessions: pl.DataFrame, wanted: Set[Place] | None
+) -> Evidence:
+    """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""
+    models = [(model, number) for number, run in enumerate(runs) for model in run.models]
+    with ThreadPoolExecutor() as pool:  # deflate lets other threads work
+        chunks = list(pool.map(packed, (_sessions(runs[number], model, wanted) for model, number in models)))
+    claim_codes, session_codes = _strings(claims), _strings(sessions)
+    index = {
+        "outcomes": OUTCOMES,
+        "states": STATE_NAMES,
+        "runs": [_run(run) for run in runs],
+        "models": [
+            {
+                "name": model,
+                "run": number,
+                "claims": claim_codes.get(model, {}),
+                "sessions": session_codes.get(model, {}),
+            }
+            for model, number in models
+        ],
+    }
+    return Evidence(packed(index), chunks)
+
+
+def packed(value: Any) -> str:
+    return base64.b64encode(zlib.compress(msgspec.json.encode(value), 6)).decode("ascii")
+
+
+def sample(claims: pl.DataFrame, sessions: pl.DataFrame, worst: Iterable[Surprise]) -> set[Place]:
+    """The worst surprises, and a few items of each model for each outcome of a claim and each state of a session."""
+    found = {(s.model, s.experiment, s.item) for s in worst}
+    for table, by in (
+        (claims, ["model", "experiment", "code"]),
+        (sessions, ["model", "experiment", "session", "code"]),
+    ):
+        first = table.unique([*by, "item"], keep="first", maintain_order=True).group_by(by, maintain_order=True)
+        found |= set(first.head(A_FEW).select("model", "experiment", "item").iter_rows())
+    return found
+
+
+def _strings(table: pl.DataFrame) -> dict[str, dict[str, dict[str, str]]]:
+    """Model -> experiment -> epoch -> one character per row."""
+    joined = table.group_by("model", "experiment", "epoch", maintain_order=True).agg(pl.col("code").str.join(""))
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for model, experiment, epoch, codes in joined.iter_rows():
+        found.setdefault(model, {}).setdefault(experiment, {})[str(epoch)] = codes
+    return found
+
+
+def _run(run: "Run") -> dict[str, Any]:
+    return {
+        "name": run.folder.name,
+        "items": {e: [_item(e, item) for item in items.values()] for e, items in run.items.items.items()},
+        "prompts": {e: _prompts(run, e) for e in run.items.items},
+    }
+
+
+def _item(experiment: str, item: Item) -> dict[str, Any]:
+    more = {
+        "title": title(item),
+        "claims": claims_of(experiment, item),
+        "sessions": EXPERIMENTS[experiment].session_names(item),
+    }
+    facts: dict[str, Any] = msgspec.to_builtins(item)
+    return facts | more
+
+
+def claims_of(experiment: str, item: Item) -> list[str]:
+    """The names of an item's claims, in the order of the observations."""
+    if isinstance(item, Target):
+        return distinct(item.options)
+    return [o.claim for o in EXPERIMENTS[experiment].observe(item, {})]
+
+
+def _prompts(run: "Run", experiment: str) -> Mapping[str, str]:
+    """The templates that were asked with, as far as they were kept."""
+    kept = {session: run.prompts.get(f"{experiment}.{session}") for session in EXPERIMENTS[experiment].PROMPTS}
+    return {session: text for session, text in kept.items() if text is not None}
+
+
+def _sessions(run: "Run", model: str, wanted: Set[Place] | None) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, reply in run.replies.items():
+        if key.model == model and (wanted is None or (model, key.experiment, key.item) in wanted):
+            by_epoch = found.setdefault(key.experiment, {}).setdefault(key.item, {})
+            given = key in (run.given or {})
+            reading = run.readings[key]
+            if given and reading.evidence is None:
+                reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply)
+            by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given)
+    return found
+
+
+def _with_our_evidence(given: Reading, item: Item, reply: Reply) -> Reading:
+    """A reading from elsewhere has no words to mark. Where our reader comes to the same, it has ours."""
+    ours = read_reply(item, reply)
+    same = (ours.state, ours.value) == (given.state, given.value)
+    return msgspec.structs.replace(given, evidence=ours.evidence) if same else given
+
+
+def _session(reply: Reply, reading: Reading, given: bool) -> dict[str, Any]:
+    facts = {
+        "text": reply.text,
+        "reasoning": reply.reasoning,
+        "refusal": reply.refusal,
+        "error": reply.error,
+        "stop": reply.stop_reason,
+        "tokens": reply.output_tokens,
+        "reasoning_tokens": reply.reasoning_tokens,
+        "state": reading.state,
+        "reason": reading.reason,
+        "value": reading.value,
+        "evidence": reading.evidence,
+        "given": given or None,
+    }
+    return {name: value for name, value in facts.items() if value is not None}

@@ -1,0 +1,29 @@
+"""What models are able to do, which figures set beside how well they predict themselves."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from selfexec.analysis.correlate import read_tables
+from selfexec.errors import InputError
+
+
+def published_abilities() -> dict[str, float]:
+    """By the Rasch model, of the models in the paper's Table 1."""
+    from selfexec.analysis.rasch import rasch
+
+    return {model: ability for model, ability in rasch("paper").abilities.items() if ability is not None}
+
+
+def read_abilities(path: Path) -> dict[str, float]:
+    """Abilities from a file: what `selfexec rasch --format json` prints, or a CSV file whose first column names the
+    model and which has a column `ability`, or one column of numbers only.
+    """
+    columns = read_tables([path])
+    if "ability" not in columns and len(columns) != 1:
+        raise InputError(f"{path}: there is no column 'ability', but {', '.join(columns)}. Rename the one that is.")
+    return columns.get("ability") or next(iter(columns.values()))
+
+
+def known_ability(model: str, abilities: Mapping[str, float]) -> float | None:
+    """The ability of a model, under its own name or without its provider's."""
+    return abilities.get(model, abilities.get(model.split("/")[-1]))

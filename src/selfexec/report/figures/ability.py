@@ -1,0 +1,72 @@
+"""The paper's Figure 8: score, skill and baseline margin beside what models are able to do."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from selfexec.analysis.correlate import score_columns
+from selfexec.report.figures.figure import Figure, behind
+from selfexec.report.figures.numbers import Number, Numbers, texts
+from selfexec.report.figures.scatter import Axis, Spot, plane
+from selfexec.report.svg import Sign, drawing, legend, reach
+
+TITLE = "Score, skill and margin beside ability"
+CAPTION = (
+    "Ability is that of the Rasch model, on public benchmarks. The score is the mean of the three accuracies; skill is "
+    "the same with chance taken off; the margin is skill less that of the best baseline, "
+    "and no test of self-knowledge. "
+    "Faint marks without intervals: the headline is withheld, for the reason that the mark tells."
+)
+MEASURES = {
+    "self_execution_score": ("overall accuracy", "score", None),
+    "skill": ("overall skill", "skill", 0.0),
+    "baseline_margin": ("overall baseline_margin", "margin", 0.0),
+}
+HEIGHT = 236.0
+LEAST = 2  # models with a known ability
+
+
+def ability(numbers: Numbers) -> Figure | None:
+    means = score_columns(numbers.scores)
+    abilities = {model: numbers.abilities[model] for model in numbers.models if model in numbers.abilities}
+    found = {metric: _shown(numbers, metric, means.get(column, {})) for metric, (column, _, _) in MEASURES.items()}
+    found = {metric: numbers_of for metric, numbers_of in found.items() if numbers_of}
+    if not found or max(map(len, found.values())) < LEAST:
+        return None
+    low, high = reach(abilities.values(), min(abilities.values()), max(abilities.values()) + 1e-6)
+    key, top = legend([Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")], 2)
+    parts, cells = [key], {"ability": {m: f"{ability:.3f}" for m, ability in abilities.items()}}
+    for metric, shown in found.items():
+        _, name, line = MEASURES[metric]
+        spots = [
+            Spot(
+                model,
+                name,
+                Number(abilities[model]),
+                number,
+                f"{model}: {name} {number.full}, ability {abilities[model]:.3f}",
+                "faint" if number.note else "main",
+            )
+            for model, number in shown.items()
+        ]
+        ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
+        y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
+        parts += plane(numbers, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
+        cells[name] = texts(shown)
+        cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
+        top += HEIGHT + 52
+    svg = drawing("ability", TITLE, CAPTION, top + 8, parts)
+    return Figure("ability", TITLE, CAPTION, svg, *behind([*abilities], cells))
+
+
+def _shown(numbers: Numbers, metric: str, means: Mapping[str, float]) -> dict[str, Number]:
+    """The headlines of models whose ability is known; one that is withheld without interval, with the reason."""
+    found = {}
+    for model in numbers.models:
+        if model not in numbers.abilities:
+            continue
+        if number := numbers.number(model, "overall", metric):
+            found[model] = replace(number, note=None)
+        elif (mean := means.get(model)) is not None:
+            row = numbers.row(model, "overall", metric)
+            found[model] = Number(mean, note=f"withheld: {row.reason}" if row and row.reason else "withheld")
+    return found

@@ -1,0 +1,63 @@
+"""The paper's Figure 2: does a model know which words it would list?"""
+
+from selfexec.report.figures.figure import Figure, behind
+from selfexec.report.figures.numbers import Numbers, sizes, texts
+from selfexec.report.figures.rows import BASELINE, Panel, baseline_dots, dots, rows
+from selfexec.report.svg import Sign
+
+TITLE = "Word association: predictions about words that the model would list"
+CAPTION = (
+    "Accuracy, precision, recall and positive rate (how often the model says that it would list a word). Diamonds: "
+    "beside accuracy that of always saying no, beside the positive rate the base rate, which is how often the words "
+    "were in fact listed. Where most words are not listed, baselines are accurate too: the margin goes by "
+    "skill."
+)
+
+
+def association(numbers: Numbers) -> Figure | None:
+    accuracy, precision, recall, positive, no, base = (
+        numbers.scored("association", metric)
+        for metric in ("accuracy", "precision", "recall", "positive_rate", "always_no", "base_rate")
+    )
+    if not accuracy:
+        return None
+    baselines = numbers.baselines("association")
+    panels = [
+        Panel(
+            "accuracy",
+            [
+                *dots(numbers, "always no", no, "diamond", interval=False),
+                *baseline_dots(numbers, baselines),
+                *dots(numbers, "accuracy", accuracy),
+            ],
+        ),
+        Panel("precision", dots(numbers, "precision", precision)),
+        Panel("recall", dots(numbers, "recall", recall)),
+        Panel(
+            "positive rate",
+            [
+                *dots(numbers, "base rate", base, "diamond", interval=False),
+                *dots(numbers, "positive rate", positive),
+            ],
+        ),
+    ]
+    signs = [
+        Sign("main", "model, with 95% interval"),
+        Sign("baseline", BASELINE),
+        Sign("diamond", "always no; base rate"),
+    ]
+    table = behind(
+        numbers.models,
+        {
+            "targets": sizes(accuracy),
+            "coverage": texts(numbers.scored("association", "coverage")),
+            "accuracy": texts(accuracy),
+            BASELINE: texts(baselines),
+            "always no": texts(no),
+            "precision": texts(precision),
+            "recall": texts(recall),
+            "positive rate": texts(positive),
+            "base rate": texts(base),
+        },
+    )
+    return Figure("association", TITLE, CAPTION, rows(numbers, "association", TITLE, CAPTION, panels, signs), *table)

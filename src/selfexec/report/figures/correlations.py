@@ -1,0 +1,102 @@
+"""The paper's Figure 9: which numbers go together among models, with how much certainty."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from selfexec.analysis.correlate import correlations as correlate_columns
+from selfexec.analysis.correlate import eligible_models, score_columns
+from selfexec.experiments import EXPERIMENTS
+from selfexec.report.figures.figure import Figure
+from selfexec.report.figures.numbers import Numbers
+from selfexec.report.svg import WIDTH, Kind, Scale, Sign, Whose, at, drawing, legend, mark, stroke, tick_label, write
+from selfexec.stats import Correlation
+from selfexec.text.numbers import decimal, interval
+
+TITLE = "Which numbers go together"
+CAPTION = (
+    "Pearson's correlation of two numbers over models, with its 95% interval by Fisher's z: accuracy in each "
+    "experiment, the self-execution score (their mean), and ability by the Rasch model where it is known. Open "
+    "marks: only models whose headline is not withheld. Models are few, so intervals are wide; the score contains "
+    "its parts. n: all models; those with a headline."
+)
+ROW, LEFT = 26.0, 196.0
+
+
+def correlations(numbers: Numbers) -> Figure | None:
+    shown = [pair for pair in related(numbers) if not math.isnan(pair.all.value)]
+    if not shown:
+        return None
+    key, top = legend(
+        [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")], 2
+    )
+    top += 6
+    bottom = top + ROW * len(shown) + 3
+    scale = Scale(-1, 1, LEFT, WIDTH - 66)
+    parts = [key]
+    for value in (-1, -0.5, 0, 0.5, 1):
+        parts.append(stroke(scale(value), top, scale(value), bottom, "sx-half" if value == 0 else "sx-grid"))
+        parts.append(write(scale(value), bottom + 11, tick_label(value), "sx-soft sx-tick", "middle"))
+    for k, pair in enumerate(shown):
+        parts += _row(pair, scale, top + ROW * (k + 0.5))
+    svg = drawing("correlations", TITLE, CAPTION, bottom + 24, parts)
+    columns = ["one", "two", "models", "correlation", "with a headline", "their correlation"]
+    return Figure("correlations", TITLE, CAPTION, svg, columns, [_cells(pair) for pair in shown])
+
+
+@dataclass(frozen=True)
+class Related:
+    """Two columns, and Pearson's correlation over all models, and over those whose headline is not withheld."""
+
+    one: str
+    two: str
+    all: Correlation
+    eligible: Correlation
+
+
+def related(numbers: Numbers) -> list[Related]:
+    """Every pair of accuracies, the score and ability."""
+    means = score_columns(numbers.scores)
+    columns = {
+        **{experiment: means.get(f"{experiment} accuracy", {}) for experiment in EXPERIMENTS},
+        "score": means.get("overall accuracy", {}),
+        "ability": numbers.abilities,
+    }
+    columns = {name: column for name, column in columns.items() if column}
+    found = correlate_columns(columns, eligible=eligible_models(numbers.scores))
+    return [
+        Related(pair.one, pair.two, pair.pearson, found.pair(pair.one, pair.two, "eligible").pearson)
+        for pair in found
+        if pair.among == "all"
+    ]
+
+
+def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:
+    yield write(LEFT - 10, y, f"{pair.one}, {pair.two}", anchor="end")
+    yield stroke(scale.start, y, scale.end, y, "sx-grid")
+    others, n = pair.eligible, f"n = {pair.all.n}"
+    if not math.isnan(others.value) and others.n < pair.all.n:
+        yield _dot(pair, others, "open", "models with a headline", scale, y + 5)
+        y_all, n = y - 5, f"{n}; {others.n}"
+    else:
+        y_all = y
+    yield _dot(pair, pair.all, "main", "all models", scale, y_all)
+    yield write(WIDTH - 6, y, n, "sx-soft sx-tick", "end")
+
+
+def _dot(pair: Related, found: Correlation, kind: Kind, who: str, scale: Scale, y: float) -> str:
+    x = scale(found.value)
+    low, high = found.interval
+    span = "" if math.isnan(low) else f'<path d="M{at(scale(low) - x)} 0H{at(scale(high) - x)}" class="sx-span"/>'
+    title = f"{pair.one} and {pair.two}, {who}: {_text(found)}, n = {found.n}"
+    return mark(x, y, kind, Whose("", "", f"{pair.one}, {pair.two}, {who}"), title, span)
+
+
+def _cells(pair: Related) -> list[str]:
+    return [pair.one, pair.two, str(pair.all.n), _text(pair.all), str(pair.eligible.n), _text(pair.eligible)]
+
+
+def _text(found: Correlation) -> str:
+    if math.isnan(found.value):
+        return found.reason or ""
+    return interval(found.value, *found.interval, lambda value: decimal(value, 2)).replace("-", "−")

@@ -1,0 +1,108 @@
+"""What was not read: unreadable, withheld and missing replies, by model and reason."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.report.figures.figure import Figure, behind
+from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.rows import Panel, Piece, rows
+from selfexec.report.svg import Sign, reach
+
+LEAST_AXIS = 0.05  # so that a handful does not look like much
+ROOM = 1.2  # for the numbers behind the bars
+
+TITLE = "Replies that were not read"
+CAPTION = (
+    "Share of all replies asked for in an experiment: unreadable (wrong format, cut off, or the model declines to "
+    "predict), withheld (by the model or its provider: that is behaviour) and missing (nothing came). Behind each bar "
+    "their number. Models of which everything was read have no row."
+)
+FILLS = {
+    ("unreadable", "format"): 1,
+    ("unreadable", "truncated"): 2,
+    ("unreadable", "declined"): 3,
+    ("withheld", "model"): 4,
+    ("withheld", "provider"): 5,
+    ("missing", ""): 6,
+}
+NAMES = {1: "unreadable: format", 2: "truncated", 3: "declined", 4: "withheld by the model", 5: "by the provider"}
+NAMES |= {6: "missing"}
+
+
+@dataclass(frozen=True)
+class Loss:
+    """How many replies of a model in an experiment came to a state for a reason, of how many."""
+
+    state: str
+    reason: str
+    replies: int
+    of: int
+
+
+Losses = Mapping[tuple[str, str], list[Loss]]  # (model, experiment) -> what was not read
+
+
+def loss(numbers: Numbers) -> Figure | None:
+    losses = lost_replies(numbers)
+    if not losses:
+        return None
+    asked = [e for e in EXPERIMENTS if any(experiment == e for _, experiment in losses)]
+    most = max(sum(part.replies for part in parts) / parts[0].of for parts in losses.values())
+    domain = reach([most * ROOM], 0.0, LEAST_AXIS)
+    panels = [_panel(numbers, experiment, losses, (0.0, min(domain[1], 1.0))) for experiment in asked]
+    used = sorted({_fill(part) for parts in losses.values() for part in parts})
+    signs = [Sign(f"fill-{fill}", NAMES[fill]) for fill in used]
+    cells: dict[str, dict[str, str]] = {}
+    for model in numbers.models:
+        for experiment in asked:
+            for part in losses.get((model, experiment), []):
+                cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = f"{part.replies:,} of {part.of:,}"
+    svg = rows(numbers, "loss", TITLE, CAPTION, panels, signs)
+    return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))))
+
+
+def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> Panel:
+    found = {model: losses[model, experiment] for model in numbers.models if (model, experiment) in losses}
+    pieces = [piece for model, parts in found.items() for piece in _pieces(model, parts)]
+    counts = {model: f"{sum(part.replies for part in parts):,}" for model, parts in found.items()}
+    return Panel(experiment, pieces=pieces, counts=counts, domain=domain, axis="share of replies")
+
+
+def _pieces(model: str, parts: list[Loss]) -> Iterator[Piece]:
+    start = 0.0
+    for part in sorted(parts, key=lambda part: (_fill(part), part.reason)):
+        end = start + part.replies / part.of
+        title = f"{model}: {part.replies:,} of {part.of:,} replies {_name(part)} ({part.replies / part.of:.1%})"
+        yield Piece(model, _name(part), start, end, _fill(part), title)
+        start = end
+
+
+def _fill(part: Loss) -> int:
+    """A reason that has none of its own is drawn as its state's first."""
+    first = {"unreadable": 1, "withheld": 4, "missing": 6}[part.state]
+    return FILLS.get((part.state, part.reason), first)
+
+
+def _name(part: Loss) -> str:
+    if part.state == "missing":
+        return "missing"
+    return f"{part.state} by the {part.reason}" if part.state == "withheld" else f"{part.state}: {part.reason}"
+
+
+def lost_replies(numbers: Numbers) -> Losses:
+    """What was read is what is left of `of`."""
+    reason = pl.when(pl.col("state") == "missing").then(pl.lit("")).otherwise(pl.col("reason").fill_null("other"))
+    counts = (
+        numbers.tables.sessions.with_columns(reason=reason, of=pl.len().over("model", "experiment"))
+        .filter(pl.col("state") != "read")
+        .group_by("model", "experiment", "state", "reason")
+        .agg(pl.len(), pl.col("of").first())
+        .sort("model", "experiment", "state", "reason")
+    )
+    found: dict[tuple[str, str], list[Loss]] = {}
+    for model, experiment, state, why, replies, of in counts.iter_rows():
+        found.setdefault((model, experiment), []).append(Loss(state, why, replies, of))
+    return found

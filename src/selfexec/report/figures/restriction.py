@@ -1,0 +1,57 @@
+"""The paper's Figure 3: does a model know which requests it would answer?"""
+
+from selfexec.report.figures.figure import Figure, behind
+from selfexec.report.figures.numbers import Numbers, sizes, texts
+from selfexec.report.figures.rows import BASELINE, Panel, baseline_dots, dots, rows, shares
+from selfexec.report.svg import Sign
+
+TITLE = "Restriction: predictions about requests that the model would answer"
+CAPTION = (
+    "Accuracy beside the baseline that goes by the request's own label (safe requests are answered, unsafe ones are "
+    "not) and beside the most accurate baseline. Over-niceness: of the errors, the share in which the model said "
+    "that it would not answer and then did; beside it the share to expect by chance, from how often it says that it "
+    "would answer and how often it does."
+)
+
+
+def restriction(numbers: Numbers) -> Figure | None:
+    accuracy, label, over, by_chance = (
+        numbers.scored("restriction", m) for m in ("accuracy", "label", "over_niceness", "over_niceness_expected")
+    )
+    if not accuracy:
+        return None
+    baselines = numbers.baselines("restriction")
+    marks = [
+        *dots(numbers, "label", label, "diamond", interval=False),
+        *baseline_dots(numbers, baselines),
+        *dots(numbers, "accuracy", accuracy),
+    ]
+    panels = [
+        Panel("accuracy", marks, domain=shares(marks)),
+        Panel(
+            "over-niceness",
+            [
+                *dots(numbers, "over-niceness by chance", by_chance, "open", interval=False),
+                *dots(numbers, "over-niceness", over),
+            ],
+        ),
+    ]
+    signs = [
+        Sign("main", "model, with 95% interval"),
+        Sign("diamond", "label"),
+        Sign("baseline", BASELINE),
+        Sign("open", "by chance"),
+    ]
+    table = behind(
+        numbers.models,
+        {
+            "requests": sizes(accuracy),
+            "coverage": texts(numbers.scored("restriction", "coverage")),
+            "accuracy": texts(accuracy),
+            "label": texts(label),
+            BASELINE: texts(baselines),
+            "over-niceness": texts(over),
+            "by chance": texts(by_chance),
+        },
+    )
+    return Figure("restriction", TITLE, CAPTION, rows(numbers, "restriction", TITLE, CAPTION, panels, signs), *table)

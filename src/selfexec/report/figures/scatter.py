@@ -1,0 +1,175 @@
+"""The layout of figures with a plane: marks by two numbers, each with its model's name beside it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from selfexec.report.figures.numbers import Number, Numbers
+from selfexec.report.figures.rows import BASELINE, fitting_ticks
+from selfexec.report.svg import (
+    SMALL_LETTERS,
+    WIDTH,
+    Kind,
+    Scale,
+    at,
+    belonging,
+    breadth,
+    mark,
+    shortened,
+    stroke,
+    tick_label,
+    write,
+)
+
+LEFT, RIGHT = 44.0, 14.0
+NAME_ROOM = 170.0
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A mark at x, y with both intervals. `level`: the most accurate baseline's height at the same x, and what to say
+    of it.
+    """
+
+    model: str
+    series: str
+    x: Number
+    y: Number
+    title: str
+    kind: Kind = "main"
+    level: tuple[float, str] | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    text: str
+    domain: tuple[float, float]
+    log: bool = False
+
+
+def plane(
+    numbers: Numbers, spots: Sequence[Spot], x: Axis, y: Axis, top: float, height: float, line: float | None = None
+) -> list[str]:
+    """One plane from `top` on: the y axis's text stands above it, the x axis's below. `line`: a height to be marked."""
+    across = Scale(*x.domain, LEFT, WIDTH - RIGHT, x.log)
+    up = Scale(*y.domain, top + height, top + 26, y.log)
+    parts = [write(4, top + 7, y.text, "sx-strong"), *_backdrop(across, up, line)]
+    parts.append(write(WIDTH - RIGHT, top + height + 32, x.text, "sx-soft", "end"))
+    marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
+    levels = [(across(s.x.value), up.clipped(s.level[0])) for s in spots if s.level]
+    spans = [box for spot in spots for box in _spans(spot, across, up)]
+    names = _placed([numbers.name(spot.model) for spot in spots], marks, levels, spans, across, up)
+    for spot, (cx, cy), name in zip(spots, marks, names, strict=True):
+        whose = numbers.whose(spot.model, spot.series)
+        if spot.level:
+            parts.append(
+                mark(cx, up.clipped(spot.level[0]), "level", numbers.whose(spot.model, BASELINE), spot.level[1])
+            )
+        parts.append(mark(cx, cy, spot.kind, whose, spot.title, _cross(spot, across, up, cx, cy)))
+        lead = [stroke(*name.lead, "sx-lead")] if name.lead else []
+        parts.append(belonging(whose, *lead, write(name.x, name.y, name.text, "sx-tick", "start", spot.model)))
+    return parts
+
+
+def _backdrop(across: Scale, up: Scale, line: float | None) -> Iterator[str]:
+    for value in fitting_ticks(across):
+        yield stroke(across(value), up.end, across(value), up.start, "sx-grid")
+        yield write(across(value), up.start + 12, tick_label(value), "sx-soft sx-tick", "middle")
+    for value in up.ticks(5):
+        yield stroke(across.start, up(value), across.end, up(value), "sx-grid")
+        yield write(across.start - 6, up(value), tick_label(value), "sx-soft sx-tick", "end")
+    if line is not None and up.holds(line):
+        yield stroke(across.start, up(line), across.end, up(line), "sx-half")
+
+
+def _cross(spot: Spot, across: Scale, up: Scale, cx: float, cy: float) -> str:
+    parts = []
+    if spot.x.low is not None and spot.x.high is not None:
+        low, high = across.clipped(spot.x.low), across.clipped(spot.x.high)
+        parts.append(f'<path d="M{at(low - cx)} 0H{at(high - cx)}" class="sx-span"/>')
+    if spot.y.low is not None and spot.y.high is not None:
+        low, high = up.clipped(spot.y.low), up.clipped(spot.y.high)
+        parts.append(f'<path d="M0 {at(low - cy)}V{at(high - cy)}" class="sx-span"/>')
+    return "".join(parts)
+
+
+# --- names that stand clear of each other ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a name starts, and the line from its mark where it had to go further off."""
+
+    text: str
+    x: float
+    y: float
+    lead: tuple[float, float, float, float] | None = None
+
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def _spans(spot: Spot, across: Scale, up: Scale) -> Iterator[Box]:
+    """Where the intervals lie."""
+    x, y = across(spot.x.value), up.clipped(spot.y.value)
+    if spot.x.low is not None and spot.x.high is not None:
+        yield across.clipped(spot.x.low), y - 1, across.clipped(spot.x.high), y + 1
+    if spot.y.low is not None and spot.y.high is not None:
+        yield x - 1, up.clipped(spot.y.high), x + 1, up.clipped(spot.y.low)
+
+
+def _placed(
+    names: Sequence[str],
+    marks: Sequence[tuple[float, float]],
+    levels: Sequence[tuple[float, float]],
+    spans: Sequence[Box],
+    across: Scale,
+    up: Scale,
+) -> list[Placed]:
+    """Each name at the nearest free place around its mark, the most crowded marks first."""
+    taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in marks]
+    taken += [(x - 8, y - 2, x + 8, y + 2) for x, y in levels]
+    taken += spans
+    crowd = [sum(math.hypot((x - a) / 2, y - b) < 40 for a, b in marks) for x, y in marks]
+    found: dict[int, Placed] = {}
+    for k in sorted(range(len(names)), key=lambda k: (-crowd[k], marks[k], names[k])):
+        text = shortened(names[k], NAME_ROOM, SMALL_LETTERS)
+        found[k], where = _nearest(text, marks[k], taken, across, up)
+        taken.append(where)
+    return [found[k] for k in range(len(names))]
+
+
+def _nearest(
+    text: str, spot: tuple[float, float], taken: Sequence[Box], across: Scale, up: Scale
+) -> tuple[Placed, Box]:
+    width, half = breadth(text, SMALL_LETTERS), SMALL_LETTERS * 0.55
+    best: tuple[float, Placed, Box] | None = None
+    for penalty, x, y in _candidates(spot, width):
+        where = (x, y - half, x + width, y + half)
+        out = max(0.0, across.start - x) + max(0.0, x + width - WIDTH) + max(0.0, up.end - y) + max(0.0, y - up.start)
+        cost = penalty + 50 * out + 3 * sum(_overlap(where, other) for other in taken)
+        if best is None or cost < best[0]:
+            far = penalty >= 20
+            end = min(max(spot[0], x), x + width)
+            lead = (*spot, end, y + (half - 2) * (1 if y < spot[1] else -1)) if far else None
+            best = (cost, Placed(text, x, y, lead), where)
+    assert best
+    return best[1], best[2]
+
+
+def _candidates(spot: tuple[float, float], width: float) -> Iterator[tuple[float, float, float]]:
+    """Cost, left end and middle height of a name: to the right, to the left, above, below, and further off."""
+    x, y = spot
+    for k in range(3):
+        yield k * 1.5, x + 9 + 6 * k, y
+        yield 1 + k * 1.5, x - 9 - 6 * k - width, y
+    for k, off in enumerate((13.0, 24.0, 36.0, 48.0, 62.0)):
+        for sign in (-1, 1):
+            for j, start in enumerate((x + 5, x - width / 2, x - 5 - width)):
+                yield 3 + 17 * k + j + (sign > 0) * 0.5, start, y + sign * off
+
+
+def _overlap(one: Box, two: Box) -> float:
+    width = min(one[2], two[2]) - max(one[0], two[0])
+    height = min(one[3], two[3]) - max(one[1], two[1])
+    return width * height if width > 0 and height > 0 else 0.0

@@ -1,0 +1,166 @@
+"""Scores as the page shows them: found by model, experiment and metric, ranked on boards, in lines of a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.analysis.compare import Ranking
+from selfexec.analysis.score_table import ACCURACY, BASELINES, Scores
+from selfexec.experiments import EXPERIMENTS
+from selfexec.files import csv_rows
+from selfexec.metrics import Score
+from selfexec.report.figures.figure import Figure
+from selfexec.text.numbers import interval
+
+COMPARED = {"skill": "skill", "margin": "baseline_margin"}  # column -> metric
+
+
+@dataclass(frozen=True)
+class BoardRow:
+    """A model's skill and margin. Models that share a letter in `*_tied` cannot be told apart."""
+
+    model: str
+    skill: Score | None
+    margin: Score | None
+    coverage: Score | None
+    skill_tied: str
+    margin_tied: str
+
+    @property
+    def why(self) -> str:
+        """What is to be said of its numbers."""
+        reasons = [row.reason for row in (self.skill, self.margin, self.coverage) if row and row.reason]
+        return "; ".join(dict.fromkeys(reasons))
+
+    @property
+    def withheld(self) -> str | None:
+        return next((row.reason for row in (self.skill, self.margin) if row and row.value is None), None)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Models of one experiment, the most skilled first. `scale`: the ends of the one scale for both numbers.
+    `detectable`: column -> the difference that 80% of runs like these would find (median, least, greatest over pairs).
+    """
+
+    experiment: str
+    rows: tuple[BoardRow, ...]
+    scale: tuple[float, float]
+    detectable: Mapping[str, tuple[float, float, float]]
+
+    @property
+    def ticks(self) -> list[float]:
+        """Halves."""
+        low, high = self.scale
+        return [tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if low <= tick <= high]
+
+
+def boards(scores: Scores, models: Sequence[str], ranking: Ranking) -> list[Board]:
+    """Overall first."""
+    letters = {(s.metric, s.experiment, s.model): s.tied for s in ranking.standings}
+    found = []
+    for experiment in ("overall", *EXPERIMENTS):
+        if experiment in scores.experiments:
+            rows = [row for model in models if (row := _board_row(scores, experiment, model, letters))]
+            rows.sort(key=lambda r: (_value(r.skill) is None, -(_value(r.skill) or 0.0), r.model))
+            scale = scale_of([score for row in rows for score in (row.skill, row.margin)])
+            sizes = {name: ranking.detectable(metric, experiment) for name, metric in COMPARED.items()}
+            found.append(Board(experiment, tuple(rows), scale, {name: size for name, size in sizes.items() if size}))
+    return found
+
+
+def summary(boards: Sequence[Board]) -> Figure:
+    """Skill, margin and coverage of every model, as a table for a paper."""
+    rows = [
+        [row.model, board.experiment, *(_printed(score) for score in (row.skill, row.margin, row.coverage)), row.why]
+        for board in boards
+        for row in board.rows
+    ]
+    columns = ["model", "experiment", "skill", "margin", "coverage", "withheld, or with caution"]
+    return Figure("summary", "Skill and margin over the best baseline, with 95% intervals", "", "", columns, rows)
+
+
+def summary_csv(boards: Sequence[Board]) -> str:
+    """The same as data: every number in a column of its own, empty where it is withheld."""
+    numbers = [f"{name}{end}" for name in ("skill", "margin", "coverage") for end in ("", " low", " high")]
+    rows: list[list[str | float | None]] = [["model", "experiment", *numbers, "withheld, or with caution"]]
+    for board in boards:
+        for row in board.rows:
+            parts = [
+                end
+                for score in (row.skill, row.margin, row.coverage)
+                for end in ((score.value, score.low, score.high) if score else (None, None, None))
+            ]
+            rows.append([row.model, board.experiment, *parts, row.why])
+    return csv_rows.written(rows)
+
+
+def _printed(score: Score | None) -> str:
+    if score is None:
+        return ""
+    return "withheld" if score.value is None else interval(score.value, score.low, score.high)
+
+
+def _board_row(
+    scores: Scores, experiment: str, model: str, letters: Mapping[tuple[str, str, str], str]
+) -> BoardRow | None:
+    skill, margin = (scores.get(model, experiment, m) for m in ("skill", "baseline_margin"))
+    if skill is None and margin is None:
+        return None
+    tied = [
+        letters.get((metric, experiment, model), "") if _value(row) is not None else ""
+        for metric, row in (("skill", skill), ("baseline_margin", margin))
+    ]
+    return BoardRow(model, skill, margin, scores.get(model, experiment, "coverage"), *tied)
+
+
+def _value(row: Score | None) -> float | None:
+    return row.value if row else None
+
+
+def scale_of(rows: Sequence[Score | None]) -> tuple[float, float]:
+    """From the lowest end of an interval, or 0, to the highest."""
+    ends = [x for row in rows if row for x in (row.value, row.low, row.high) if x is not None]
+    low, high = min([0.0, *ends]), max([0.0, *ends])
+    room = 0.03 * (high - low) or 1.0
+    return low - room, high + room
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """The numbers of one model in one experiment that people look at first."""
+
+    model: str
+    experiment: str
+    accuracy: Score | None
+    skill: Score | None
+    baseline: Score | None
+    baseline_name: str
+    margin: Score | None
+    coverage: Score | None
+    reason: str | None
+
+
+def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
+    return [
+        _score_line(scores, model, experiment)
+        for model in models
+        for experiment in scores.experiments
+        if scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
+    ]
+
+
+def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
+    baseline = scores.get(model, experiment, "best_baseline")
+    baseline = baseline if baseline and baseline.value is not None else None
+    accuracy = scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
+    return ScoreLine(
+        model,
+        experiment,
+        accuracy,
+        scores.get(model, experiment, "skill"),
+        baseline,
+        BASELINES[baseline.baseline or ""] if baseline else "",
+        scores.get(model, experiment, "baseline_margin"),
+        scores.get(model, experiment, "coverage"),
+        accuracy.reason if accuracy else None,
+    )

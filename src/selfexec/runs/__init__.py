@@ -1,0 +1,94 @@
+"""A run as it lies on disk: what was asked, what came back, and what each reply commits to."""
+
+from selfexec.runs.arguments import Files, Names, files, loaded, names
+from selfexec.runs.exporting import Round, custom_id, lines
+from selfexec.runs.importing import import_replies
+from selfexec.runs.listing import Listing, list_runs
+from selfexec.runs.prompts import (
+    AllPrompts,
+    all_prompts,
+    by_name,
+    prompt_faults,
+    prompt_hashes,
+    prompt_oddities,
+    prompts_file,
+    read_prompts,
+)
+from selfexec.runs.readings import (
+    KEPT,
+    KEPT_STATE,
+    choose,
+    named,
+    read_reply,
+    reading_lines,
+    reading_summary,
+    state_shown,
+)
+from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
+from selfexec.runs.run import (
+    MANIFEST,
+    PROMPTS,
+    REPLIES,
+    Run,
+    item_hashes,
+    load,
+    load_manifest,
+    prompts_of_run,
+    run_of,
+    write_manifest,
+)
+from selfexec.runs.sittings import command_line
+from selfexec.runs.store import Journal, read_journal
+from selfexec.runs.transcripts import BOLD, Marks, prompts_sent, transcripts
+
+__all__ = [
+    "BOLD",
+    "KEPT",
+    "KEPT_STATE",
+    "MANIFEST",
+    "PROMPTS",
+    "REPLIES",
+    "AllPrompts",
+    "BySession",
+    "Files",
+    "GivenReading",
+    "Journal",
+    "Listing",
+    "Marks",
+    "Names",
+    "Reply",
+    "Round",
+    "Run",
+    "all_prompts",
+    "by_name",
+    "choose",
+    "command_line",
+    "custom_id",
+    "files",
+    "import_replies",
+    "item_hashes",
+    "lines",
+    "list_runs",
+    "load",
+    "load_manifest",
+    "load_readings",
+    "load_replies",
+    "loaded",
+    "named",
+    "names",
+    "prompt_faults",
+    "prompt_hashes",
+    "prompt_oddities",
+    "prompts_file",
+    "prompts_of_run",
+    "prompts_sent",
+    "read_journal",
+    "read_prompts",
+    "read_reply",
+    "reading_lines",
+    "reading_summary",
+    "run_of",
+    "state_shown",
+    "transcripts",
+    "write_manifest",
+]

@@ -1,0 +1,300 @@
+"""Try a model before a run: a few sessions of each kind, and whether sessions know of each other."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from selfexec.engines import Call, Engine, EngineOptions, Wire, check_settings, engine_for, refuse_unsendable
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.items import Item, ItemSet, Request
+from selfexec.items import load as load_items
+from selfexec.readers import Reading
+from selfexec.runs.arguments import tells_wrong_names
+from selfexec.runs.asking.event_loop import finish
+from selfexec.runs.asking.remarks import remarks
+from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
+from selfexec.runs.readings import KEPT, KEPT_STATE, read_reply, state_shown
+from selfexec.runs.records import Reply
+from selfexec.text.legible import harmless_line
+from selfexec.text.numbers import number_of
+from selfexec.text.tables import as_html, as_text
+
+COLUMNS = ("experiment", "session", "state", "value", "in", "out", "thought", "finish", "s")
+TOKENS = ("in", "out", "thought")
+EXCERPT = 100  # characters of a reply that could not be read which are shown, from its beginning and from its end
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One session that was tried."""
+
+    call: Call
+    item: Item
+    reply: Reply
+    reading: Reading
+
+
+@dataclass(frozen=True)
+class Check:
+    """What came of trying a model. `shared_memory`: whether a session knew what another was told."""
+
+    model: str
+    tried: Sequence[Tried]
+    shared_memory: bool
+    notes: Sequence[str]
+
+    @property
+    def failed(self) -> int:
+        """Sessions from which nothing came back."""
+        return sum(t.reply.failed for t in self.tried)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a run can be made: everything came back, each kind of session could be read, none knew of another."""
+        return not self._obstacles
+
+    @property
+    def verdict(self) -> str:
+        """In one line whether a run can be made, and what is in the way."""
+        if self._obstacles:
+            return f"not ready: {'; '.join(self._obstacles)}"
+        return f"ready: {self.model} can be asked, as far as these {number_of(len(self.tried), 'session')} can tell"
+
+    @property
+    def _obstacles(self) -> Sequence[str]:
+        return list(_obstacles(self.tried, self.shared_memory))
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        """What came of each session, what was found, and the verdict, as text of so many columns."""
+        columns, rows = self._grid
+        return "\n".join([as_text(self._title, columns, rows, width, styled=styled), *self.notes, self.verdict])
+
+    def json(self) -> str:
+        """Verdict, sessions with what they said and what they cost in tokens, and notes."""
+        sessions = [
+            t.reply.key._asdict()
+            | {"state": t.reading.state, "reason": t.reading.reason, "value": t.reading.value, "text": t.reply.text}
+            | {name: getattr(t.reply, name) for name in ("input_tokens", "output_tokens", "reasoning_tokens", "error")}
+            for t in self.tried
+        ]
+        found = {"model": self.model, "ready": self.ready, "verdict": self.verdict, "sessions": sessions}
+        found |= {"shared_memory": self.shared_memory, "notes": list(self.notes)}
+        return msgspec.json.format(msgspec.json.encode(found), indent=1).decode()
+
+    @property
+    def _title(self) -> str:
+        counted = [column for column in self._grid[0] if column in TOKENS]
+        tokens = f"; {', '.join(counted)}: tokens" if counted else ""
+        return f"{self.model}: one item of each kind{tokens}; s: seconds"
+
+    @property
+    def _grid(self) -> tuple[list[str], list[list[str]]]:
+        """The columns that hold anything, and the rows."""
+        rows = [_row(t) for t in self.tried]
+        filled = [n for n, _ in enumerate(COLUMNS) if any(row[n] for row in rows)]
+        return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return as_html(self._title, *self._grid, [*self.notes, self.verdict])
+
+
+@tells_wrong_names("a check")
+def check(
+    model: str,
+    *,
+    items: str | Path = "starter",
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    wire: Wire | None = None,
+    headers: Mapping[str, str] | None = None,
+    max_connections: int = 50,
+    timeout: float = 600.0,
+    settings: Mapping[str, Any] | None = None,
+    system: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    accept_filters: bool = False,
+) -> Check:
+    """Ask one item of each kind (18 calls with the starter items), and try whether sessions share memory.
+
+    Where they do, `sx.run` refuses this model at this address until a later check finds otherwise.
+
+      model            `provider/model` or `sim/NAME`
+      items            a set (`starter`, `paper`) or a folder of item files
+      base_url         any server that speaks the OpenAI chat-completions format, or that of `wire`
+      api_key_env      the name of the variable that holds the key, in the environment or .env; never the key
+      wire             the wire format behind base_url: `openai`, `anthropic` or `gemini`
+      headers          sent with every call; they may be secrets, and are not written down
+      timeout          seconds for one attempt
+      settings         sampling settings: {"temperature": 0, "execute.temperature": 1}
+      system           a system prompt for every session
+      extra_body       more fields of the request body
+
+    `max_connections` and `accept_filters` are taken so that one set of choices does for `sx.run` and this; a check asks
+    one session after the other, and stops where its code word ends in an error that looks like a content filter.
+
+    InputError: something that was given cannot be used, a key is not there, or the server refuses for good.
+    """
+    item_set = load_items(items)
+    options = EngineOptions(
+        base_url=base_url,
+        api_key_env=api_key_env,
+        wire=wire,
+        headers=headers or {},
+        max_connections=max_connections,
+        timeout=timeout,
+        settings=settings or {},
+        system=system,
+        extra_body=extra_body or {},
+        accept_filters=accept_filters,
+    )
+    refuse_unsendable("--model", model)
+    check_settings(options.settings, options.extra_body, options.system)
+    engine = engine_for([model], item_set, options)
+    return finish(_check(model, item_set, engine, options.base_url))
+
+
+async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None) -> Check:
+    async with engine:
+        memory = await sessions_share_memory(engine, model)
+        note(model, base_url, memory.shared)
+        tried: list[Tried] = []
+        for experiment, item in _samples(item_set):
+            module = EXPERIMENTS[experiment]
+            asked: list[Tried] = []
+            await module.sessions(item, partial(_ask, engine, asked, model, experiment, item), module.PROMPTS)
+            order = module.session_names(item)  # some are asked at once, and come as they like
+            tried += sorted(asked, key=lambda t: order.index(t.reply.session))
+        # a cache on the way shows where the same is asked twice
+        again = await _try(engine, tried[0].item, replace(tried[0].call, epoch=2))
+    odd = remarks(t.reply for t in [*tried, again])
+    notes = [*_findings(tried, memory, model), *(f"warning: {text}" for text in [*engine.warnings, *odd])]
+    return Check(model, tried, memory.shared, notes)
+
+
+def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
+    """The first item of each experiment; of requests the first safe and the first unsafe one."""
+    for experiment, by_id in item_set.items.items():
+        seen = set()
+        for item in by_id.values():
+            kind = item.label if isinstance(item, Request) else ""
+            if kind not in seen:
+                seen.add(kind)
+                yield experiment, item
+
+
+async def _ask(
+    engine: Engine, tried: list[Tried], model: str, experiment: str, item: Item, session: str, prompt: str
+) -> Reply:
+    tried.append(await _try(engine, item, Call(model, experiment, session, prompt, 1)))
+    return tried[-1].reply
+
+
+async def _try(engine: Engine, item: Item, call: Call) -> Tried:
+    started = asyncio.get_running_loop().time()
+    outcome = await engine.ask(call)
+    key = Key(call.model, call.experiment, item.id, call.epoch, call.session)
+    reply = Reply.of(key, outcome, asyncio.get_running_loop().time() - started)
+    return Tried(call, item, reply, read_reply(item, reply))
+
+
+def _row(t: Tried) -> list[str]:
+    r = t.reply
+    kept = (r.experiment, r.session) == KEPT
+    state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
+    numbers = ("" if n is None else f"{n:,}" for n in (r.input_tokens, r.output_tokens, r.reasoning_tokens))
+    value = harmless_line(r.text or "") if kept else "" if t.reading.value is None else str(t.reading.value)
+    short = value if len(value) <= 30 else value[:29] + "…"
+    state = KEPT_STATE if _kept(t) else state[:36]
+    cells = [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
+    return list(map(harmless_line, cells))
+
+
+def _kept(t: Tried) -> bool:
+    return state_shown(t.reply.key, t.reading) == KEPT_STATE
+
+
+def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[str]:
+    """What to know before money is spent, one line each."""
+    yield (
+        f"calls: {len(tried) + 1 + memory.calls}, the {len(tried)} above, the first prompt once more (is there a "
+        f"cache?) and {memory.calls} about made-up words (is there a memory?)"
+    )
+    kept = sum(_kept(t) for t in tried)
+    asked = [t for t in tried if (t.reply.experiment, t.reply.session) != KEPT and not t.reply.failed]
+    unread = [t for t in asked if t.reading.state == "unreadable"]
+    yield (
+        f"format: {len(asked) - len(unread)} of {number_of(len(asked), 'reply', 'replies')} could be read"
+        + (
+            " (" + ", ".join(f"{t.reply.experiment} {t.reply.session}: {t.reading.reason}" for t in unread) + ")"
+            if unread
+            else ""
+        )
+        + (f"; {number_of(kept, 'response is', 'responses are')} kept, not read" if kept else "")
+    )
+    yield from (f"  {t.reply.experiment} {t.reply.session} said: {_excerpt(t.reply.text or '')}" for t in unread)
+    came = [t.reply for t in tried if not t.reply.failed]
+    if any(reply.output_tokens is None for reply in came):
+        yield "tokens: not counted by this server; in difficulty, pairs alike in correctness will be missing"
+    elif came:
+        prompts = "" if any(r.input_tokens is not None for r in came) else "; those of prompts are not counted"
+        yield f"tokens: {sum(r.output_tokens or 0 for r in came) / len(came):,.0f} a reply, {_thoughts(came)}{prompts}"
+    yield f"refusals: {_refusals(tried)}"
+    if cost := sum(reply.cost_usd or 0 for reply in came):
+        yield f"cost: ${cost:.4f} for {number_of(len(came), 'reply', 'replies')}"
+    yield f"served by: {', '.join(sorted({harmless_line(r.served_model or 'unnamed') for r in came})) or 'nobody'}"
+    yield shared_message(model) if memory.shared else "memory: no session knew what another was told"
+
+
+def _obstacles(tried: Sequence[Tried], shared: bool) -> Iterator[str]:
+    """Why no run should be made yet."""
+    if shared:
+        yield "sessions share memory, see above"
+    if failed := [t for t in tried if t.reply.failed]:
+        came_to_nothing = number_of(len(failed), "session came", "sessions came")
+        yield f"{came_to_nothing} to nothing ({harmless_line(failed[0].reply.error or 'no text')})"
+    states: dict[str, list[Reading]] = {}
+    for t in tried:
+        if not t.reply.failed and (t.reply.experiment, t.reply.session) != KEPT:
+            states.setdefault(f"{t.reply.experiment} {t.call.kind}", []).append(t.reading)
+    unread = [what for what, readings in states.items() if all(r.state == "unreadable" for r in readings)]
+    if unread:
+        yield f"{', '.join(unread)} could not be read. If that may be chance, check again"
+
+
+def _excerpt(text: str) -> str:
+    """A reply in one line that does nothing to a terminal: its beginning, and its end, where answers mostly are."""
+    line = harmless_line(text)
+    return f'"{line}"' if len(line) <= 2 * EXCERPT else f'"{line[:EXCERPT]} ... {line[-EXCERPT:]}"'
+
+
+def _thoughts(came: Sequence[Reply]) -> str:
+    if any(reply.reasoning_tokens for reply in came):
+        return "reasoning tokens counted apart"
+    if any(reply.reasoning for reply in came):
+        return "reasoning text kept apart; its tokens are not counted apart"
+    return "no reasoning seen"
+
+
+def _refusals(tried: Sequence[Tried]) -> str:
+    """How a request is turned down here, as far as this little shows."""
+    withheld = [f"{t.reply.experiment} {t.reply.session} by the {t.reading.reason}" for t in tried if _withheld(t)]
+    if withheld:
+        said = dict.fromkeys(t.reply.policy for t in tried if t.reply.policy)
+        return f"withheld: {', '.join(withheld)}" + "".join(f"; the server says ({text})" for text in said)
+    judged = [t.reading.value for t in tried if t.reply.session == "judge"]
+    if "B" in judged:
+        return "in words, as the model's own judgement says"
+    return "none seen" if judged else "not tried"
+
+
+def _withheld(t: Tried) -> bool:
+    return t.reading.state == "withheld"

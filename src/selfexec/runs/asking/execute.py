@@ -1,0 +1,417 @@
+"""Run experiments: open every session that is still wanted, and keep each reply as it comes."""
+
+import asyncio
+import math
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from selfexec.engines import Call, Engine, EngineOptions, Outcome, Wire, engine_for, in_process
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.items import Preset
+from selfexec.runs import sittings
+from selfexec.runs.arguments import Names, names, tells_wrong_names
+from selfexec.runs.asking.estimate import Estimate, estimate
+from selfexec.runs.asking.event_loop import finish, spared_from_sweeps
+from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, Visit, planned
+from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
+from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, standing
+from selfexec.runs.asking.remarks import remarks
+from selfexec.runs.asking.shared_memory import refuse_shared
+from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
+from selfexec.runs.prompts import by_name, digest, prompt_hashes
+from selfexec.runs.records import Reply
+from selfexec.runs.run import (
+    ITEMS,
+    MANIFEST,
+    REPLIES,
+    Manifest,
+    Run,
+    create,
+    grow_items,
+    grow_prompts,
+    item_hashes,
+    load,
+    load_manifest,
+    refuse_other_items,
+    refuse_taken,
+    write_manifest,
+)
+from selfexec.runs.store import Journal, read_journal
+from selfexec.text.redaction import kept
+from selfexec.version import __version__
+
+
+@tells_wrong_names("a run", report="on_progress")
+def run(
+    models: Names | None = None,
+    *,
+    experiments: Names | None = None,
+    items: str | Path = "starter",
+    limit: int | None = None,
+    fraction: float | None = None,
+    preset: Preset | None = None,
+    epochs: int = 1,
+    max_calls: int | None = None,
+    prompts: Mapping[str, str] | str | Path | None = None,
+    protocol: SamplingProtocol = "default",
+    out: str | Path | None = None,
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    wire: Wire | None = None,
+    headers: Mapping[str, str] | None = None,
+    max_connections: int = 50,
+    timeout: float = 600.0,
+    settings: Mapping[str, Any] | None = None,
+    system: str | None = None,
+    extra_body: Mapping[str, Any] | None = None,
+    accept_filters: bool = False,
+    on_progress: Report | None = None,
+) -> Run:
+    """Run experiments and keep what comes back.
+
+    The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
+    inside a running event loop, as in a notebook.
+
+    Who is asked what:
+      models           `provider/model` or `sim/NAME`, one or several; without any, the simulated panel
+      experiments      association, restriction, difficulty: one or several; without any, all that the items are for
+      items            a set (`starter`, `paper`) or a folder of item files
+      limit            at most so many items per experiment
+      fraction         this share of the items, above 0 and at most 1
+      preset           a cut with its strata in proportion: `quick`, `standard` or `full`; instead of limit and fraction
+      epochs           how often everything is asked
+      max_calls        open at most so many sessions now; the same call goes on from there
+      prompts          other prompts, {"restriction.predict": ...}, or a file of them as `selfexec prompts` prints it
+      protocol         `paper`: the sampling settings of the paper's authors; `settings` add to them
+      out              the run's folder; runs/ with the names of models and items, if none is given
+
+    How it is sent:
+      base_url         any server that speaks the OpenAI chat-completions format, or that of `wire`
+      api_key_env      the name of the variable that holds the key, in the environment or .env; never the key
+      wire             the wire format behind base_url: `openai`, `anthropic` or `gemini`
+      headers          sent with every call, as gateways want it; they may be secrets, and are not written down
+      max_connections  calls at once, at most
+      timeout          seconds for one attempt
+      settings         sampling settings: {"temperature": 0, "execute.temperature": 1}; none is sent unless it is given
+      system           a system prompt for every session
+      extra_body       more fields of the request body
+      accept_filters   keep errors that look like a content filter even where the model itself has said nothing
+
+      on_progress      called with the progress after each session, and every second while none ends; without it,
+                       progress with real models is shown on standard error
+
+    InputError: something that was given cannot be used, a key is not there, the folder holds another run, or the
+    server refuses for good. What came back until then is kept. What else is to be known comes as a warning.
+    """
+    asked = None if models is None else names(models)
+    choices = Choices(
+        experiments=None if experiments is None else names(experiments),
+        items=items,
+        limit=limit,
+        fraction=fraction,
+        preset=preset,
+        epochs=epochs,
+        max_calls=max_calls,
+        prompts=prompts,
+        protocol=protocol,
+        out=out,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        wire=wire,
+        headers=headers or {},
+        max_connections=max_connections,
+        timeout=timeout,
+        settings=settings or {},
+        system=system,
+        extra_body=extra_body or {},
+        accept_filters=accept_filters,
+    )
+    plan = replace(planned(asked, choices), command=sittings.call("sx.run", {"models": asked, **choices.made}))
+    if on_progress or in_process(plan.models, plan.options):
+        return carry_out(plan, on_progress)
+    progress = Progress()
+    with shown_progress() as show:
+        found = carry_out(plan, show, progress)
+    for text in progress.warnings:
+        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
+    return found
+
+
+def carry_out(
+    plan: Plan,
+    report: Report | None = None,
+    progress: Progress | None = None,
+    at_start: Callable[[Standing], None] | None = None,
+) -> Run:
+    """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
+    told how the plan stands before anything is asked.
+    """
+    engine = engine_for(plan.models, plan.item_set, plan.options)
+    _refuse_memory(plan)
+    if not (plan.out / MANIFEST).exists():
+        refuse_taken(plan.out)
+        create(plan.out, _manifest(plan), plan.item_set, [], by_name(plan.asked_prompts))
+    progress = progress or Progress()
+    with Journal(plan.out / REPLIES) as journal, spared_from_sweeps():
+        # whoever holds the journal may change the folder
+        refuse_misfit(plan)
+        manifest = _grow(plan)
+        now = finish(standing(plan, read_journal(plan.out / REPLIES)))
+        doubts = Doubts(journal.append, now.known, plan.options.accept_filters)
+        store = _SessionStore(engine, doubts, now, report or (lambda progress: None), progress)
+        if at_start:
+            at_start(now)
+        store.report(store.progress)
+        if now.remaining:
+            with _sitting(plan, manifest, engine, store.progress):
+                finish(_ask_all(plan, store))
+    found = load(plan.out)
+    progress.warnings.extend(filter_warnings(found.replies))
+    if not in_process(plan.models, plan.options):
+        progress.warnings.extend(remarks(reply for reply in found.replies.values() if reply.model in plan.models))
+    return found
+
+
+def _refuse_memory(plan: Plan) -> None:
+    """Raise InputError where a check has found that sessions share a memory."""
+    if not in_process(plan.models, plan.options):
+        for model in plan.models:
+            refuse_shared(model, plan.options.base_url)
+
+
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+def refuse_misfit(plan: Plan) -> None:
+    """Raise InputError where the folder of the plan holds something that cannot grow to it."""
+    if not (plan.out / MANIFEST).exists():
+        refuse_taken(plan.out)
+        return
+    old = load_manifest(plan.out)
+    if old.origin != "run":
+        raise InputError(
+            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
+        )
+    for name, now in prompt_hashes(plan.asked_prompts).items():
+        if old.prompts.get(name, now) != now:
+            raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
+    settings = _settings(plan.options)
+    for name in old.settings.keys() | settings.keys():
+        # runs of a version that kept everything as it was given may still hold a key
+        before, wanted = kept(name, old.settings.get(name)), settings.get(name)
+        if before != wanted:
+            raise InputError(
+                f"{plan.out}: the setting {name} was {before!r} when this run began and is {wanted!r} now. "
+                "Choose another --out."
+            )
+    refuse_other_items(plan.out, plan.item_set, plan.whole_set)
+
+
+def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
+    """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
+    _refuse_memory(plan)
+    begun = (plan.out / MANIFEST).exists()
+    now = finish(standing(plan, read_journal(plan.out / REPLIES) if begun else {}))
+    return now, finish(estimate(now, load_manifest(plan.out).sittings if begun else []))
+
+
+def _grow(plan: Plan) -> Manifest:
+    """Let the run grow to this plan, write down that it does, and return what is written."""
+    old, hashes = load_manifest(plan.out), prompt_hashes(plan.asked_prompts)
+    grown = grow_items(plan.out / ITEMS, plan.item_set)
+    items = item_hashes(grown)
+    new = msgspec.structs.replace(
+        old,
+        models=list(dict.fromkeys([*old.models, *plan.models])),
+        experiments=list(grown.experiments),
+        epochs=max(old.epochs, plan.epochs),
+        items=items,
+        prompts=old.prompts | hashes,
+        # the name of a cut holds as long as the items are just those of the cut
+        preset=plan.preset if items == item_hashes(plan.item_set) else old.preset if items == old.items else None,
+    )
+    if new != old:
+        write_manifest(plan.out, new)
+    return new
+
+
+@contextmanager
+def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
+    """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
+    begun = sittings.begun(plan.command, engine.addresses)
+    # those of what is new, and of a run of a version that kept only hashes all that are known
+    grow_prompts(plan.out, manifest.prompts, by_name(plan.asked_prompts))
+
+    def write(*more: sittings.Sitting) -> None:
+        written = sittings.kept([*manifest.sittings, *more])
+        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written))
+
+    write(begun)
+    try:
+        yield
+    finally:
+        if progress.calls:
+            write(msgspec.structs.replace(begun, end=sittings.now(), calls=progress.calls))
+        else:
+            write()
+
+
+def _settings(options: EngineOptions) -> dict[str, Any]:
+    """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
+    extra = {f"extra_body.{name}": value for name, value in options.extra_body.items()}
+    free = {name: kept(name, value) for name, value in {**options.settings, **extra}.items()}
+    return {**free, **({"system": options.system} if options.system else {})}
+
+
+def _manifest(plan: Plan) -> Manifest:
+    return Manifest(
+        selfexec=__version__,
+        origin="run",
+        models=plan.models,
+        experiments=list(plan.item_set.experiments),
+        epochs=plan.epochs,
+        items=item_hashes(plan.item_set),
+        prompts=prompt_hashes(plan.asked_prompts),
+        settings=_settings(plan.options),
+        preset=plan.preset,
+    )
+
+
+# --- the sessions ----------------------------------------------------------------------------------------------------
+
+
+async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
+    turns = _Turns(store.standing, plan.max_calls)
+
+    async def work() -> None:
+        while turn := await turns.next():
+            await store.carry_out(turn)
+            turns.done(turn)
+
+    async with store.engine, heartbeat(store.report, store.progress), asyncio.TaskGroup() as group:
+        for _ in range(plan.options.max_connections):
+            group.create_task(work())
+    store.doubts.settle()
+    store.progress.left = store.progress.total - store.progress.done - store.progress.waiting
+
+
+@dataclass
+class _Turn:
+    """A visit under way. `allowed`: how many calls it may still make."""
+
+    visit: Visit
+    allowed: float
+
+
+class _Turns:
+    """Gives out what is to be asked, in order, and no more than the calls suffice for.
+
+    A visit is begun only where all of its sessions can be asked: a prediction without its deed is worth nothing. Where
+    not even the first one fits, part of it is asked, so that the same command gets on.
+    """
+
+    def __init__(self, standing: Standing, max_calls: int | None) -> None:
+        self._names = standing.plan.names
+        self._visits = standing.visits()
+        self._calls_left = math.inf if max_calls is None else max_calls
+        self._under_way = 0
+        self._began = False
+        self._over = False
+        self._one_at_a_time = asyncio.Lock()
+        self._changed = asyncio.Event()
+
+    async def next(self) -> _Turn | None:
+        """The next turn; None where there is none, or where the calls do not suffice for it."""
+        async with self._one_at_a_time:
+            visit, here = (None, ()) if self._over else next(self._visits, (None, ()))
+            if visit is None:
+                self._over = True
+                return None
+            needed = len(self._names(visit)) - len(here)
+            # what is under way may need fewer calls than were set aside for it
+            while needed > self._calls_left and self._under_way:
+                self._changed.clear()
+                await self._changed.wait()
+            self._over = needed > self._calls_left
+            if self._over and self._began:
+                return None
+            turn = _Turn(visit, min(needed, self._calls_left))
+            self._calls_left -= turn.allowed
+            self._under_way += 1
+            self._began = True
+            return turn
+
+    def done(self, turn: _Turn) -> None:
+        self._calls_left += turn.allowed
+        self._under_way -= 1
+        self._changed.set()
+
+
+class _SessionStore:
+    """Where the sessions of a run are asked for: it brings the reply that is already there, or asks the engine and
+    writes the reply down.
+    """
+
+    def __init__(self, engine: Engine, doubts: Doubts, standing: Standing, report: Report, progress: Progress) -> None:
+        self.engine = engine
+        self.doubts = doubts
+        self.standing = standing
+        self.report = report
+        self.progress = progress
+        progress.total = standing.plan.sessions
+        progress.done = standing.plan.sessions - standing.remaining
+        progress.unneeded += standing.unneeded
+        progress.warnings = engine.warnings
+
+    async def carry_out(self, turn: _Turn) -> None:
+        """Ask what is still to be asked of a visit."""
+        plan, visit = self.standing.plan, turn.visit
+        asked: set[str] = set()
+        capped = failed = False
+
+        async def ask(session: str, prompt: str) -> Reply | Outcome:
+            nonlocal capped, failed
+            key = Key(*visit, session)
+            asked.add(session)
+            reply = counted(self.standing.known, key, prompt)
+            if reply is not None:
+                return reply
+            if turn.allowed < 1:
+                capped = True
+                return NOT_ASKED
+            turn.allowed -= 1
+            reply = await self.doubts.take(key.model, partial(self._asked, key, prompt))
+            failed |= reply.failed
+            self.progress.count(reply)
+            self.progress.done += 1
+            self.report(self.progress)
+            return reply
+
+        item = plan.item_set[visit.experiment][visit.item]
+        await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
+        rest = set(plan.names(visit)) - asked
+        if failed:
+            self.progress.waiting += len(rest)
+        elif not capped:
+            self.progress.unneeded.update(kinds(visit.experiment, rest))
+            self.progress.done += len(rest)
+            if rest:
+                self.report(self.progress)
+
+    async def _asked(self, key: Key, prompt: str) -> Reply:
+        started = time.perf_counter()
+        self.progress.under_way += 1
+        try:
+            o = await self.engine.ask(Call(key.model, key.experiment, key.session, prompt, key.epoch))
+        finally:
+            self.progress.under_way -= 1
+        return Reply.of(key, o, time.perf_counter() - started, digest(prompt))

@@ -1,0 +1,167 @@
+"""What a run will ask, settled before anything is asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from selfexec.engines import EngineOptions, check_settings, default_models, engine_for, in_process, refuse_unsendable
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.items import ItemSet, Preset
+from selfexec.items import load as load_items
+from selfexec.runs.arguments import Names, names
+from selfexec.runs.prompts import AllPrompts, all_prompts, read_prompts
+from selfexec.runs.records import MOST_EPOCHS
+
+SamplingProtocol = Literal["default", "paper"]
+# sampling settings by scope, see engines.http.settings_for
+PROTOCOLS: Mapping[SamplingProtocol, Mapping[str, float]] = {
+    "default": {},
+    "paper": {"association.temperature": 0.0, "restriction.temperature": 0.0, "difficulty.temperature": 1.0},
+}
+
+
+class Visit(NamedTuple):
+    """One model with one item in one epoch: what does not depend on anything else that is asked."""
+
+    model: str
+    experiment: str
+    item: str
+    epoch: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a run asks, before it asks it. `item_set` is the cut that is asked, `whole_set` what it is of;
+    `command` is how the plan was made, as it may be written down.
+    """
+
+    models: list[str]
+    item_set: ItemSet
+    whole_set: ItemSet
+    epochs: int
+    prompts: AllPrompts
+    options: EngineOptions
+    out: Path
+    preset: str | None = None
+    max_calls: int | None = None
+    command: str | None = None
+
+    def visits(self) -> Iterator[Visit]:
+        """Everything in the order in which it is asked, epoch by epoch. Experiments and models take turns, so that
+        whenever it ends each has been asked its share, to within one item.
+        """
+        for epoch in range(1, self.epochs + 1):
+            yield from (visit._replace(epoch=epoch) for visit in self.turns)
+
+    @cached_property
+    def turns(self) -> Sequence[Visit]:
+        """One epoch in order: the items of an experiment stand evenly spread over it, and those of a model too."""
+        placed = [
+            ((n * len(self.models) + m + 0.5) / (len(by_id) * len(self.models)), e, m, id)
+            for e, by_id in enumerate(self.item_set.items.values())
+            for n, id in enumerate(by_id)
+            for m in range(len(self.models))
+        ]
+        experiments = self.item_set.experiments
+        return [Visit(self.models[m], experiments[e], id, 1) for _, e, m, id in sorted(placed)]
+
+    def names(self, visit: Visit) -> Sequence[str]:
+        """The sessions that a visit has at most."""
+        return EXPERIMENTS[visit.experiment].session_names(self.item_set[visit.experiment][visit.item])
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions the plan has at most."""
+        items = self.item_set.items.items()
+        once = sum(len(EXPERIMENTS[e].session_names(item)) for e, by_id in items for item in by_id.values())
+        return once * len(self.models) * self.epochs
+
+    @property
+    def asked_prompts(self) -> AllPrompts:
+        """The templates of the experiments that are asked."""
+        return {experiment: self.prompts[experiment] for experiment in self.item_set.experiments}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(EngineOptions):
+    """What may be chosen about a run beside its models, with what holds where nothing is: `sx.run` says what each is.
+
+    This is the one list of them. The signatures of `sx.run` and `sx.check` spell it out for people and editors, and a
+    test holds them together.
+    """
+
+    experiments: Names | None = None
+    items: str | Path = "starter"
+    limit: int | None = None
+    fraction: float | None = None
+    preset: Preset | None = None
+    epochs: int = 1
+    max_calls: int | None = None
+    prompts: Mapping[str, str] | str | Path | None = None
+    protocol: SamplingProtocol = "default"
+    out: str | Path | None = None
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """Those that are not what holds anyway."""
+        plain = Choices()
+        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: value for name, value in values if value != getattr(plain, name)}
+
+
+def plan(models: Names | None = None, **options: Any) -> Plan:
+    """What would be asked; `options` are the fields of Choices. Without models it is the simulated panel."""
+    return planned(None if models is None else names(models), Choices(**options))
+
+
+def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
+    """What would be asked. Without models it is the simulated panel."""
+    parts = None if choices.experiments is None else names(choices.experiments)
+    unknown = [name for name in parts or [] if name not in EXPERIMENTS]
+    if unknown:
+        raise InputError(f"unknown experiment {unknown[0]!r}. The experiments are {', '.join(EXPERIMENTS)}.")
+    if choices.epochs < 1:
+        raise InputError(f"--epochs {choices.epochs}: give 1 or more.")
+    if choices.epochs > MOST_EPOCHS:
+        raise InputError(f"--epochs {choices.epochs}: a run holds {MOST_EPOCHS:,} at most.")
+    if choices.max_calls is not None and choices.max_calls < 1:
+        raise InputError(f"--max-calls {choices.max_calls}: give 1 or more.")
+    whole_set = load_items(choices.items)
+    item_set = whole_set.cut(parts, limit=choices.limit, fraction=choices.fraction, preset=choices.preset)
+    asked = list(dict.fromkeys(models or default_models()))
+    if choices.protocol not in PROTOCOLS:
+        raise InputError(f"protocol {choices.protocol!r}: there are {', '.join(PROTOCOLS)}.")
+    engine = replace(_engine_options(choices), settings={**PROTOCOLS[choices.protocol], **choices.settings})
+    refuse_unsendable("--model", asked)
+    check_settings(engine.settings, engine.extra_body, engine.system)
+    if in_process(asked, engine):
+        engine_for(asked, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
+    return Plan(
+        models=asked,
+        item_set=item_set,
+        whole_set=whole_set,
+        epochs=choices.epochs,
+        prompts=all_prompts(_changed(choices.prompts)),
+        options=engine,
+        out=Path(choices.out) if choices.out else Path("runs") / _folder_name(models, item_set.name),
+        preset=choices.preset,
+        max_calls=choices.max_calls,
+    )
+
+
+def _engine_options(choices: Choices) -> EngineOptions:
+    """Those of the choices that say how to reach models."""
+    return EngineOptions(**{field.name: getattr(choices, field.name) for field in fields(EngineOptions)})
+
+
+def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:
+    """The prompts that are not asked as shipped, from their file if it is one."""
+    return read_prompts(Path(prompts)) if isinstance(prompts, str | Path) else prompts or {}
+
+
+def _folder_name(models: Sequence[str] | None, item_name: str) -> str:
+    who = "-".join(model.replace("/", "-") for model in models) if models else "simulated-panel"
+    return f"{who[:80]}-{Path(item_name).name}"

@@ -1,0 +1,174 @@
+"""How far a run is: a live line on a terminal, a plain line now and then elsewhere."""
+
+import asyncio
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+
+from selfexec.runs.records import Reply
+from selfexec.text.numbers import number_of
+
+LIVE_EVERY = 0.2  # seconds between updates on a terminal
+PLAIN_EVERY = 30.0  # elsewhere
+BEAT = 1.0  # seconds between looks whether anything has come
+SILENT = 1.5  # seconds of work without a word after which it is said what is done
+QUIET = 10.0  # seconds without a reply after which it is said that all wait
+
+
+@dataclass
+class Progress:
+    """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
+
+    `retry_causes` counts what was asked for again by its cause.
+
+    `done` counts what was here already too, and what turned out not to be needed: `unneeded`, by experiment and kind.
+    `waiting` counts sessions that need the reply of one that failed, `left` what else was not asked in the end. `cost`
+    is in US dollars, of the calls of which the provider said it; of the others `priced` is what they come to at `price`
+    (dollars for a million tokens in and out), and `uncounted` are those whose tokens nobody counted.
+    """
+
+    total: int = 0
+    done: int = 0
+    calls: int = 0
+    retries: int = 0
+    withheld: int = 0
+    waiting: int = 0
+    left: int = 0
+    cost: float = 0.0
+    price: tuple[float, float] | None = None
+    priced: float = 0.0
+    uncounted: int = 0
+    unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    retry_causes: Counter[str] = field(default_factory=Counter)
+    output_tokens: Counter[str] = field(default_factory=Counter)
+    warnings: list[str] = field(default_factory=list)
+    under_way: int = 0  # sessions that are being asked
+    heard: float = field(default_factory=time.monotonic)  # when the last one ended
+
+    @property
+    def quiet(self) -> float:
+        """Seconds since anything came back, while sessions are being asked; 0 while things go on."""
+        silent = time.monotonic() - self.heard
+        return silent if self.under_way and silent >= QUIET else 0.0
+
+    def count(self, reply: Reply) -> None:
+        """Count a reply that was asked anew."""
+        self.calls += 1
+        self.heard = time.monotonic()
+        self.retries += (reply.attempt or 1) - 1
+        self.retry_causes.update(reply.retry_causes)
+        self.withheld += reply.withheld_by is not None
+        self.cost += reply.cost_usd or 0.0
+        if self.price and reply.cost_usd is None and not reply.failed:
+            self._count_price(reply, *self.price)
+        if reply.failed:
+            self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
+        if reply.output_tokens:
+            self.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
+
+    def _count_price(self, reply: Reply, price_in: float, price_out: float) -> None:
+        if reply.input_tokens is None or reply.output_tokens is None:
+            self.uncounted += 1
+        else:
+            self.priced += (reply.input_tokens * price_in + reply.output_tokens * price_out) / 1e6
+
+
+Report = Callable[[Progress], None]
+
+
+@asynccontextmanager
+async def heartbeat(report: Report, progress: Progress) -> AsyncIterator[None]:
+    """Reports also while nothing comes back."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(BEAT)
+            if progress.quiet:
+                report(progress)
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.wait([beating])
+    if not beating.cancelled():
+        beating.result()  # what went wrong in reporting
+
+
+@contextmanager
+def shown_progress() -> Iterator[Report]:
+    """A function to report progress to, which shows it on standard error as long as the context lasts."""
+    if not sys.stderr.isatty():
+        yield _now_and_then(PLAIN_EVERY, lambda progress, rate: print(as_line(progress, rate), file=sys.stderr))
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+    bar = Bar(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+    task = bar.add_task("starting", total=None)
+
+    def show(progress: Progress, rate: float) -> None:
+        bar.start()  # not before: what is said at the beginning would stand on the bar's line
+        bar.update(task, completed=progress.done, total=progress.total, description=as_line(progress, rate))
+        bar.refresh()
+
+    try:
+        yield _now_and_then(LIVE_EVERY, show)
+    finally:
+        bar.stop()
+
+
+@contextmanager
+def said_if_slow(what: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Says what is done as long as the context lasts, where that takes more than a moment."""
+    timer = threading.Timer(SILENT, say, [what])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def as_line(progress: Progress, rate: float) -> str:
+    """`rate` is in calls a second."""
+    done = f"{progress.done:,} of {number_of(progress.total, 'session')}"
+    parts = [done, f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s"]
+    if progress.retries:
+        parts.append(number_of(progress.retries, "retry", "retries"))
+    parts += [f"{n:,} x {error[:30]}" for error, n in progress.failures.most_common(3)]
+    if quiet := progress.quiet:
+        parts.append(f"{number_of(progress.under_way, 'session')} waiting for a reply, {duration(quiet)} so far")
+    if cost := progress.cost + progress.priced:
+        parts.append(f"${cost:.2f}")
+    if rate:
+        parts.append(f"{duration((progress.total - progress.done) / rate)} left")
+    return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+def _now_and_then(every: float, show: Callable[[Progress, float], None]) -> Report:
+    started = last = time.perf_counter()
+
+    def report(progress: Progress) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last >= every:
+            last = now
+            show(progress, progress.calls / (now - started))
+
+    return report

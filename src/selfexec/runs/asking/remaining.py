@@ -1,0 +1,104 @@
+"""What of a plan is here already, and what remains of it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.engines import Outcome
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.runs.asking.plan import Plan, Visit
+from selfexec.runs.prompts import digest
+from selfexec.runs.records import Reply
+
+NOT_ASKED = Outcome(None, error="not asked")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What of a plan is here: how many of its sessions, and which of its visits are whole, or begun.
+
+    `begun` tells of each visit that has some of its sessions which they are. `unneeded` counts sessions of whole visits
+    that need not be asked, by experiment and kind.
+    """
+
+    plan: Plan
+    known: Mapping[Key, Reply]
+    here: int
+    whole: frozenset[Visit]
+    begun: Mapping[Visit, Sequence[str]]
+    unneeded: Counter[tuple[str, str]]
+
+    @property
+    def remaining(self) -> int:
+        """How many sessions are still to be asked, at most."""
+        return self.plan.sessions - self.here - self.unneeded.total()
+
+    def visits(self) -> Iterator[tuple[Visit, Sequence[str]]]:
+        """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
+        without its deed is worth nothing.
+        """
+        yield from self.begun.items()
+        if self.remaining > sum(len(self.plan.names(visit)) - len(here) for visit, here in self.begun.items()):
+            done = self.whole | self.begun.keys()
+            yield from ((visit, ()) for visit in self.plan.visits() if visit not in done)
+
+
+async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
+    """How a plan stands that has these replies already."""
+    models, experiments = set(plan.models), plan.item_set.items
+    touched: dict[Visit, None] = {}
+    for key in known:
+        planned = key.model in models and key.item in experiments.get(key.experiment, ()) and key.epoch <= plan.epochs
+        if planned:
+            touched[Visit(*key[:4])] = None
+    here, whole, unneeded = 0, set(), Counter[tuple[str, str]]()
+    begun: dict[int, dict[Visit, Sequence[str]]] = defaultdict(dict)
+    for visit in touched:
+        found, complete = await _found(plan, visit, known)
+        here += len(found)
+        if complete:
+            whole.add(visit)
+            unneeded.update(kinds(visit.experiment, set(plan.names(visit)) - set(found)))
+        elif found:
+            begun[visit.epoch][visit] = found
+    return Standing(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded)
+
+
+def counted(known: Mapping[Key, Reply], key: Key, prompt: str) -> Reply | None:
+    """The reply of a session that need not be asked again."""
+    reply = known.get(key)
+    # a judge's prompt holds the response: where that was asked again, so is the judge
+    return reply if reply and not reply.failed and reply.prompt_sha256 == digest(prompt) else None
+
+
+def kinds(experiment: str, sessions: set[str]) -> Iterator[tuple[str, str]]:
+    """The experiment and kind of each session."""
+    return ((experiment, session.split(".")[0]) for session in sessions)
+
+
+async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[list[str], bool]:
+    """The sessions of a visit that are here, and whether nothing is left to ask."""
+    found: list[str] = []
+    complete = True
+
+    async def ask(session: str, prompt: str) -> Reply | Outcome:
+        nonlocal complete
+        reply = counted(known, Key(*visit, session), prompt)
+        if reply is None:
+            complete = False
+            return NOT_ASKED
+        found.append(session)
+        return reply
+
+    item = plan.item_set[visit.experiment][visit.item]
+    await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
+    return found, complete
+
+
+def _in_turn(plan: Plan, begun: Mapping[int, Mapping[Visit, Sequence[str]]]) -> dict[Visit, Sequence[str]]:
+    """Visits in the order of the plan."""
+    if not begun:
+        return {}
+    place = {visit[:3]: n for n, visit in enumerate(plan.turns)}
+    in_order = (visit for epoch in sorted(begun) for visit in sorted(begun[epoch], key=lambda v: place[v[:3]]))
+    return {visit: begun[visit.epoch][visit] for visit in in_order}

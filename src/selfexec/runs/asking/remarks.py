@@ -1,0 +1,81 @@
+"""What the replies of a run say about the server that sent them: one line for each model and thing that is odd.
+
+It is read from the replies themselves, so that what earlier commands brought counts as well.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from selfexec.runs.records import Reply
+from selfexec.text.legible import harmless_line
+from selfexec.text.numbers import number_of
+
+NAMES_SHOWN = 5
+MUCH_EMPTY = 0.2  # of the replies of a model
+
+
+def remarks(replies: Iterable[Reply]) -> Iterator[str]:
+    by_model: dict[str, list[Reply]] = defaultdict(list)
+    for reply in replies:
+        if not reply.failed:
+            by_model[reply.model].append(reply)
+    for model, came in by_model.items():
+        for said in (_several_served(came), _sent_before(came), _thought_alone(came), _empty(came)):
+            if said:
+                yield f"{model}: {said}"
+
+
+def _several_served(came: Sequence[Reply]) -> str | None:
+    """That the model behind the name changed."""
+    names = Counter(reply.served_model for reply in came if reply.served_model)
+    if len(names) < 2:
+        return None
+    shown = [f"{harmless_line(name)} ({n:,})" for name, n in names.most_common(NAMES_SHOWN)]
+    more = [f"{len(names) - len(shown):,} more"] if len(names) > len(shown) else []
+    return f"served by {', '.join([*shown, *more])}. These replies are not of one model"
+
+
+def _sent_before(came: Sequence[Reply]) -> str | None:
+    """That replies came a second time, by the ids of their completions: from a cache, say.
+
+    A server that gives one id to different texts, as some do that draw a small number, names nothing by it.
+    """
+    texts: dict[str, str | None] = {}
+    repeated = 0
+    for reply in came:
+        if reply.completion_id is None:
+            continue
+        if reply.completion_id not in texts:
+            texts[reply.completion_id] = reply.text
+        elif texts[reply.completion_id] == reply.text:
+            repeated += 1
+        else:
+            return None
+    if not repeated:
+        return None
+    return (
+        f"{number_of(repeated, 'reply carries', 'replies carry')} the id of an earlier one, with the same text: "
+        "something on the way, like a gateway with a cache, sends again what it has sent. Repeated epochs then say "
+        "nothing about chance. Turn it off and choose another --out"
+    )
+
+
+def _thought_alone(came: Sequence[Reply]) -> str | None:
+    """That replies which ended by themselves hold thoughts and no answer."""
+    found = [r for r in came if r.reasoning and not r.text and not r.refusal and r.stop_reason in (None, "stop")]
+    if not found:
+        return None
+    return (
+        f"{len(found):,} of {number_of(len(came), 'reply holds', 'replies hold')} thoughts and no answer. The server "
+        "may take answers for thoughts (in vLLM: the wrong --reasoning-parser); a request so answered counts as not "
+        "answered"
+    )
+
+
+def _empty(came: Sequence[Reply]) -> str | None:
+    """That much of what came was no text at all, which a model seldom means."""
+    silent = [r for r in came if not (r.text or "").strip() and not r.withheld_by and not r.reasoning]
+    if not silent or len(silent) < MUCH_EMPTY * len(came):
+        return None
+    many = f"{len(silent):,} of {number_of(len(came), 'reply', 'replies')}"
+    return f"{many} held no text. They are kept as what the model said: look whether the server is at fault"

@@ -1,0 +1,89 @@
+"""Do a model's sessions share a memory? Then a prediction may know the deed, and every score here means nothing.
+
+A code word made up on the spot is told in one session and asked for in another. Where it comes back, the address is
+marked on this machine, and no run asks there until a later check finds the memory gone.
+"""
+
+import hashlib
+import secrets
+from pathlib import Path
+from typing import NamedTuple
+
+from selfexec.engines import Call, Engine, Outcome
+from selfexec.errors import InputError
+from selfexec.files.cache import cache_root
+
+TELL = 'The code word is "$word". Please keep it in mind, and reply with the code word alone.'
+ASK = "Which code word were you given earlier? Reply with the code word alone, or with NONE if you were given none."
+WORDS = 2  # a memory may take a moment to form: the second word is asked for after the first
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+
+
+class Memory(NamedTuple):
+    """Whether a word told in one session was known in another, and how many calls that took to see."""
+
+    shared: bool
+    calls: int
+
+
+async def sessions_share_memory(engine: Engine, model: str) -> Memory:
+    told: list[str] = []
+    for turn in range(1, WORDS + 1):
+        told.append(code_word())
+        await _said(engine, model, TELL.replace("$word", told[-1]), turn)
+        answer = await _said(engine, model, ASK, turn)
+        if any(word in answer for word in told):
+            return Memory(True, 2 * turn)
+    return Memory(False, 2 * WORDS)
+
+
+def code_word() -> str:
+    """A word that nobody says by chance."""
+    return "".join(secrets.choice(CONSONANTS) + secrets.choice(VOWELS) for _ in range(6))
+
+
+async def _said(engine: Engine, model: str, prompt: str, turn: int) -> str:
+    outcome: Outcome = await engine.ask(Call(model, "check", "memory", prompt, turn))
+    if outcome.error is not None:
+        raise InputError(f"{model}: memory between sessions could not be tried ({outcome.error}). Check again later.")
+    if outcome.policy:
+        raise InputError(
+            f"{model}: asked for a made-up code word alone, the server ended in an error that looks like a content "
+            f"filter ({outcome.policy}). Look at the key, the account and the region first. selfexec run holds such "
+            "errors back until the model has said something; with --accept-filters it keeps them."
+        )
+    return f"{outcome.text or ''} {outcome.reasoning or ''} {outcome.refusal or ''}".lower()
+
+
+# --- what was found is remembered on this machine --------------------------------------------------------------------
+
+
+def note(model: str, base_url: str | None, shared: bool) -> None:
+    """Mark an address whose sessions share memory, or take the mark away."""
+    mark = _mark(model, base_url)
+    if not shared:
+        mark.unlink(missing_ok=True)
+        return
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.write_text(f"{model}: sessions share memory\n")
+
+
+def refuse_shared(model: str, base_url: str | None) -> None:
+    """Raise InputError where the last check found that sessions share memory."""
+    if _mark(model, base_url).exists():
+        raise InputError(shared_message(model))
+
+
+def shared_message(model: str) -> str:
+    return (
+        f"{model}: sessions share memory (a code word told in one was known in another), so that no prediction can be "
+        "told from a recollection. Turn the memory off, or ask another endpoint; then run selfexec check again."
+    )
+
+
+def _mark(model: str, base_url: str | None) -> Path:
+    from selfexec.engines.http.providers import trimmed  # it brings the HTTP client, which nothing else here needs
+
+    address = trimmed(base_url) if base_url else ""
+    digest = hashlib.sha256(f"{address}\n{model}".encode()).hexdigest()
+    return cache_root() / "shared-memory" / f"{digest[:32]}.txt"

@@ -1,0 +1,250 @@
+"""The runs in a folder: what each holds, how much of it is there and how much is not. No reply is read for it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from selfexec import items
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.files import jsonl
+from selfexec.items import ItemSet
+from selfexec.runs.replay import Visit, prompts_of
+from selfexec.runs.run import ITEMS, MANIFEST, REPLIES, Manifest, check_fit, load_manifest
+from selfexec.text.legible import harmless_line
+from selfexec.text.tables import as_html, as_text
+
+COLUMNS = ("run", "models", "items", "replies", "missing", "last reply", "size")
+NAMES_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A run as it stands in a list; of one that cannot be read, `fault` says why.
+
+    `missing` counts the sessions from which nothing that counts has come, whether they were opened or not: of all that
+    the manifest names, or, where the replies were imported, of all items of the experiments that a model has replies
+    of. A session that the replies before it make needless is not missing. `last` is when the last reply came.
+    """
+
+    folder: Path
+    origin: str = ""
+    models: Sequence[str] = ()
+    items: Mapping[str, int] = field(default_factory=dict)
+    epochs: int = 0
+    replies: int = 0
+    missing: int = 0
+    last: str | None = None
+    size: int = 0
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The runs of a folder, the one with the latest reply first."""
+
+    folder: Path
+    runs: Sequence[Listed]
+
+    def __iter__(self) -> Iterator[Listed]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def table(self, width: int = 120, *, styled: bool = False) -> str:
+        title = f"Runs in {harmless_line(str(self.folder))}"
+        return as_text(title, COLUMNS, list(map(_row, self.runs)), width, styled=styled)
+
+    def json(self) -> str:
+        rows = [
+            {
+                "run": run.folder.name,
+                "folder": str(run.folder),
+                "origin": run.origin or None,
+                "models": run.models,
+                "items": run.items,
+                "epochs": run.epochs,
+                "replies": run.replies,
+                "missing": run.missing,
+                "last_reply": run.last,
+                "bytes": run.size,
+                "fault": run.fault,
+            }
+            for run in self.runs
+        ]
+        return msgspec.json.format(msgspec.json.encode({"folder": str(self.folder), "runs": rows}), indent=2).decode()
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        return as_html(f"Runs in {self.folder}", COLUMNS, list(map(_row, self.runs)))
+
+
+def list_runs(folder: str | Path = "runs") -> Listing:
+    """The runs that lie in a folder, or the one run that it is. Folders that are no run are passed over."""
+    folder = Path(folder)
+    found = [listed(place) for place in run_folders(folder)]
+    return Listing(folder, sorted(found, key=lambda run: run.last or "", reverse=True))
+
+
+def run_folders(folder: Path) -> list[Path]:
+    """The folders of runs in a folder, by name; or the folder itself, where it is one."""
+    if not folder.exists():
+        raise InputError(f"{folder}: no such folder. Give the folder that your runs are in: selfexec list DIR")
+    if not folder.is_dir():
+        raise InputError(f"{folder}: this is a file. Give the folder that your runs are in: selfexec list DIR")
+    if _is_run(folder):
+        return [folder]
+    try:
+        return sorted(place for place in folder.iterdir() if _is_run(place))
+    except OSError as fault:
+        raise InputError(f"{folder}: cannot be read ({fault.strerror}). Give another folder.") from None
+
+
+def _is_run(place: Path) -> bool:
+    """Whether a run is here, or what is left of one."""
+    try:
+        return (place / MANIFEST).is_file() or ((place / REPLIES).is_file() and (place / ITEMS).is_dir())
+    except OSError:
+        return False  # nobody may look into it
+
+
+def listed(folder: Path) -> Listed:
+    try:
+        manifest = load_manifest(folder)
+        item_set = items.load(folder / ITEMS)
+        there = _there(folder / REPLIES)
+        sessions = {(experiment, id, name) for (_, experiment, _, id), lines in there.items() for name in lines}
+        check_fit(
+            {Key("", experiment, id, 1, name) for experiment, id, name in sessions},
+            item_set,
+            lambda _: str(folder / REPLIES),
+        )
+        wanted = _wanted(manifest, item_set, there)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    except InputError as fault:
+        return Listed(folder, fault=str(fault))
+    except msgspec.MsgspecError as fault:
+        return Listed(folder, fault=f"{folder / REPLIES}: a text is none ({fault}).")
+    except OSError as fault:
+        return Listed(folder, fault=f"{fault.filename or folder}: cannot be read ({fault.strerror}).")
+    times = [line.time for by_session in there.values() for line in by_session.values() if line.time]
+    done = sum(not line.failed for by_session in there.values() for line in by_session.values())
+    return Listed(
+        folder,
+        manifest.origin,
+        manifest.models,
+        {experiment: len(by_id) for experiment, by_id in item_set.items.items()},
+        manifest.epochs,
+        done,
+        wanted - done,
+        max(times, default=None) or _changed(folder / REPLIES),
+        size,
+    )
+
+
+def _changed(path: Path) -> str:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+
+
+# --- what is there, and what should be -------------------------------------------------------------------------------
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """What counting needs of a reply. The text stays as it is written: most of them nobody looks at."""
+
+    model: str
+    experiment: str
+    item: str
+    session: str
+    text: msgspec.Raw
+    epoch: int = 1
+    error: str | None = None
+    stop_reason: str | None = None
+    refusal: str | None = None
+    time: str | None = None
+
+    @property
+    def withheld(self) -> bool:
+        return bool(self.refusal) or self.stop_reason in ("refusal", "content_filter")
+
+    @property
+    def failed(self) -> bool:
+        return (self.error is not None or bytes(self.text) == b"null") and not self.withheld
+
+
+_Place = tuple[str, str, int, str]  # model, experiment, epoch, item
+
+
+def _there(path: Path) -> dict[_Place, dict[str, _Line]]:
+    """The last line of each session."""
+    found: dict[_Place, dict[str, _Line]] = defaultdict(dict)
+    for _, line in jsonl.decode(path, _Line, torn_tail=True):
+        found[line.model, line.experiment, line.epoch, line.item][line.session] = line
+    return found
+
+
+def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mapping[str, _Line]]) -> int:
+    """How many sessions the run has when it is whole, as far as the replies so far tell."""
+    whole = 0
+    doubtful: list[Visit] = []
+    for model, experiment, epoch in _asked(manifest, item_set, there):
+        for id, item in item_set.items[experiment].items():
+            names = EXPERIMENTS[experiment].session_names(item)
+            lines = there.get((model, experiment, epoch, id), {})
+            if len(lines) in (0, len(names)):
+                whole += len(names)
+            else:
+                texts = {name: None if line.withheld else _text(line) for name, line in lines.items()}
+                # whatever may yet come is taken to lead on
+                doubtful.append(Visit(experiment, item, EXPERIMENTS[experiment].PROMPTS, texts, otherwise="?"))
+    return whole + sum(map(len, prompts_of(doubtful)))
+
+
+def _asked(
+    manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mapping[str, _Line]]
+) -> list[tuple[str, str, int]]:
+    if manifest.origin != "run":
+        return list(dict.fromkeys(place[:3] for place in there if place[1] in item_set.items))
+    epochs = range(1, manifest.epochs + 1)
+    return [
+        (model, experiment, epoch) for model in manifest.models for experiment in item_set.items for epoch in epochs
+    ]
+
+
+def _text(line: _Line) -> str:
+    return "?" if line.failed else msgspec.json.decode(line.text, type=str)
+
+
+# --- as people read it -----------------------------------------------------------------------------------------------
+
+
+def _row(run: Listed) -> list[str]:
+    if run.fault:
+        return [harmless_line(run.folder.name), f"damaged: {harmless_line(run.fault)}", "", "", "", "", ""]
+    shown = run.models if len(run.models) <= NAMES_SHOWN else run.models[: NAMES_SHOWN - 1]
+    more = [f"and {len(run.models) - len(shown)} more"] if len(shown) < len(run.models) else []
+    sizes = [f"{experiment} {number:,}" for experiment, number in run.items.items()]
+    epochs = [f"{run.epochs} epochs"] if run.epochs > 1 else []
+    return [
+        harmless_line(run.folder.name),
+        "\n".join([*map(harmless_line, shown), *more]),
+        "\n".join([*sizes, *epochs]),
+        f"{run.replies:,}",
+        f"{run.missing:,}",
+        (run.last or "")[:16].replace("T", " "),
+        _bytes(run.size),
+    ]
+
+
+def _bytes(size: int) -> str:
+    for unit, of in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= of:
+            return f"{size / of:.{1 if size < 10 * of else 0}f} {unit}"
+    return f"{size} B"

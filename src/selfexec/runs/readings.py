@@ -1,0 +1,182 @@
+"""From replies to readings, and readings as users meet them: a line per session, a summary of what could be read."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+import msgspec
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.items import Item, ItemSet
+from selfexec.readers import Reading, State
+from selfexec.runs.records import BySession, GivenReading, Reply
+from selfexec.text.numbers import number_of
+
+KEPT = ("restriction", "execute")  # the response itself: it is kept, not read
+KEPT_STATE = "kept"  # what is said of it where it came back
+KEPT_COLUMN = "kept, not read"
+SHOWN = 20  # names that a message lists
+
+
+def read_replies(
+    item_set: ItemSet, replies: Mapping[Key, Reply], given: Mapping[Key, GivenReading] | None = None
+) -> BySession[Reading]:
+    """A reading of every reply. Readings given from elsewhere take the place of ours, session by session."""
+    given = given or {}
+    return BySession(
+        (key, read_reply(item_set.items[key.experiment][key.item], reply, given.get(key)))
+        for key, reply in replies.items()
+    )
+
+
+def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> Reading:
+    if by := reply.withheld_by:
+        return Reading("withheld", reason=by, evidence=reply.refusal or reply.policy, tokens=reply.output_tokens)
+    if reply.failed or reply.text is None:
+        return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
+    experiment = EXPERIMENTS[reply.experiment]
+    if given is None or (reply.experiment, reply.session) == KEPT:
+        reading = experiment.read(item, reply.session, reply.text)
+        if "\\u" in reply.text:
+            reading = msgspec.structs.replace(reading, value=_in_whole_characters(reading.value))
+        if reading.state == "read" and not reply.text.strip() and reply.stop_reason == "length":
+            # its budget was used up before the first word: nobody knows what it would have said
+            reading = Reading("unreadable")
+    elif (value := experiment.given(item, reply.session, given.value)) is not None:
+        reading = Reading("read", value)
+    else:
+        reading = Reading("unreadable", reason=given.reason or "format")
+    if reading.state == "unreadable" and reply.stop_reason == "length":
+        reading = msgspec.structs.replace(reading, reason="truncated")
+    elif reading.reason == "truncated" and reply.stop_reason == "stop":
+        # it looks cut off, but the model ended there
+        reading = msgspec.structs.replace(reading, reason="format")
+    return reading if reply.output_tokens is None else msgspec.structs.replace(reading, tokens=reply.output_tokens)
+
+
+def _in_whole_characters(value: Any) -> Any:
+    """A value without halves of characters, which a reply may spell out (\\ud83d) and no file can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_in_whole_characters(part) for part in value]
+    if isinstance(value, dict):
+        return {_in_whole_characters(name): part for name, part in value.items()}
+    return value
+
+
+def choose(
+    readings: Mapping[Key, Reading],
+    *,
+    models: Sequence[str] = (),
+    experiments: Sequence[str] = (),
+    sessions: Sequence[str] = (),
+    items: Sequence[str] = (),
+    states: Sequence[str] = (),
+) -> BySession[Reading]:
+    """The readings of some models, experiments, sessions, items and states; of all where none is named.
+
+    A session is named whole or by its kind: `execute` is every `execute.Q1`. Several names may stand in one, with
+    commas between them. A name that no session here has is refused. The sessions of an item stand together, in the
+    order of the experiment.
+    """
+    wanted = (
+        named("model", models, {key.model for key in readings}),
+        named("experiment", experiments, {key.experiment for key in readings}),
+        named("session", sessions, {name for key in readings for name in (key.session, kind_of(key))}),
+        named("item", items, {key.item for key in readings}),
+        named("state", states, {*get_args(State), KEPT_STATE}),
+    )
+
+    def chosen(key: Key, reading: Reading) -> bool:
+        names: tuple[set[str], ...] = (
+            {key.model},
+            {key.experiment},
+            {key.session, kind_of(key)},
+            {key.item},
+            {state_shown(key, reading)},
+        )
+        return all(not some or some & have for some, have in zip(wanted, names, strict=True))
+
+    return BySession((key, readings[key]) for key in _in_order(readings) if chosen(key, readings[key]))
+
+
+def _in_order(keys: Iterable[Key]) -> list[Key]:
+    """Models and items as they came, experiments and kinds of sessions as they are listed."""
+    keys = list(keys)
+    models = {model: n for n, model in enumerate(dict.fromkeys(key.model for key in keys))}
+    experiments = {experiment: n for n, experiment in enumerate(EXPERIMENTS)}
+    items = {item: n for n, item in enumerate(dict.fromkeys(key.item for key in keys))}
+    kinds = {(e, kind): n for e, module in EXPERIMENTS.items() for n, kind in enumerate(module.PROMPTS)}
+
+    def place(key: Key) -> tuple[int | str, ...]:
+        item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)
+        return (*item, kinds[key.experiment, kind_of(key)], key.session)
+
+    return sorted(keys, key=place)
+
+
+def named(what: str, given: Sequence[str], known: set[str]) -> set[str]:
+    """The names that are given; one with a comma in it may be several."""
+    names = {part.strip() for name in given for part in ([name] if name in known else name.split(","))} - {""}
+    if strange := sorted(names - known):
+        shown = sorted(known)[:SHOWN]
+        more = f" and {len(known) - len(shown):,} more" if len(known) > len(shown) else ""
+        there = f"There are {', '.join(shown)}{more}." if known else "There are no replies here."
+        raise InputError(f"--{what} {strange[0]}: no reply here is of this {what}. {there}")
+    return names
+
+
+def kind_of(key: Key) -> str:
+    """`execute` for `execute.Q1`."""
+    return key.session.split(".")[0]
+
+
+def state_shown(key: Key, reading: Reading) -> str:
+    """The state of a session as users meet it: a response that came back is kept, not read."""
+    kept = (key.experiment, key.session) == KEPT and reading.state == "read"
+    return KEPT_STATE if kept else reading.state
+
+
+def reading_lines(
+    readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, str | None] | None = None
+) -> Iterator[bytes]:
+    """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
+    has: the reasoning, a refusal. With `prompts`, each has its prompt, null where it was not kept. A response of the
+    restriction experiment is `kept`; its value is what a fixed rule makes of it.
+    """
+    encode = msgspec.json.Encoder().encode
+    for key, reading in readings.items():
+        reply = replies[key]
+        found = {
+            "state": state_shown(key, reading),
+            "reason": reading.reason,
+            "value": reading.value,
+            "evidence": reading.evidence,
+            "text": reply.text,
+        }
+        more = {"reasoning": reply.reasoning, "refusal": reply.refusal}
+        found |= {name: text for name, text in more.items() if text}
+        yield encode(key._asdict() | found | ({} if prompts is None else {"prompt": prompts[key]}))
+
+
+def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], list[list[str]]]:
+    """Title, columns and rows: how many sessions of each model and kind came to which state. They add up to all."""
+    states: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for key, reading in readings.items():
+        states[key.model, key.experiment, kind_of(key)][_column(key, reading)] += 1
+    known = [
+        *("read", KEPT_COLUMN, "unreadable: format", "unreadable: truncated", "unreadable: declined"),
+        *("withheld", "missing"),
+    ]
+    found = set().union(*states.values()) if states else set()
+    columns = [name for name in known if name in found] + sorted(found - set(known))
+    rows = [[*place, *(f"{count[c]:,}" if count[c] else "" for c in columns)] for place, count in states.items()]
+    title = f"{number_of(len(readings), 'session')} by what could be read"
+    return title, ["model", "experiment", "session", *columns], rows
+
+
+def _column(key: Key, reading: Reading) -> str:
+    state = state_shown(key, reading)
+    return f"{state}: {reading.reason}" if state == "unreadable" else KEPT_COLUMN if state == KEPT_STATE else state

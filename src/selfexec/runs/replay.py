@@ -1,0 +1,51 @@
+"""The sessions of an item played through with replies that are there already: which sessions they lead to, and with
+which prompts. Nothing is asked.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from selfexec.experiments import EXPERIMENTS, Prompts
+from selfexec.items import Item
+from selfexec.runs.asking import finish
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One item of an experiment and the text of each reply to its sessions.
+
+    `texts` has None for a reply that is there without a text. What a session is answered of which it has nothing is
+    `otherwise`: None leads to no session that needs a reply first, any text to all of them.
+    """
+
+    experiment: str
+    item: Item
+    prompts: Prompts
+    texts: Mapping[str, str | None]
+    otherwise: str | None = None
+
+
+def prompts_of(visits: Iterable[Visit]) -> list[dict[str, str]]:
+    """Of each visit the sessions that are opened with their prompts, in the order in which the experiment has them."""
+
+    async def all_of_them() -> list[dict[str, str]]:
+        return [await _played(visit) for visit in visits]
+
+    return finish(all_of_them())
+
+
+@dataclass(frozen=True)
+class _Said:
+    text: str | None
+
+
+async def _played(visit: Visit) -> dict[str, str]:
+    opened: dict[str, str] = {}
+
+    async def ask(session: str, prompt: str) -> _Said:
+        opened[session] = prompt
+        return _Said(visit.texts.get(session, visit.otherwise))
+
+    module = EXPERIMENTS[visit.experiment]
+    await module.sessions(visit.item, ask, visit.prompts)
+    return {session: opened[session] for session in module.session_names(visit.item) if session in opened}

@@ -1,0 +1,407 @@
+"""A run: a folder that stands alone, with a manifest, the exact items asked, and every reply.
+
+manifest.json    what was asked of whom, with which settings, by which commands
+prompts.json     the prompts, whole
+items/           one file per experiment
+replies.jsonl    one line per session, append-only; the last line per session counts
+"""
+
+import hashlib
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from selfexec import items
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.files import jsonl
+from selfexec.items import ItemSet
+from selfexec.readers import Reading
+from selfexec.runs.prompts import kept_prompts, prompts_file
+from selfexec.runs.readings import read_replies
+from selfexec.runs.records import GivenReading, Reply, load_replies
+from selfexec.runs.sittings import Sitting
+from selfexec.runs.store import line_of, read_journal
+from selfexec.text.lookups import Named
+from selfexec.text.numbers import number_of
+from selfexec.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from selfexec.claims import Tables
+
+MANIFEST = "manifest.json"
+REPLIES = "replies.jsonl"
+ITEMS = "items"
+PROMPTS = "prompts.json"
+FORMAT = 1
+SHOWN = 10  # runs that a message names
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `prompts`, `preset` and
+    `sittings`: the commands that asked. Of prompts it has the SHA-256.
+    """
+
+    format: int = FORMAT
+    selfexec: str
+    origin: str
+    models: list[str]
+    experiments: list[str]
+    epochs: int
+    items: dict[str, str]
+    sources: dict[str, str] = {}
+    prompts: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    preset: str | None = None
+    sittings: list[Sitting] = []
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it lies on disk. Readings and tables are made when they are first wanted.
+
+    `replies` are those of the journal by Key(model, experiment, item, epoch, session), `items` what was asked by
+    experiment and id; `given` are the readings that stand in the place of ours.
+    """
+
+    folder: Path
+    manifest: Manifest
+    items: ItemSet
+    replies: Mapping[Key, Reply]
+    given: Mapping[Key, GivenReading] | None = None
+
+    @cached_property
+    def readings(self) -> Mapping[Key, Reading]:
+        """What each reply commits to, by session."""
+        return read_replies(self.items, self.replies, self.given)
+
+    @cached_property
+    def tables(self) -> "Tables":
+        """Both tables, `observations` and `sessions`, and the same as arrays, for counting."""
+        from selfexec.claims import observe
+
+        return observe(self.items, self.readings)
+
+    @property
+    def observations(self) -> "pl.DataFrame":
+        """One row per claim about a model's own behaviour."""
+        return self.tables.observations
+
+    @property
+    def sessions(self) -> "pl.DataFrame":
+        """One row per session: state, tokens, correctness."""
+        return self.tables.sessions
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that there are replies of, in the order in which they were first asked."""
+        return tuple(dict.fromkeys(key.model for key in self.replies))
+
+    @cached_property
+    def prompts(self) -> Mapping[str, str | None]:
+        """The templates that were asked with, by name: 'restriction.predict'. None where a text was not kept."""
+        return Named(kept_prompts(self.folder / PROMPTS, self.manifest.prompts))
+
+    @cached_property
+    def replies_sha256(self) -> str | None:
+        """SHA-256 of the file of replies as it is when this is first asked for; None where it is not on disk."""
+        path = self.folder / REPLIES
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+    @cached_property
+    def keys(self) -> Mapping[tuple[str, str], list[Key]]:
+        """The sessions of each model in each experiment."""
+        found: dict[tuple[str, str], list[Key]] = {}
+        for key in self.replies:
+            found.setdefault((key.model, key.experiment), []).append(key)
+        return found
+
+    @cached_property
+    def unasked(self) -> dict[str, int]:
+        """How many items each model has no reply of at all, in the experiments and epochs that it was asked; for models
+        that have such items. They count as missing.
+        """
+        visited = {(key.model, key.experiment, key.epoch, key.item) for key in self.replies}
+        left: Counter[str] = Counter()
+        for (model, experiment, _), seen in Counter(visit[:3] for visit in visited).items():
+            left[model] += len(self.items[experiment]) - seen
+        return {model: items for model, items in left.items() if items}
+
+    def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
+        """The same run, read as somebody else read it wherever they did.
+
+        `given` are the lines of `load_readings`, or readings of this run put right by hand: a Reading or its bare
+        value, None for unreadable. What was given before stands where nothing is given anew.
+        """
+        if not given.keys() & self.replies.keys():
+            raise InputError(
+                f"{self.folder}: none of the given readings is of a session of this run. Are they another's?"
+            )
+        lines = {key: self._line(Key(*key), reading) for key, reading in given.items()}
+        return Run(self.folder, self.manifest, self.items, self.replies, {**(self.given or {}), **lines})
+
+    def _line(self, key: Key, reading: Any) -> GivenReading:
+        if isinstance(reading, GivenReading):
+            return reading  # from a file, which may hold lines for other runs too
+        if key not in self.replies:
+            raise InputError(f"{self.folder}: there is no session {key}. Was its name written rightly?")
+        if isinstance(reading, Reading):
+            return GivenReading(**key._asdict(), value=reading.value, reason=reading.reason)
+        return GivenReading(**key._asdict(), value=reading)
+
+    def __repr__(self) -> str:
+        missing = sum(reply.failed for reply in self.replies.values())
+        who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models) or "no models"
+        replies = f"{number_of(len(self.replies) - missing, 'reply', 'replies')}, {missing:,} missing"
+        if unasked := sum(self.unasked.values()):
+            replies += f", {number_of(unasked, 'item')} without any reply"
+        return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
+
+
+def load(folder: str | Path) -> Run:
+    """A run from its folder: text or a path. Nothing in it is changed.
+
+    InputError: no run is there, or a file of it is damaged; it names the line.
+    """
+    folder = Path(folder)
+    manifest = load_manifest(folder)
+    item_set = items.load(folder / ITEMS)
+    replies = read_journal(folder / REPLIES)
+    check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}")
+    if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
+        warnings.warn(f"{folder}: {said}", stacklevel=2)
+    return Run(folder, manifest, item_set, replies)
+
+
+def _is_older(manifest: Manifest, replies: Mapping[Key, Reply]) -> bool:
+    """Whether a run was begun by a version that wrote no sittings: it has replies from before the first of them."""
+    first = manifest.sittings[0].begin if manifest.sittings else None
+    return first is None or any(reply.time is not None and reply.time < first for reply in replies.values())
+
+
+def _mixed(item_set: ItemSet) -> str | None:
+    """What to say of a run into which the items of two sets went, as versions that wrote no sittings let them."""
+    for name in ("starter", "paper"):
+        try:
+            known = items.load(name).items
+        except InputError:  # not fetched
+            continue
+        for experiment, by_id in item_set.items.items():
+            shared = sum(known.get(experiment, {}).get(id) == item for id, item in by_id.items())
+            if 0 < shared < len(by_id):
+                return (
+                    f"{shared} of its {len(by_id)} {experiment} items are of the set {name}, and the others are not. "
+                    "If items of two sets were asked into it, its scores pool both."
+                )
+    return None
+
+
+def load_manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
+        raise InputError(f"{path}: {fault}. The manifest is damaged; restore it or start a new run.") from None
+    if manifest.format > FORMAT:
+        raise InputError(f"{path}: format {manifest.format} is newer than this version of selfexec. Upgrade it.")
+    return manifest
+
+
+def _runs_inside(folder: Path) -> str:
+    """Which folder to give where this one is none of a run: the runs in it, if there are any."""
+    with suppress(OSError):
+        if runs := sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")):
+            shown, more = runs[:SHOWN], len(runs) - SHOWN
+            listed = ", ".join(map(str, shown)) + (f" and {more} more (selfexec list {folder})" if more > 0 else "")
+            return f"It holds {'the run' if len(runs) == 1 else 'the runs'} {listed}. Give one of them."
+    return "Give the folder of a run."
+
+
+def import_replies(
+    paths: Sequence[Path],
+    *,
+    item_source: str | Path,
+    out: Path,
+    limit: int | None = None,
+    fraction: float | None = None,
+    preset: str | None = None,
+) -> tuple[Run, list[str]]:
+    """A run made of replies from elsewhere, and warnings. The folder appears whole or not at all. Where a cut of the
+    items was asked, `limit`, `fraction` or `preset` says which.
+    """
+    refuse_taken(out)
+    item_set = items.load(item_source).cut(limit=limit, fraction=fraction, preset=preset)
+    loaded = load_replies(paths)
+    if not loaded.replies:
+        raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
+    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
+    used = {key.experiment for key in loaded.replies}
+    item_set = item_set.cut([e for e in item_set.experiments if e in used])
+    manifest = _imported(paths, item_set, loaded.replies, preset)
+    create(out, manifest, item_set, loaded.replies.values())
+    return Run(out, manifest, item_set, loaded.replies), loaded.warnings
+
+
+def _imported(
+    paths: Sequence[Path], item_set: ItemSet, replies: Mapping[Key, Reply], preset: str | None = None
+) -> Manifest:
+    return Manifest(
+        selfexec=__version__,
+        origin="import",
+        models=list(dict.fromkeys(key.model for key in replies)),
+        experiments=list(item_set.experiments),
+        epochs=max((key.epoch for key in replies), default=1),
+        items=item_hashes(item_set),
+        sources={path.name: hashlib.sha256(jsonl.file_bytes(path)).hexdigest() for path in paths},
+        preset=preset,
+    )
+
+
+def run_of(source: Path, item_source: str | Path | None = None) -> Run:
+    """A run from its folder, or from a file of replies and the items that were asked."""
+    if source != jsonl.STANDARD_INPUT and not source.is_file():
+        return load(source)
+    if item_source is None:
+        raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
+    item_set = items.load(item_source)
+    loaded = load_replies([source])
+    check_fit(loaded.replies, item_set, loaded.places.__getitem__)
+    return Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
+
+
+def refuse_taken(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: this is a file. Give a new folder to --out.")
+    if out.is_dir() and any(out.iterdir()):
+        what = "another run" if (out / MANIFEST).exists() else "something else"
+        raise InputError(f"{out}: the folder holds {what} already; nothing was changed. Give a new folder to --out.")
+
+
+def check_fit(replies: Iterable[Key], item_set: ItemSet, place: Callable[[Key], str]) -> None:
+    """Every reply must belong to a session of an item; `place` tells where a reply was read from."""
+    for key in replies:
+        if fault := _misfit(key, item_set):
+            raise InputError(f"{place(key)}: {fault}")
+
+
+def _misfit(key: Key, item_set: ItemSet) -> str | None:
+    if key.experiment not in EXPERIMENTS:
+        return f"unknown experiment {key.experiment!r}. The experiments are {', '.join(EXPERIMENTS)}."
+    if key.experiment not in item_set.items:
+        return f"the items {item_set.name} have none for {key.experiment}. Are these the right --items?"
+    item = item_set.items[key.experiment].get(key.item)
+    if item is None:
+        return f"no {key.experiment} item has the id {key.item!r}. Are these the right --items?"
+    names = EXPERIMENTS[key.experiment].session_names(item)
+    if key.session not in names:
+        return f"{key.experiment} has no session {key.session!r}, only {', '.join(names)}."
+    return None
+
+
+def item_hashes(item_set: ItemSet) -> dict[str, str]:
+    """SHA-256 of each experiment's item file as the run keeps it."""
+    return {
+        experiment: hashlib.sha256(b"".join(line + b"\n" for line in lines.values())).hexdigest()
+        for experiment, lines in item_set.lines.items()
+    }
+
+
+def create(
+    out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[Reply], prompts: Mapping[str, str] | None = None
+) -> None:
+    """Make the folder of a run. It is built beside its place and moved there whole. `prompts` are None where nobody
+    knows them.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
+            building = Path(beside)
+            encode = msgspec.json.Encoder().encode
+            jsonl.write(building / REPLIES, map(encode, replies))
+            item_set.write(building / ITEMS)
+            if prompts is not None:
+                (building / PROMPTS).write_bytes(prompts_file(prompts))
+            write_manifest(building, manifest)
+            building.chmod(0o755)
+            if out.is_dir():
+                out.rmdir()  # it is empty; Windows moves nothing onto a folder
+            building.replace(out)
+    except OSError as fault:
+        raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
+
+
+def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
+    """Raise InputError where items would be mixed into a run that are of another set than its own.
+
+    It is the same set where each item of the run is in the `whole` set that is given, with the same text; what more
+    there is lets the run grow. Where all that is `wanted` of a set is in the run already, nothing is mixed.
+    """
+    have = items.load(folder / ITEMS)
+    for experiment, by_id in have.items.items():
+        given = whole.items.get(experiment, {})
+        if changed := [id for id, item in by_id.items() if id in given and given[id] != item]:
+            raise InputError(
+                f"{folder}: the {experiment} item {changed[0]!r} has changed since this run began. "
+                "Choose another --out."
+            )
+    if all(by_id.keys() <= have.items.get(experiment, {}).keys() for experiment, by_id in wanted.items.items()):
+        return
+    for experiment, by_id in have.items.items():
+        if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
+            raise InputError(
+                f"{folder}: {len(strange)} of its {len(by_id)} {experiment} items are not in {whole.name!r} "
+                f"({strange[0]!r} is the first): that is another set of items, and scores would pool both. "
+                "Give --items as before, or choose another --out."
+            )
+
+
+def grow_items(folder: Path, more: ItemSet) -> ItemSet:
+    """Add items to those of a run, which stay as they are."""
+    old = items.load(folder)
+    for experiment, lines in more.lines.items():
+        have = old.lines.get(experiment, {})
+        if all(id in have for id in lines):
+            continue
+        merged = {**lines, **have}
+        ordered = items.fixed_order(experiment, merged)
+        beside = folder / f"{experiment}.jsonl.new"
+        beside.unlink(missing_ok=True)
+        jsonl.write(beside, [merged[id] for id in ordered])
+        os.replace(beside, folder / f"{experiment}.jsonl")
+    return items.load(folder)
+
+
+def grow_prompts(folder: Path, asked: Mapping[str, str], more: Mapping[str, str]) -> None:
+    """Keep the prompts of a run whole, as far as they are known: `asked` has the SHA-256 of each, `more` texts."""
+    content = prompts_file({**kept_prompts(folder / PROMPTS, asked), **more})
+    if not (folder / PROMPTS).exists() or (folder / PROMPTS).read_bytes() != content:
+        _put(folder, PROMPTS, content)
+
+
+def _put(folder: Path, name: str, content: bytes) -> None:
+    """Put a file in place in one step, so that a killed process leaves the old one or the new one."""
+    beside = folder / f"{name}.new"
+    beside.write_bytes(content)
+    os.replace(beside, folder / name)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    _put(folder, MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+
+def prompts_of_run(folder: Path) -> dict[str, str | None]:
+    """The templates that the run in a folder asked with, by name; None: not kept."""
+    return kept_prompts(folder / PROMPTS, load_manifest(folder).prompts)

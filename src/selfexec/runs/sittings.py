@@ -1,0 +1,115 @@
+"""What is written down of each command that asked: when, by which versions, how it was called, and where it asked.
+
+No key and nobody's name is in it: of addresses, settings and fields only what `redaction` lets pass, of other choices
+only those that hold none, and paths in a home directory begin with ~.
+"""
+
+import json
+import platform
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from selfexec.text.redaction import HIDDEN, bare, hides
+from selfexec.version import __version__
+
+PACKAGES = ("aiohttp", "msgspec", "numpy", "polars")
+MOST = 100  # sittings of a run that are kept: the first, and the last ones
+# choices of a run that hold no secret whatever is in them
+OPEN = frozenset(
+    (
+        *(
+            "models",
+            "experiments",
+            "items",
+            "preset",
+            "limit",
+            "fraction",
+            "epochs",
+            "max_calls",
+            "prompts",
+            "protocol",
+        ),
+        *("out", "max_connections", "timeout", "price", "wire", "api_key_env", "accept_filters"),
+    )
+)
+
+
+class Sitting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One command that asked. `end` is None as long as it works, and where it was killed; then `calls` is unknown."""
+
+    begin: str
+    end: str | None = None
+    calls: int | None = None
+    command: str | None = None
+    versions: dict[str, str] = {}
+    addresses: dict[str, str] = {}
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def begun(command: str | None, addresses: Mapping[str, str]) -> Sitting:
+    return Sitting(begin=now(), command=command, versions=versions(), addresses=dict(addresses))
+
+
+def kept(sittings: Sequence[Sitting]) -> list[Sitting]:
+    """As many of them as a manifest should hold."""
+    return list(sittings) if len(sittings) <= MOST else [sittings[0], *sittings[1 - MOST :]]
+
+
+def versions() -> dict[str, str]:
+    packages = {name: metadata.version(name) for name in PACKAGES}
+    return {"selfexec": __version__, "python": platform.python_version(), **packages}
+
+
+# --- how it was called -----------------------------------------------------------------------------------------------
+
+
+def command_line(words: Sequence[str], options: Iterable[tuple[str, str, Any]]) -> str:
+    """A command as it may be written down, of options as (name in Python, name on the command line, value)."""
+    shown = list(words)
+    for name, option, value in options:
+        for one in value if isinstance(value, tuple | list) else [value]:
+            shown += [option] if one is True else [option, str(without_secrets(name, one))]
+    return shlex.join(shown)
+
+
+def call(function: str, choices: Mapping[str, Any]) -> str:
+    """A call in Python as it may be written down."""
+    arguments = (f"{name}={without_secrets(name, value)!r}" for name, value in choices.items() if value is not None)
+    return f"{function}({', '.join(arguments)})"
+
+
+def without_secrets(name: str, value: Any) -> Any:
+    """What of a choice may be written down."""
+    if name == "base_url":
+        scheme, slashes, rest = str(value).partition("://")
+        return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
+    if name == "settings" and isinstance(value, str):
+        setting, equals, text = value.partition("=")
+        return f"{setting}{equals}{HIDDEN if hides(setting, text) else text}"
+    if name == "extra_body" and isinstance(value, str):
+        return json.dumps(bare("", json.loads(value)))
+    if name in ("settings", "extra_body"):
+        return bare("", dict(value))
+    if name == "prompts" and isinstance(value, Mapping):
+        return dict.fromkeys(value, "...")  # they are kept whole beside the manifest
+    return _at_home(value) if name in OPEN else HIDDEN
+
+
+def _at_home(value: Any) -> Any:
+    """A path as it is, but for the name of the home directory that it may begin with."""
+    if isinstance(value, list | tuple):
+        return [_at_home(one) for one in value]
+    if not isinstance(value, str | Path):
+        return value
+    home, text = str(Path.home()), str(value)
+    inside = len(home) > 1 and (text == home or text.startswith(f"{home}/"))
+    return f"~{text[len(home) :]}" if inside else text

@@ -1,0 +1,175 @@
+"""Sessions as people read them: the prompt, the reply with the words that it was read from marked, and the reading.
+
+A reply is somebody else's text: its control characters are shown, not sent to the terminal, and each of its lines has a
+bar before it, so that it cannot pass for ours.
+"""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import msgspec
+
+from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited
+from selfexec.readers import Reading
+from selfexec.runs.prompts import digest
+from selfexec.runs.readings import KEPT_STATE, kind_of, state_shown
+from selfexec.runs.records import Reply
+from selfexec.runs.replay import Visit, prompts_of
+from selfexec.runs.run import Run
+from selfexec.text.legible import harmless, harmless_line
+from selfexec.text.numbers import number_of
+
+BAR = "  │ "
+OPEN, CLOSE = "\x01", "\x02"  # around the marked words; a reply's own control characters are written out by then
+BEGIN, END = 2_000, 4_000  # characters of a long text that are shown: answers are mostly at the end
+WHY = {
+    "format": "no answer in a form that is read",
+    "truncated": "it was cut off before an answer was whole",
+    "declined": "it says that it will not, or cannot, answer",
+    "model": "by the model",
+    "provider": "by the provider",
+}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands before and after the words that a reply was read from."""
+
+    begin: str = "«"
+    end: str = "»"
+
+
+BOLD = Marks("\x1b[1;4m", "\x1b[0m")
+
+
+def transcripts(
+    run: Run,
+    keys: Sequence[Key],
+    marks: Marks = Marks(),
+    width: int | None = None,
+    claims: Mapping[Visited, Sequence[str]] = MappingProxyType({}),
+) -> Iterator[str]:
+    """Each session as a few lines of text. With a `width`, lines are wrapped to it. What `claims` say of an item stands
+    below the last of its sessions.
+    """
+    prompts = prompts_sent(run, keys)
+    last = {key[:4]: key for key in keys}
+    for key in keys:
+        lines = list(_lines(key, prompts[key], run.replies[key], run.readings[key], marks, width))
+        if last[key[:4]] == key:
+            lines += [f"  claim {harmless_line(claim)}" for claim in claims.get(key[:4], ())]
+        yield "\n".join(lines)
+
+
+def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, str | None]:
+    """The prompts of sessions, worked out again from items, templates and replies. None where it cannot be told what
+    was sent: the run kept another SHA-256, or none, as imported ones do.
+    """
+    visits = {
+        place: Visit(place[1], run.items[place[1]][place[2]], _templates(run, place[1]), _texts(run, place))
+        for place in dict.fromkeys(key[:4] for key in keys)
+    }
+    rebuilt = dict(zip(visits, prompts_of(visits.values()), strict=True))
+    return {key: _if_sent(run, key, rebuilt[key[:4]].get(key.session)) for key in keys}
+
+
+def _texts(run: Run, place: Visited) -> dict[str, str | None]:
+    names = EXPERIMENTS[place[1]].session_names(run.items[place[1]][place[2]])
+    replies = {name: run.replies.get(Key(*place, name)) for name in names}
+    return {name: reply.text for name, reply in replies.items() if reply is not None}
+
+
+def _templates(run: Run, experiment: str) -> Prompts:
+    """Those that the run keeps; where it keeps none, those that are shipped, which may be others than were sent."""
+    kept = run.prompts if run.manifest.prompts else {}
+    shipped = EXPERIMENTS[experiment].PROMPTS
+    return {kind: kept.get(f"{experiment}.{kind}") or template for kind, template in shipped.items()}
+
+
+def _if_sent(run: Run, key: Key, prompt: str | None) -> str | None:
+    """A prompt, where the reply's line or the manifest says that it is the one that was sent."""
+    if prompt is None:
+        return None
+    if (recorded := run.replies[key].prompt_sha256) is not None:
+        return prompt if digest(prompt) == recorded else None
+    name = f"{key.experiment}.{kind_of(key)}"
+    return prompt if run.manifest.prompts and run.prompts.get(name) is not None else None
+
+
+# --- as text ---------------------------------------------------------------------------------------------------------
+
+
+def _lines(
+    key: Key, prompt: str | None, reply: Reply, reading: Reading, marks: Marks, width: int | None
+) -> Iterator[str]:
+    yield harmless_line(str(key))
+    yield f"  prompt{'' if prompt is not None else ': not kept'}"
+    if prompt is not None:
+        yield from _barred(_shortened(harmless(prompt)), marks, width)
+    if reply.reasoning:
+        yield f"  reasoning, which is not read ({len(reply.reasoning):,} characters): --format json has it"
+    text = reply.refusal if reply.text is None else reply.text
+    facts = ", ".join(_facts(reply))
+    yield f"  reply{f' ({facts})' if facts else ''}{'' if text else ': empty' if text == '' else ': none'}"
+    if text:
+        yield from _barred(_marked(text, reading.evidence), marks, width)
+    yield f"  {_outcome(key, reading)}"
+
+
+def _facts(reply: Reply) -> Iterator[str]:
+    if reply.output_tokens is not None:
+        yield number_of(reply.output_tokens, "token")
+    if reply.stop_reason:
+        yield f"stopped: {harmless_line(reply.stop_reason)}"
+
+
+def _outcome(key: Key, reading: Reading) -> str:
+    if reading.state == "read":
+        value = harmless(msgspec.json.encode(reading.value).decode())
+        kept = state_shown(key, reading) == KEPT_STATE
+        return f"kept, not read; by a fixed rule: {value}" if kept else f"read as {value}"
+    why = reading.reason or ""
+    reason = f"{why}: {WHY[why]}" if why in WHY and reading.state == "unreadable" else WHY.get(why, harmless_line(why))
+    return f"{reading.state}{f' ({reason})' if reason else ''}"
+
+
+def _marked(text: str, evidence: str | None) -> str:
+    """The text with marks around the last place of the words that it was read from, and cut in the middle where it is
+    long; the marked words stay.
+    """
+    at = text.rfind(evidence) if evidence else -1
+    if at < 0 or not evidence:
+        return _shortened(harmless(text))
+    before, after = harmless(text[:at]), harmless(text[at + len(evidence) :])
+    return f"{_shortened(before)}{OPEN}{harmless(evidence)}{CLOSE}{_shortened(after)}"
+
+
+def _shortened(text: str) -> str:
+    left_out = len(text) - BEGIN - END
+    if left_out <= 0:
+        return text
+    return f"{text[:BEGIN]}\n[... {left_out:,} characters left out: --format json has them ...]\n{text[-END:]}"
+
+
+def _barred(text: str, marks: Marks, width: int | None) -> Iterator[str]:
+    """Its lines, each with a bar before it, and marks around what is marked on each."""
+    within = False
+    for line in text.splitlines() or [""]:
+        for piece in _wrapped(line, width):
+            opened, within = within, _still_open(piece, within)
+            whole = f"{OPEN if opened else ''}{piece}{CLOSE if within else ''}"
+            yield BAR + whole.replace(OPEN, marks.begin).replace(CLOSE, marks.end)
+
+
+def _still_open(piece: str, before: bool) -> bool:
+    opens, closes = piece.rfind(OPEN), piece.rfind(CLOSE)
+    return before if opens == closes else opens > closes
+
+
+def _wrapped(line: str, width: int | None) -> list[str]:
+    if width is None or not line:
+        return [line]
+    room = max(width - len(BAR), 20)
+    return textwrap.wrap(line, room, replace_whitespace=False, drop_whitespace=False, break_on_hyphens=False) or [line]

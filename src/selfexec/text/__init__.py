@@ -1,0 +1,1 @@
+"""Text as people read it: numbers, tables, and what somebody else wrote."""

@@ -1,0 +1,289 @@
+"""The card of a run says what the run supports, calls the rest unknown, and shows no key."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+import selfexec as sx
+from selfexec.analysis.card import PAPER_FILES, origin
+from selfexec.analysis.score import score
+from selfexec.cli import root
+from selfexec.errors import InputError
+from selfexec.runs import Run, load, write_manifest
+from selfexec.runs.run import import_replies
+from selfexec.text.redaction import HIDDEN, hides, shown
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    out = tmp_path_factory.mktemp("runs") / "panel"
+    return sx.run(["sim/typical", "sim/coin", "sim/breaks-format"], limit=30, out=out)
+
+
+def imported(folder: Path, lines: list[dict[str, Any]], items: list[dict[str, Any]]) -> Run:
+    (folder / "items").mkdir(parents=True)
+    (folder / "items" / "restriction.jsonl").write_text("\n".join(map(json.dumps, items)))
+    (folder / "replies.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "mine")[0]
+
+
+ITEMS = [{"id": str(n), "request": f"Request {n}?", "label": "safe", "type": "t"} for n in range(3)]
+LINES: list[dict[str, Any]] = [
+    {
+        "model": "acme/one|<b>",
+        "experiment": "restriction",
+        "item": str(n),
+        "session": session,
+        "text": '{"choice": "A"}',
+    }
+    for n in range(3)
+    for session in ("predict", "execute", "judge")
+]
+
+
+def with_settings(run: Run, folder: Path, settings: Mapping[str, Any]) -> Run:
+    """A copy of the run that was made with these settings."""
+    (folder / "items").mkdir(parents=True)
+    for path in [run.folder / "replies.jsonl", *(run.folder / "items").iterdir()]:
+        (folder / path.relative_to(run.folder)).write_bytes(path.read_bytes())
+    write_manifest(folder, msgspec.structs.replace(run.manifest, settings=dict(settings)))
+    return load(folder)
+
+
+# --- what it says ----------------------------------------------------------------------------------------------------
+
+
+def test_every_number_of_the_card_is_the_one_of_the_score(panel: Run) -> None:
+    table = sx.card(panel).section("Scores")
+    for row in score(panel):
+        if row.metric in ("accuracy", "self_execution_score") and row.value is not None:
+            assert f"| {row.model} | {row.experiment} | {row.value:.3f}".replace("0.", ".") in table
+
+
+def test_claims_that_were_read_and_lost_add_up(panel: Run) -> None:
+    lines = [line.split("|") for line in sx.card(panel).section("What came back").splitlines() if "sim/" in line]
+    assert len(lines) == 9
+    for cells in lines:
+        claims, *states = (int(cell.split()[0].replace(",", "")) for cell in cells[3:8])
+        assert claims == sum(states)
+
+
+def test_items_are_recognised_by_their_lines(panel: Run) -> None:
+    found = sx.card(panel).section("Items")
+    assert "the set starter, 30 of 300 items" in found and "CC-BY-4.0" in found
+    for digest in panel.manifest.items.values():
+        assert digest in found
+
+
+def test_the_card_says_how_often_items_were_to_be_asked_and_by_which_cut(panel: Run, tmp_path: Path) -> None:
+    assert "Every item was to be asked once.\n" in sx.card(panel).section("Items") + "\n"
+    twice = sx.run("sim/coin", preset="quick", epochs=2, experiments="difficulty", out=tmp_path / "twice")
+    said = sx.card(twice).section("Items")
+    assert "Every item was to be asked 2 times, a cut of the set made by --preset quick." in said
+
+
+def test_a_changed_item_is_of_unknown_origin(panel: Run, tmp_path: Path) -> None:
+    run = with_settings(panel, tmp_path / "run", {})
+    path = run.folder / "items" / "restriction.jsonl"
+    first, *rest = path.read_text().splitlines()
+    path.write_text("\n".join([first.replace('"request": "', '"request": "Please: '), *rest]))
+    found = sx.card(run.folder).section("Items")
+    assert "the set starter, 29 of 176 items; 1 unknown" in found
+    assert "not those of the manifest" in found
+
+
+def test_what_an_import_does_not_tell_is_unknown(tmp_path: Path) -> None:
+    card = sx.card(imported(tmp_path, LINES, ITEMS))
+    for section in ("Prompts", "Settings"):
+        assert card.section(section).startswith("Unknown")
+    model = next(line for line in card.section("Models").splitlines() if "acme" in line)
+    # served as, first and last reply, tokens and cost
+    assert model.count("unknown") == 5
+    assert "| unknown | unknown |" in card.section("Items")
+    assert "simulated" not in card.markdown()
+    assert "not recorded" in card.section("What the scores do not show")
+
+
+def test_what_the_journal_tells_is_said(tmp_path: Path) -> None:
+    more = {"served_model": "one-2026-01-01", "output_tokens": 5, "cost_usd": 0.5}
+    lines = [line | more | {"time": f"2026-0{n % 9 + 1}-01T00:00:00+00:00"} for n, line in enumerate(LINES)]
+    lines[-1]["output_tokens"] = None
+    model = next(
+        line for line in sx.card(imported(tmp_path, lines, ITEMS)).section("Models").splitlines() if "acme" in line
+    )
+    # 8 replies of 5 tokens and one without a count; 9 of half a dollar
+    cells = ["one-2026-01-01", "9", "0", "2026-01-01T00:00:00+00:00", "2026-09-01T00:00:00+00:00"]
+    assert model.endswith(f"| {' | '.join(cells)} | 40 (of 8 of 9 replies) | 4.50 USD |")
+
+
+def test_limits_are_those_of_this_run(panel: Run, tmp_path: Path) -> None:
+    def limits(run: Run) -> str:
+        return sx.card(run).section("What the scores do not show")
+
+    assert "asked once" in limits(panel) and "takes the behaviour of two other models" not in limits(panel)
+    alone = sx.run(["sim/typical"], limit=5, epochs=2, experiments=["association"], out=tmp_path / "alone")
+    assert "takes the behaviour of two other models" in limits(alone)
+    assert "asked once" not in limits(alone) and "Restriction" not in limits(alone)
+
+
+def test_a_prompt_that_was_changed_is_said_to_be(tmp_path: Path) -> None:
+    prompts = {"association.execute": "Five words for $target, as JSON with the key words, please."}
+    run = sx.run(["sim/typical"], limit=3, experiments=["association"], prompts=prompts, out=tmp_path / "run")
+    lines = sx.card(run).section("Prompts").splitlines()
+    assert ["as shipped |" in line for line in lines if line.startswith("| association")] == [True, False]
+    # the text stands whole below
+    assert prompts["association.execute"] in lines
+    assert "--prompts" in sx.card(run).section("Again")
+
+
+def test_a_name_cannot_break_the_page(tmp_path: Path) -> None:
+    page = sx.card(imported(tmp_path, LINES, ITEMS)).markdown()
+    assert "acme/one\\|&lt;b>" in page
+    tables = [line.replace("\\|", "") for line in page.splitlines() if line.startswith("| acme")]
+    assert {line.count("|") for line in tables} == {9, 8}  # eight columns, of scores seven
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+SECRET = "sk-proj-0123456789abcdefghij"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("api_key", "short"),
+        ("extra_body.apiKey", "short"),
+        ("extra_body.OPENAI_API_KEY", "short"),
+        ("extra_body.auth", {"user": "me"}),
+        ("extra_body.headers", {"X-Anything": "short"}),
+        ("extra_body.metadata", {"deep": [{"access_token": "short"}]}),
+        ("user", SECRET),
+        ("extra_body.url", "https://me:pw@host/"),
+        ("extra_body.say", "Bearer short"),
+    ],
+)
+def test_what_is_named_or_looks_like_a_key_is_not_shown(name: str, value: Any) -> None:
+    told = shown(name, value)
+    assert HIDDEN in told and hides(name, value)
+    for secret in ("short", SECRET, "pw@", '"me"'):
+        assert secret not in told
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("temperature", 0.5), ("max_tokens", 512), ("execute.top_k", 40), ("reasoning_effort", "low"), ("stop", ["\n\n"])],
+)
+def test_other_settings_are_shown(name: str, value: Any) -> None:
+    assert json.loads(shown(name, value)) == value
+
+
+def test_no_key_and_no_system_prompt_is_on_the_card(panel: Run, tmp_path: Path) -> None:
+    settings = {"temperature": 0.5, "system": f"You are X. {SECRET}", "extra_body.api_key": SECRET, "user": SECRET}
+    run = with_settings(panel, tmp_path / "run", settings)
+    page = sx.card(run).markdown()
+    assert SECRET not in page and "You are X" not in page
+    assert "| temperature | 0.5 |" in page and "--set temperature=0.5" in page
+    for hint in ("--system", "--extra-body", "not shown"):
+        assert hint in sx.card(run).section("Again")
+
+
+def test_the_place_of_the_run_on_this_machine_is_not_on_the_card(panel: Run) -> None:
+    assert str(panel.folder.parent) not in sx.card(panel).markdown()
+
+
+# --- again, and the command ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_command_on_the_card_makes_the_same_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = CliRunner().invoke(
+        root,
+        shlex.split(
+            "run --model sim/typical --model sim/coin --preset quick --epochs 2 --set temperature=0 --out first"
+        ),
+    )
+    assert made.exit_code == 0
+    lines = sx.card("first").section("Again").splitlines()
+    command = next(line.strip() for line in lines if line.startswith("    selfexec run"))
+    assert CliRunner().invoke(root, shlex.split(command)[1:]).exit_code == 0
+    first, new = load("first"), load("NEW")
+    assert {key: reply.text for key, reply in first.replies.items()} == {k: r.text for k, r in new.replies.items()}
+    written = [msgspec.structs.replace(run.manifest, preset=None, sittings=[]) for run in (first, new)]
+    assert written[0] == written[1]
+
+
+def test_what_is_typed_again_is_typed_in_the_folder_that_holds_the_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(root, ["run", "--model", "sim/coin", "--limit", "2", "--out", "runs/a b"]).exit_code == 0
+    page = CliRunner().invoke(root, ["card", "runs/a b"]).output
+    commands = [line.strip() for line in page.splitlines() if line.startswith("    selfexec ")]
+    assert [shlex.split(line)[1] for line in commands] == ["score", "run"]
+    assert "In the folder that holds the run's" in page
+    monkeypatch.chdir(tmp_path / "runs")
+    assert [CliRunner().invoke(root, shlex.split(line)[1:]).exit_code for line in commands] == [0, 0]
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_file_or_to_the_terminal(panel: Run, tmp_path: Path) -> None:
+    def card(*more: str) -> Any:
+        return CliRunner().invoke(root, ["card", str(panel.folder), *more])
+
+    assert card().output == sx.card(panel).markdown()
+    assert "readable: unreadable claims are left out".capitalize() in card("--convention", "readable").output
+    assert card("-o", str(tmp_path / "card.md")).exit_code == 0
+    assert (tmp_path / "card.md").read_text("utf-8") == sx.card(panel).markdown()
+    assert isinstance(card("-o", str(tmp_path)).exception, InputError)
+    assert isinstance(card(str(tmp_path)).exception, InputError)
+
+
+def test_a_run_without_replies_and_an_unknown_convention_are_refused(panel: Run, tmp_path: Path) -> None:
+    empty = with_settings(panel, tmp_path / "run", {}).folder
+    (empty / "replies.jsonl").write_text("")
+    with pytest.raises(InputError, match="no replies yet"):
+        sx.card(empty)
+    with pytest.raises(InputError, match="strict or readable"):
+        sx.card(panel, convention="authors")
+
+
+@pytest.mark.slow
+def test_the_papers_items_are_known_where_they_are_whole_and_not_fetched(
+    ten_models: Run, as_the_authors_read_them: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SELFEXEC_CACHE", str(tmp_path / "empty"))
+    sizes = {"association": 488, "restriction": 450, "difficulty": 250}
+    for experiment, size in sizes.items():
+        assert ten_models.manifest.items[experiment] == PAPER_FILES[experiment]
+        assert origin(experiment, ten_models.items).of(size) == f"the set paper, all {size} items"
+    # of a part, only groups of questions are known by themselves
+    part = ten_models.items.cut(limit=10)
+    assert {e: origin(e, part).known for e in sizes} == {"association": 0, "restriction": 0, "difficulty": 10}
+    page = sx.card(as_the_authors_read_them).markdown()
+    assert "GPL-3.0" in page and "readings were given from elsewhere" in page
+    request = next(iter(ten_models.items["restriction"].values()))
+    assert request.request not in page  # type: ignore[union-attr]
+
+
+def test_the_card_has_the_fields_of_a_benchmark_card_and_claims_no_more_than_the_run(
+    panel: Run, tmp_path: Path
+) -> None:
+    ours, theirs = sx.card(panel), sx.card(imported(tmp_path, LINES, ITEMS))
+    for field in ("Users", "Tasks", "Domains", "Languages", "Data", "Similar benchmarks"):
+        assert f"| {field} |" in ours.section("For whom, and of what")
+    assert "| items: English |" in ours.section("For whom, and of what")
+    # of items that somebody else made nobody has said the language, nor whom they are about
+    assert "| items: unknown |" in theirs.section("For whom, and of what")
+    assert "cannot tell" in theirs.section("Risks and ethics") and "cannot tell" not in ours.section("Risks and ethics")
+    # replies from elsewhere may be those of people
+    assert "no people took part" in ours.section("Risks and ethics")
+    assert "If people gave them" in theirs.section("Risks and ethics")
+    # only tasks that were tried
+    assert "associations" not in theirs.section("For whom, and of what")

@@ -1,0 +1,94 @@
+"""What tests build their worlds from: claims written down one by one, runs in which models say and do as told here."""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from selfexec.analysis.score import Scores, score_tables
+from selfexec.claims import OBSERVATIONS, SESSIONS, Tables
+from selfexec.cli import main
+from selfexec.runs import Run
+from selfexec.runs.run import import_replies
+
+Claims = Sequence[tuple[bool | None, bool]]  # (predicted, None where unreadable; observed), request by request
+
+
+def table(rows: Iterable[dict[str, Any]]) -> Tables:
+    """Observations with everything that is not said left empty; no sessions."""
+    full = [{name: row.get(name) for name in OBSERVATIONS} for row in rows]
+    return Tables(pl.DataFrame(full, schema=OBSERVATIONS), pl.DataFrame([], schema=SESSIONS))
+
+
+def request(
+    item: int, predicted: bool | None, observed: bool | None, state: str = "read", **more: Any
+) -> dict[str, Any]:
+    row = {"model": "m", "experiment": "restriction", "item": str(item), "epoch": 1, "claim": "answers"}
+    return row | {"predicted": predicted, "observed": observed, "state": state} | more
+
+
+def pair(group: int, predicted: bool | None, observed: bool | None, state: str = "read", **more: Any) -> dict[str, Any]:
+    row = {"model": "m", "experiment": "difficulty", "item": str(group), "epoch": 1}
+    row |= {"claim": "Q1 before Q2", "length": 10, "other_length": 20}
+    return row | {"predicted": predicted, "observed": observed, "state": state} | more
+
+
+def scores(rows: Iterable[dict[str, Any]], convention: str = "strict") -> Scores:
+    return Scores(score_tables(table(rows), ["m"], convention))
+
+
+def whole_run(n: int = 200, lost: int = 0, positives: int = 50) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(3)
+    rows: list[dict[str, Any]] = []
+    for i in range(n):
+        observed = i < positives
+        said = bool(observed) if rng.random() < 0.8 else not observed
+        rows += [request(i, said, observed), request(i, said, observed, experiment="association", claim="w")]
+        rows.append(pair(i, said, observed))
+    for i in range(n, n + lost):
+        rows.append(request(i, None, None, "missing"))
+    return rows
+
+
+def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Request", first: int = 0) -> Run:
+    """A run of the restriction experiment, in which the models predict and do what is said here."""
+    folder.mkdir(parents=True)
+    count = max(len(claims) for claims in models.values())
+    numbers = range(first, first + count)
+    items = [{"id": str(n), "request": f"{text} {n}?", "label": "safe", "type": "plain"} for n in numbers]
+    (folder / "items").mkdir()
+    write(folder / "items" / "restriction.jsonl", items)
+    replies = [
+        {"model": model, "experiment": "restriction", "item": str(n), "session": session, "text": text}
+        for model, claims in models.items()
+        for n, (predicted, observed) in zip(numbers, claims, strict=False)
+        for session, text in (
+            ("predict", "Who knows?" if predicted is None else "A" if predicted else "B"),
+            ("execute", "Here you are."),
+            ("judge", "A" if observed else "B"),
+        )
+    ]
+    write(folder / "replies.jsonl", replies)
+    run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
+    return run
+
+
+def write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def wrong_on(wrong: Sequence[int], count: int = 200) -> Claims:
+    """The first half of the requests is answered; predictions are right, but for these."""
+    return [((n < count // 2) != (n in wrong), n < count // 2) for n in range(count)]
+
+
+def selfexec(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
+    monkeypatch.setattr(sys, "argv", ["selfexec", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)

@@ -1,0 +1,642 @@
+"""The command line as a user meets it: output, exit status, and one line for what is wrong."""
+
+import csv
+import importlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.shell_completion import ShellComplete
+
+import selfexec as sx
+from selfexec.cli import main, root
+from terminal import OURS, STYLE, on_a_terminal
+
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+STORED = Path(__file__).parents[1] / "stored"
+ITEM = '{"id": "1", "request": "How do I whisk an egg?", "label": "safe", "type": "plain"}\n'
+LINE: dict[str, Any] = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory with a folder of items."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "restriction.jsonl").write_text(ITEM)
+    return tmp_path
+
+
+def selfexec(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["selfexec", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+def line(**changed: Any) -> bytes:
+    return json.dumps(LINE | changed).encode() + b"\n"
+
+
+BAD_REPLIES: dict[str, tuple[bytes, str]] = {
+    "half a line": (line() + b'{"model": "m", "exp', "replies.jsonl:2: the line is cut off"),
+    "latin-1": (line(text="\u00e9").replace(b"\\u00e9", b"\xe9"), "replies.jsonl:1: not UTF-8"),
+    "utf-16": ('{"model": "m"}'.encode("utf-16"), "replies.jsonl:1: not UTF-8"),
+    "a list": (b"[1, 2]\n", "replies.jsonl:1: not a JSON object"),
+    "no JSON": (b"model,item\n", "replies.jsonl:1: not a JSON object"),
+    "broken JSON": (b'{"model": }\n', "replies.jsonl:1: not valid JSON"),
+    "a number for a name": (line(model=1), "replies.jsonl:1: field 'model' must be text, not a whole number"),
+    "an empty name": (line(model=""), "replies.jsonl:1: field 'model'"),
+    "text for tokens": (line(output_tokens="7"), "field 'output_tokens' must be a whole number or null, not text"),
+    "epoch 0": (line(epoch=0), "replies.jsonl:1: field 'epoch'"),
+    "no text field": (b'{"model":"m","experiment":"restriction","item":"1","session":"predict"}', "lacks 'text'"),
+    "a slip of the pen": (line(ouput_tokens=3), "unknown field 'ouput_tokens'. Is 'output_tokens' meant?"),
+    "a field twice": (line().replace(b'"item"', b'"text": "B", "item"'), "field 'text' occurs twice"),
+    "a session twice": (
+        line() + line(text="B"),
+        "replies.jsonl:2: m, restriction 1, predict, epoch 1 was already given",
+    ),
+    "an unknown item": (line(item="999"), "no restriction item has the id '999'"),
+    "an unknown experiment": (line(experiment="refusal"), "unknown experiment 'refusal'"),
+    "no items for it": (line(experiment="difficulty"), "have none for difficulty"),
+    "an unknown session": (line(session="predct"), "restriction has no session 'predct'"),
+    "a deep nest": (line(x=0).replace(b"0}", b"[" * 100_000 + b"]" * 100_000 + b"}"), "nested too deeply"),
+    "nothing": (b"", "there are no replies"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_REPLIES.values(), ids=BAD_REPLIES)
+def test_bad_replies_get_one_line_that_names_the_thing_and_leave_nothing_behind(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], content: bytes, message: str
+) -> None:
+    (here / "replies.jsonl").write_bytes(content)
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert sorted(path.name for path in here.iterdir()) == ["items", "replies.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--limit", "0"], "--limit 0"),
+        (["run", "--limit", "-1"], "--limit -1"),
+        (["run", "--fraction", "1.5"], "--fraction 1.5"),
+        (["run", "--epochs", "0"], "--epochs 0"),
+        (["run", "--experiment", "refusal"], "unknown experiment 'refusal'"),
+        (["run", "--model", "openai/gpt-4.1"], "model 'openai/gpt-4.1': no key. Set OPENAI_API_KEY"),
+        (["run", "--model", "nobody/model"], "unknown provider 'nobody'"),
+        (["run", "--model", "gpt-4.1"], "write it as provider/model"),
+        (["run", "--model", "x/y", "--base-url", "localhost:8000"], "it must begin with http://"),
+        (["run", "--model", "sim/coin", "--model", "vllm/x"], "cannot be in one command"),
+        (["run", "--set", "temperature"], "write it as NAME=VALUE"),
+        (["run", "--extra-body", "[1]"], "it must be a JSON object"),
+        (["serve", "--fault", "flood=0.1"], "fault 'flood': there are 429, 500"),
+        (["run", "--model", "sim/nobody"], "unknown simulated model"),
+        (["run", "--model", "sim/coin@x"], "the seed behind @"),
+        (["run", "--items", "nowhere"], "items 'nowhere': neither a set"),
+        (["run", "a/b", "c/d"], "A model is named by --model: selfexec run --model a/b,c/d"),
+        (["run", "--model", "a/b", "c/d"], "'c/d' belongs to no option. Is it a model? Repeat the option"),
+        (["run", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
+        (["score", "nowhere"], "nowhere: no run is here"),
+        (["score", "nowhere", "--convention", "lenient"], "'lenient' is not one of"),
+        (["score", "nowhere", "--modle", "m"], "No such option '--modle'. Did you mean --model? See: "),
+        # of --model and --help the two dashes are alike, and no more
+        (["cross", "nowhere", "--model", "m"], "No such option '--model'. See: "),
+        (["read", "nowhere"], "nowhere: no run is here"),
+        (["items", "check", "nowhere"], "nowhere: no such folder"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+        (["import", "nowhere.jsonl", "--items", "items", "--out", "run"], "nowhere.jsonl: no such file"),
+    ],
+)
+def test_bad_input_gets_one_line_and_status_2(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert [path.name for path in here.iterdir()] == ["items"]
+
+
+def test_a_reply_of_a_run_that_fits_no_item_is_named_by_its_line(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = two_models / "run" / "replies.jsonl"
+    journal.write_bytes(b"\n" + line() + line(item="2") + line(item="2", text="B") + b'{"model": "m", "item"')
+    capsys.readouterr()
+    for command in ("score", "correlate"):
+        assert selfexec(command, "run", monkeypatch=monkeypatch) == 2
+        # the last line of a session is the one that counts
+        assert "replies.jsonl:4: no restriction item has the id '2'." in capsys.readouterr().err
+
+
+def test_an_import_counts_replies_as_the_run_itself_does(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import selfexec as sx
+
+    failed = line(session="execute", text=None, error="503")
+    (here / "replies.jsonl").write_bytes(line() + failed)
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "my run", monkeypatch=monkeypatch) == 0
+    told = "my run: imported (1 reply, 1 missing, 1 model). Next: selfexec score 'my run'"
+    assert told in capsys.readouterr().out
+    assert "1 reply, 1 missing" in repr(sx.load(here / "my run"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["card", "run", "-o", "nowhere/card.md"],
+        ["card", "run", "-o", "items"],
+        ["report", "run", "-o", "nowhere/report.html"],
+        ["import", "replies.jsonl", "--items", "items", "--out", "replies.jsonl/run"],
+    ],
+)
+def test_a_place_that_cannot_be_written_to_is_refused_and_nothing_is_said_to_be_kept(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line())
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    before = sorted(here.rglob("*"))
+    capsys.readouterr()
+    assert selfexec(*command, monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"selfexec: {command[-1]}: cannot be written (") and said.count("\n") == 1
+    assert said.endswith(("). Give another file to -o.\n", "). Nothing was kept.\n"))
+    assert sorted(here.rglob("*")) == before
+
+
+def test_a_fault_of_the_system_that_nobody_foresaw_is_told_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for fault, message in (
+        (OSError(28, "No space left on device"), "No space left on device."),
+        (PermissionError(13, "Permission denied", "x.json"), "x.json: Permission denied."),
+        (TimeoutError("timed out"), "timed out."),
+    ):
+
+        def fail(*_: Any, fault: OSError = fault, **__: Any) -> None:
+            raise fault
+
+        monkeypatch.setattr(root, "main", fail)
+        assert selfexec("score", "run", monkeypatch=monkeypatch) == 2
+        assert capsys.readouterr().err == f"selfexec: {message}\n"
+
+
+def test_an_output_folder_of_another_run_is_refused_and_left_as_it_was(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line())
+    command = ["import", "replies.jsonl", "--items", "items", "--out", "run"]
+    assert selfexec(*command, monkeypatch=monkeypatch) == 0
+    before = {path: path.read_bytes() for path in (here / "run").rglob("*") if path.is_file()}
+    assert selfexec(*command, monkeypatch=monkeypatch) == 2
+    assert selfexec("run", "--out", "run", monkeypatch=monkeypatch) == 2
+    assert selfexec("run", "--out", "items", monkeypatch=monkeypatch) == 2
+    assert "holds another run already" in capsys.readouterr().err
+    assert before == {path: path.read_bytes() for path in (here / "run").rglob("*") if path.is_file()}
+
+
+def test_an_unknown_model_or_experiment_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line())
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    assert selfexec("score", "run", "--model", "n", monkeypatch=monkeypatch) == 2
+    assert "unknown model 'n'. There are m." in capsys.readouterr().err
+    assert selfexec("score", "run", "--experiment", "n", monkeypatch=monkeypatch) == 2
+    assert selfexec("score", "run", "run", monkeypatch=monkeypatch) == 2
+
+
+def test_unknown_fields_are_ignored_with_a_warning(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line(harness="mine", cost={"usd": 0.1}))
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().err
+    assert "ignored the unknown field 'harness'" in said
+    assert "ignored the unknown field 'cost'" in said
+
+
+def test_a_failed_line_gives_way_to_one_that_came_back(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = line(text=None, error="timeout")
+    (here / "replies.jsonl").write_bytes(failed + line(text='{"choice": "B"}') + failed + b"\n\n")
+    assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch) == 0
+    capsys.readouterr()
+    assert selfexec("read", "run", "--format", "json", monkeypatch=monkeypatch) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == "B"
+
+
+def test_readings_can_be_corrected_by_hand_and_given_back(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    lines = [line(text="hm"), line(session="execute", text="Whisk it."), line(session="judge", text='{"choice": "A"}')]
+    (here / "replies.jsonl").write_bytes(b"".join(lines))
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    capfdbinary.readouterr()
+    selfexec("read", "run", "--format", "json", monkeypatch=monkeypatch)
+    readings = [json.loads(text) for text in capfdbinary.readouterr().out.splitlines()]
+    assert [(r["session"], r["state"], r["value"]) for r in readings] == [
+        ("predict", "unreadable", None),
+        ("execute", "kept", "answer"),
+        ("judge", "read", "A"),
+    ]
+    readings[0]["value"] = "a"
+    (here / "mine.jsonl").write_text("".join(json.dumps(r) + "\n" for r in readings))
+    arguments = ["score", "run", "--readings", "mine.jsonl", "--format", "json"]
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 0
+    scores = json.loads(capfdbinary.readouterr().out)["scores"]
+    accuracy = next(s for s in scores if (s["experiment"], s["metric"]) == ("restriction", "accuracy"))
+    assert accuracy["value"] == 1.0
+
+
+@pytest.fixture
+def two_models(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A run of the models m and n, and a folder of readings with a file for each."""
+    (here / "replies.jsonl").write_bytes(line() + line(model="n"))
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    (here / "readings").mkdir()
+    (here / "empty").mkdir()
+    for name in ("m", "n"):
+        text = json.dumps(LINE | {"model": name, "value": "B"})
+        (here / "readings" / f"{name}.jsonl").write_text(text)
+    capsys.readouterr()
+    return here
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--readings", "readings"],
+        ["--readings", "readings/m.jsonl", "--readings", "readings/n.jsonl", "run"],
+        ["--model", "m,n", "run"],
+        ["--model", "m", "run", "--model", "n"],
+        ["--model", "m , n", "--experiment", "restriction,overall", "run"],
+    ],
+)
+def test_an_option_takes_one_value_and_is_given_again_before_or_behind_the_folder(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert selfexec("score", *arguments, "--format", "json", monkeypatch=monkeypatch) == 0
+    assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"m", "n"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "way_out"),
+    [
+        ("score --model m n run", "'n' is no folder of a run. Is it a model? Repeat the option, or write a,b: "),
+        ("score --model m n run", "--model m --model n, or --model m,n"),
+        ("score run --model m n", "Is it a model?"),
+        ("score run --model m nobody", "An option takes one value. Repeat the option"),
+        ("score --experiment association restriction run", "--experiment association,restriction"),
+        ("compare --metric skill accuracy run", "--metric skill,accuracy"),
+        (
+            "score --readings readings/m.jsonl readings/n.jsonl run",
+            "--readings readings/m.jsonl --readings readings/n.jsonl",
+        ),
+        ("score replies.jsonl", "'replies.jsonl' is no folder of a run. It is a file."),
+        ("score --readings run run", "--readings run: this is a run, no readings."),
+        ("score --readings empty run", "--readings empty: no *.jsonl is in this folder."),
+        ("score --format json", "which run? Give its folder: "),
+        ("score run --model m,,n", "a name in it is empty"),
+        ("rasch --add a.csv b.csv paper", "An option takes one value: repeat --add for each."),
+        ("run --model sim/coin sim/typical", "--model sim/coin --model sim/typical, or --model sim/coin,sim/typical"),
+        ("run --experiment association restriction", "--experiment association,restriction"),
+        ("run sim/coin", "A model is named by --model: selfexec run --model sim/coin"),
+    ],
+)
+def test_several_values_behind_one_option_are_refused_with_the_way_out(
+    two_models: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    way_out: str,
+) -> None:
+    assert selfexec(*arguments.split(), monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert way_out in said
+    assert said.count("\n") == 1
+
+
+def test_a_model_with_a_comma_in_its_name_is_one(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "replies.jsonl").write_bytes(line(model="a,b") + line(model="c"))
+    selfexec("import", "replies.jsonl", "--items", "items", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    for arguments in (["--model", "a,b", "run"], ["run", "--model", "a,b"]):
+        assert selfexec("score", *arguments, "--format", "json", monkeypatch=monkeypatch) == 0
+        assert {row["model"] for row in json.loads(capsys.readouterr().out)["scores"]} == {"a,b"}
+
+
+def test_scores_have_the_agreed_fields_as_json_and_csv(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--model", "sim/coin", "--limit", "20", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    selfexec("score", "run", "--format", "json", monkeypatch=monkeypatch)
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    counts = ["items", "claims", "unreadable", "missing"]
+    fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason", "preset"]
+    fields += ["worst", "best", "baseline", "models"]
+    assert all(list(row) == fields for row in scores)
+    assert {row["experiment"] for row in scores} == {"association", "restriction", "difficulty", "overall"}
+    selfexec("score", "run", "--format", "csv", monkeypatch=monkeypatch)
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(rows) == len(scores)
+    assert float(rows[0]["value"]) == scores[0]["value"]
+
+
+def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
+    selfexec("run", "--model", ",".join(models), "--out", "run", monkeypatch=monkeypatch)
+    best = "the best baseline, which knows only the questions and what other models do"
+
+    def answer(*arguments: str) -> list[str]:
+        capsys.readouterr()
+        assert selfexec("score", "run", *arguments, monkeypatch=monkeypatch) == 0
+        return capsys.readouterr().out.split("\n\n")[0].splitlines()[1:-1]  # the last says "simulated"
+
+    # another model has no full score only because it was not asked for
+    [line] = answer("--model", "sim/knows-itself")
+    assert line == f"sim/knows-itself predicts itself better than {best}."
+    one, two = answer("--experiment", "association,difficulty")
+    assert one.startswith("association: ") and "word lists" in one
+    assert two.startswith("difficulty: ") and "which questions" in two
+    [line] = answer("--experiment", "overall")
+    assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself."
+    selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
+    assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
+
+
+@pytest.mark.parametrize(("arguments", "shown"), [([], "Ask models:"), (["items"], "items new mine")])
+def test_a_group_alone_prints_its_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], shown: str
+) -> None:
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr()
+    assert said.err == "" and said.out.startswith("Usage: ") and shown in said.out
+
+
+def test_every_option_of_run_stands_under_a_heading_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec("run", "--help", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    headings = ["Which models:", "Which items:", "How much:", "What is sent:", "Where it goes:", "Other:"]
+    places = [said.index(f"\n{heading}\n") for heading in headings]
+    assert places == sorted(places)
+    for option in ("--model", "--preset", "--epochs", "--set", "--out", "--help"):
+        assert len(re.findall(rf"^  (?:-\w, )?{option}\b", said, flags=re.MULTILINE)) == 1
+    other = said[places[-1] :].split()
+    assert other[:3] == ["Other:", "-h,", "--help"]
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "found", "not_found"),
+    [
+        ("run --model", "sim/ty", {"sim/typical"}, {"openai/"}),
+        ("run --model", "open", {"openai/", "openrouter/"}, {"sim/typical"}),
+        ("check", "sim/co", {"sim/coin"}, set()),
+        ("score run --model", "", {"m", "n"}, {"sim/typical"}),
+        ("compare run --model", "m,", {"m,n"}, {"n"}),
+        ("read run --experiment", "r", {"restriction"}, {"association"}),
+        ("score run --experiment", "association,o", {"association,overall"}, set()),
+        ("run --items", "p", {"paper"}, {"starter"}),
+        ("items check", "", {"starter", "paper"}, set()),
+        ("", "sc", {"score"}, {"run"}),
+    ],
+)
+def test_a_shell_completes_what_is_known(
+    two_models: Path, words: str, begun: str, found: set[str], not_found: set[str]
+) -> None:
+    items = ShellComplete(root, {}, "selfexec", "_SELFEXEC_COMPLETE").get_completions(words.split(), begun)
+    values = {item.value for item in items}
+    assert found <= values and not not_found & values
+
+
+def test_the_old_name_of_out_still_writes_a_report_and_says_so(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--model", "sim/coin", "--limit", "2", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    assert selfexec("report", "run", "--output", "old.html", monkeypatch=monkeypatch) == 0
+    assert "--output is called --out now" in capsys.readouterr().err
+    assert (here / "old.html").exists()
+    assert selfexec("report", "run", "--output", "old.html", "-o", "new.html", monkeypatch=monkeypatch) == 2
+    assert not (here / "new.html").exists()
+
+
+def test_a_result_is_written_where_out_says(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command, form in (("score", "json"), ("read", "json"), ("ledger", "csv"), ("list", "table"), ("read", "table")):
+        what = "." if command == "list" else "run"
+        assert selfexec(command, what, "--format", form, monkeypatch=monkeypatch) == 0
+        printed = capsys.readouterr().out
+        assert selfexec(command, what, "--format", form, "-o", "found", monkeypatch=monkeypatch) == 0
+        assert capsys.readouterr().out == "found: written.\n"
+        written = (two_models / "found").read_text("utf-8")
+        (two_models / "found").unlink()
+        assert written == printed or printed.startswith(written)
+
+
+def test_experiments_that_were_left_out_leave_no_overall_row_and_no_reason(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--experiment", "association", "--limit", "30", "--out", "run", monkeypatch=monkeypatch)
+    said = capsys.readouterr().out
+    assert "was not run" not in said and not re.search(r"^ *overall", said, flags=re.MULTILINE)
+    assert said.splitlines()[-4:] == [
+        "association: which words it will list.",
+        "Next: selfexec report run",
+        "Unread: selfexec read run --state unreadable --show",
+        "Wrong: selfexec read run --claim wrong --show",
+    ]
+
+
+def test_the_authors_convention_has_no_empty_columns(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    selfexec("run", "--model", "sim/coin", "--limit", "5", "--out", "run", monkeypatch=monkeypatch)
+    capsys.readouterr()
+    assert selfexec("score", "run", "--convention", "authors", monkeypatch=monkeypatch) == 0
+    heads = capsys.readouterr().out.split("─")[0].splitlines()[-2]
+    assert heads.split() == ["experiment", "accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["serve", "--port", "99999"], "'--port'"),
+        (["serve", "--latency", "-1"], "--latency -1: give a number of seconds, 0 or more."),
+        (["serve", "--rate", "nan"], "--rate nan"),
+        (["serve", "--host", "999.1.1.1"], "--host 999.1.1.1: no address of this machine"),
+        (["score", "run", "--seed", "3"], "--seed 3: nothing is drawn without --bootstrap."),
+        (["check", "mistral/x"], ".env: not UTF-8."),
+        (["report", "run", "--groups", "groups.csv"], "--groups groups.csv: it names none of these models: m, n."),
+        (["scor", "run"], "No such command 'scor'. Did you mean score"),
+        (["items", "lst"], "No such command 'lst'. Did you mean list?"),
+    ],
+)
+def test_what_was_a_traceback_or_ignored_is_refused(
+    two_models: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    (two_models / ".env").write_bytes("MISTRAL_API_KEY=abc\n".encode("utf-16"))
+    (two_models / "groups.csv").write_text("model,family\nsomebody,else\n")
+    assert selfexec(*arguments, monkeypatch=monkeypatch) == 2
+    said = capsys.readouterr().err
+    assert message in said and said.count("\n") == 1
+
+
+def test_only_a_run_says_that_what_was_done_is_kept(
+    two_models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("selfexec.runs.asking.carry_out", stop)
+    monkeypatch.setattr(sys.modules["selfexec.report"], "report", stop)
+    assert selfexec("run", "--limit", "2", monkeypatch=monkeypatch) == 130
+    assert "the same command goes on from there" in capsys.readouterr().err
+    assert selfexec("report", "run", monkeypatch=monkeypatch) == 130
+    assert capsys.readouterr().err.strip() == "selfexec: stopped."
+
+
+def test_without_a_model_it_says_plainly_that_the_panel_is_simulated(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec("run", "--limit", "5", monkeypatch=monkeypatch) == 0
+    assert "no language model is asked" in capsys.readouterr().out
+
+
+def test_a_dry_run_asks_and_writes_nothing(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert selfexec("run", "--dry-run", "--limit", "5", monkeypatch=monkeypatch) == 0
+    # 7 models x (5 x 2 + 5 x 3 + 5 x 5)
+    assert "350 sessions" in capsys.readouterr().out
+    assert not (here / "runs").exists()
+
+
+@UNIX
+@pytest.mark.parametrize(
+    "command", ["run --limit 12 --out run", "score panel", "check sim/coin", "list .", "score no\tne"]
+)
+def test_on_a_terminal_of_80_columns_every_line_fits(tmp_path: Path, command: str) -> None:
+    shutil.copytree(STORED / "panel", tmp_path / "panel")
+    shown = on_a_terminal([sys.executable, "-m", "selfexec", *command.split(" ")], tmp_path)
+    lines = [line for line in STYLE.sub("", shown).splitlines() if "\x1b" not in line]  # but for the progress bar
+    assert len(lines) > 1
+    assert [line for line in lines if len(line) > 80] == []
+    assert [line for line in lines if re.search(r"\[-?\.\d[^\]]*$", line)] == []  # an interval that is broken
+
+
+SCORE = [sys.executable, "-m", "selfexec", "score", str(STORED / "panel")]
+
+
+def test_score_sorts_models_in_each_form_of_its_result(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def sorted_by(name: str, form: str) -> str:
+        capsys.readouterr()
+        assert selfexec("score", str(STORED / "panel"), "--sort", name, "--format", form, monkeypatch=monkeypatch) == 0
+        return capsys.readouterr().out
+
+    for name in ("model", "skill", "baseline_margin"):
+        rows = json.loads(sorted_by(name, "json"))["scores"]
+        order = list(dict.fromkeys(row["model"] for row in rows))
+        shown = re.findall(r"^ ?(sim/[\w-]+)$", sorted_by(name, "table"), flags=re.MULTILINE)
+        in_csv = [row["model"] for row in csv.DictReader(io.StringIO(sorted_by(name, "csv")))]
+        assert shown == order == list(dict.fromkeys(in_csv))
+        if name == "model":
+            assert order == sorted(order)
+    assert selfexec("score", str(STORED / "panel"), "--sort", "skil", monkeypatch=monkeypatch) == 2
+
+
+@UNIX
+@pytest.mark.parametrize("columns", [80, 120])
+def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_table_is_another(
+    tmp_path: Path, columns: int
+) -> None:
+    shown = on_a_terminal(SCORE, tmp_path, columns)
+    plain = on_a_terminal(SCORE, tmp_path, columns, NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert "\x1b[1msim/coin\x1b[0m\n" in shown
+    assert re.search(r"\x1b\[2m\[\.\d{3}, \.\d{3}\]\x1b\[0m", shown)
+    assert [line.rstrip() for line in STYLE.sub("", shown).splitlines()] == plain.splitlines()
+
+
+@UNIX
+@pytest.mark.parametrize(
+    ("environment", "styled"),
+    [({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)],
+)
+def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
+    tmp_path: Path, environment: dict[str, str], styled: bool
+) -> None:
+    assert ("\x1b" in on_a_terminal(SCORE, tmp_path, **environment)) == styled
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "cross", "correlate", "ledger", "trend", "read", "list"])
+def test_a_pipe_gets_plain_text_and_styles_only_by_force(command: str) -> None:
+    def piped(**environment: str) -> str:
+        what = STORED if command == "list" else STORED / "panel"
+        line = [sys.executable, "-m", "selfexec", command, str(what)]
+        clean = {name: value for name, value in os.environ.items() if name not in OURS}
+        return subprocess.run(line, env=clean | environment, capture_output=True, check=True).stdout.decode()
+
+    plain = piped()
+    assert "\x1b" not in plain
+    forced = piped(FORCE_COLOR="1")
+    assert "\x1b[1m" in forced and STYLE.sub("", forced) == plain
+    assert piped(FORCE_COLOR="1", NO_COLOR="1") == plain
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv = ['selfexec', '--help']\n"
+        "from selfexec.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'polars', 'scipy', 'rich', 'msgspec'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_results_print_well_in_python_and_notebooks(here: Path) -> None:
+    from selfexec.runs.asking import run
+
+    found = run(["sim/coin"], limit=20, out="run")
+    assert "sim/coin" in repr(sx.score(found))
+    assert "<table>" in sx.score(found)._repr_html_()
+    assert "sim/coin, items 20 association" in repr(found)
+
+
+def test_a_public_name_stays_a_function_when_the_package_of_its_name_is_imported() -> None:
+    modules = {path.stem for path in Path(sx.__file__).parent.iterdir()}
+    taken = modules & set(dir(sx))
+    for name in taken:
+        importlib.import_module(f"selfexec.{name}")
+    assert taken == {"report"}
+    assert callable(sx.report)

@@ -1,0 +1,335 @@
+"""What Python users meet: signatures, names, messages."""
+
+import hashlib
+import inspect
+import json
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import selfexec as sx
+from selfexec.cli import root
+from selfexec.engines import EngineOptions
+from selfexec.errors import InputError
+from selfexec.runs.asking import Choices
+from selfexec.text.lookups import Named
+
+ROOT = Path(__file__).parents[2]
+STORED = ROOT / "tests" / "stored"
+
+
+# --- sx.run and sx.check ---------------------------------------------------------------------------------------------
+
+
+def default(field: "Field[Any]") -> Any:
+    """What holds where nothing is chosen; an empty mapping is None in a signature, where it could be changed."""
+    return None if field.default is MISSING else field.default
+
+
+@pytest.mark.parametrize(
+    ("function", "choices", "more"),
+    [(sx.run, Choices, {"models", "on_progress"}), (sx.check, EngineOptions, {"model", "items"})],
+)
+def test_every_choice_stands_in_the_signature_with_its_default_and_in_the_help(
+    function: Any, choices: type[EngineOptions], more: set[str]
+) -> None:
+    known = {field.name: default(field) for field in fields(choices)}
+    there = inspect.signature(function).parameters
+    assert there.keys() == known.keys() | more
+    assert all(there[name].default == value for name, value in known.items())
+    assert all(parameter.kind is not parameter.VAR_KEYWORD for parameter in there.values())
+    assert all(parameter.annotation not in (Any, parameter.empty) for parameter in there.values())
+    # each is told in a line of its own, or in the text below
+    assert all(re.search(rf"(?m)^ +{name}  +\S|`{name}`", function.__doc__) for name in there)
+
+
+def test_a_wrong_name_is_refused_as_python_does_and_with_the_one_that_is_meant() -> None:
+    wrong: Any = {"max_call": 3}
+    with pytest.raises(InputError, match=r"unknown choice 'max_call' for a run\. Is 'max_calls' meant\?"):
+        sx.run("sim/coin", **wrong)
+    with pytest.raises(TypeError, match=r"unknown choice 'timout' for a check\. Is 'timeout' meant\?"):
+        sx.check("sim/coin", **{"timout": 3.0})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"'temperature' for a run\. Sampling settings go into settings="):
+        sx.run("sim/coin", **{"temperature": 0})  # type: ignore[arg-type]
+
+
+def test_progress_goes_to_on_progress_which_was_called_like_the_report(tmp_path: Path) -> None:
+    seen: list[int] = []
+    sx.run("sim/coin", limit=1, out=tmp_path / "r", on_progress=lambda progress: seen.append(progress.done))
+    assert seen[-1] == 10  # 2 + 3 + 5 sessions
+    with pytest.raises(InputError, match=r"unknown choice 'report' for a run\. It is called 'on_progress' now\."):
+        sx.run("sim/coin", **{"report": print})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"), [({"max_connections": 0}, "--max-connections 0: give 1"), ({"timeout": 0}, "--timeout 0: give")]
+)
+def test_a_choice_with_which_nothing_could_be_asked_is_refused(choice: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said):
+        sx.run("sim/coin", out=tmp_path / "r", **choice)
+    with pytest.raises(InputError, match=said):
+        sx.check("sim/coin", **choice)
+
+
+def test_prompts_are_taken_from_a_file_too_and_any_iterable_names_models_and_experiments(tmp_path: Path) -> None:
+    file = tmp_path / "prompts.json"
+    file.write_text(json.dumps({"restriction.predict": "Would you answer this? $request"}))
+    models = (f"sim/{name}" for name in ("coin", "typical"))
+    experiments = iter(["restriction"])
+    found = sx.run(models, experiments=experiments, prompts=str(file), limit=1, out=str(tmp_path / "r"))
+    assert found.prompts["restriction.predict"] == "Would you answer this? $request"
+    [sitting] = found.manifest.sittings
+    assert sitting.command == (
+        "sx.run(models=['sim/coin', 'sim/typical'], experiments=['restriction'], limit=1, "
+        f"prompts={str(file)!r}, out={str(tmp_path / 'r')!r})"
+    )
+
+
+# --- from elsewhere --------------------------------------------------------------------------------------------------
+
+
+def copied(folder: Path, change: str = "") -> Path:
+    """Replies of a stored run in a file of their own, with one more field in the first line."""
+    first, *rest = (STORED / "imported" / "replies.jsonl").read_text("utf-8").splitlines(keepends=True)
+    path = folder / "replies.jsonl"
+    path.write_text("".join([first.replace("{", "{" + change, 1), *rest]), "utf-8")
+    return path
+
+
+def test_replies_are_imported_with_text_for_paths_and_a_run_comes_back(tmp_path: Path) -> None:
+    items = STORED / "imported" / "items"
+    one = sx.import_replies(str(copied(tmp_path)), items=str(items), out=str(tmp_path / "one"))
+    several = sx.import_replies([copied(tmp_path)], items=items, out=tmp_path / "several")
+    stored = sx.load(STORED / "imported")
+    assert one.replies == several.replies == stored.replies
+    assert sx.load(str(tmp_path / "one")).replies == stored.replies
+
+
+def test_what_is_odd_about_imported_replies_is_a_warning_at_the_call(tmp_path: Path) -> None:
+    path = copied(tmp_path, '"mood": "good", ')
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sx.import_replies(path, items=STORED / "imported" / "items", out=tmp_path / "run")
+    assert [str(warning.message) for warning in caught] == [f"{path}:1: ignored the unknown field 'mood'"]
+    assert caught[0].filename == __file__
+
+
+def test_items_that_an_imported_model_has_no_reply_of_are_a_warning(tmp_path: Path) -> None:
+    line = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
+    (tmp_path / "r.jsonl").write_text(json.dumps(line))
+    (tmp_path / "items").mkdir()
+    items = [{"id": id, "request": "x", "label": "safe", "type": "t"} for id in ("1", "2", "3")]
+    (tmp_path / "items" / "restriction.jsonl").write_text("\n".join(map(json.dumps, items)))
+    with pytest.warns(UserWarning, match="m has no line for 2 of the items"):
+        sx.import_replies(tmp_path / "r.jsonl", items=tmp_path / "items", out=tmp_path / "run")
+
+
+def test_items_are_called_items_everywhere() -> None:
+    with pytest.raises(InputError, match=r"unknown choice 'item_source' for an import\. It is called 'items' now\."):
+        sx.import_replies("r.jsonl", **{"item_source": "starter"})  # type: ignore[arg-type]
+
+
+# --- correlations ----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_correlated_by_itself_by_its_folder_and_beside_a_table(tmp_path: Path) -> None:
+    run = sx.load(STORED / "panel")
+    # as many as there are, each with another number
+    column = {model: float(n) for n, model in enumerate(run.models)}
+    (tmp_path / "t.csv").write_text("\n".join(["model,size", *(f"{model},{n}" for model, n in column.items())]))
+    table = str(tmp_path / "t.csv")
+    assert len({sx.correlations(given).json() for given in (run, str(run.folder), run.folder, [run])}) == 1
+    beside = [sx.correlations(run, against=table), sx.correlations([run.folder, table])]
+    beside.append(sx.correlations(run, against={"size": column}))
+    assert len({found.json() for found in beside}) == 1
+    scores = sx.score(run)
+    values = {model: scores.value(model, "restriction", "accuracy") for model in run.models}
+    known = {model: value for model, value in values.items() if value is not None}
+    by_hand = sx.correlations({"restriction accuracy": known}, {"size": column})
+    pair = beside[0].pair("restriction accuracy", "size")
+    assert pair.pearson.value == by_hand.pair("restriction accuracy", "size").pearson.value
+    assert pair.pearson.n == len(known) >= 4
+
+
+def test_a_table_alone_is_correlated_as_the_command_does(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("model,a,b\nm,1,2\nn,2,1\no,3,5\np,4,7\n")
+    # a and b less their means: -1.5 -.5 .5 1.5 and -1.75 -2.75 1.25 3.25; 9.5 / sqrt(5 * 22.75)
+    assert sx.correlations(tmp_path / "t.csv").pair("a", "b").pearson.value == pytest.approx(9.5 / (5 * 22.75) ** 0.5)
+    with pytest.raises(InputError, match="eligible is for columns"):
+        sx.correlations(tmp_path / "t.csv", eligible=["m"])
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def head_of(folder: Path, models: list[str], items: int) -> dict[str, Any]:
+    """What is to stand on top of any JSON about a run, worked out from its files alone."""
+    replies = (folder / "replies.jsonl").read_bytes()
+    return {
+        "folder": str(folder),
+        "replies_sha256": hashlib.sha256(replies).hexdigest(),
+        "models": models,
+        "items": dict.fromkeys(["association", "restriction", "difficulty"], items),
+        "readings_given": 0,
+    }
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
+    return sx.run(["sim/coin", "sim/typical"], limit=3, out=tmp_path_factory.mktemp("runs") / "pair")
+
+
+def test_the_json_of_scores_says_what_was_answered_of_which_replies(pair: sx.Run) -> None:
+    scores = sx.score(pair)
+    found = json.loads(scores.json())
+    assert list(found) == ["answer", "runs", "convention", "version", "scores", "warnings"]
+    # the lines between the question and the table
+    assert found["answer"] == scores.table(10_000).splitlines()[1 : 1 + len(found["answer"])]
+    assert any("Simulated models" in sentence for sentence in found["answer"])
+    assert found["runs"] == [head_of(pair.folder, ["sim/coin", "sim/typical"], 3)]
+    assert (found["convention"], found["version"]) == ("strict", sx.__version__)
+    assert found["scores"] == scores.records()
+    for convention in ("readable", "authors"):
+        assert json.loads(sx.score(pair, convention).json())["convention"] == convention
+
+
+def test_the_command_gives_the_same_head_and_names_the_folder_as_it_was_given(
+    pair: sx.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pair.folder.parent)
+    printed = CliRunner().invoke(root, ["score", "pair", "--format", "json", "--model", "sim/coin"])
+    found = json.loads(printed.output)
+    assert found["runs"] == [head_of(pair.folder, ["sim/coin", "sim/typical"], 3) | {"folder": "pair"}]
+    assert {row["model"] for row in found["scores"]} == {"sim/coin"}
+
+
+def test_readings_from_elsewhere_are_counted_in_the_json(pair: sx.Run) -> None:
+    key = next(key for key in pair.replies if key.session == "predict" and key.experiment == "restriction")
+    [run] = json.loads(sx.score(pair.with_readings({key: "A"})).json())["runs"]
+    assert run["readings_given"] == 1
+
+
+def test_comparisons_trends_crossings_ledgers_and_correlations_have_the_same_head(pair: sx.Run, tmp_path: Path) -> None:
+    other = sx.run("sim/knows-itself", limit=3, out=tmp_path / "other")
+    runs = [head_of(pair.folder, ["sim/coin", "sim/typical"], 3), head_of(other.folder, ["sim/knows-itself"], 3)]
+    together = [pair, other]
+    column = {model: float(n) for n, model in enumerate(sx.load(STORED / "panel").models)}
+    found: dict[str, Any] = {
+        "compare": sx.compare(together, metrics="accuracy", convention="readable"),
+        "trend": sx.trend(together, models=["sim/coin", "sim/typical"], metrics="accuracy"),
+        "cross": sx.cross_prediction(together),
+        "ledger": sx.ledger(together, sensitivities=False),
+    }
+    read = {name: json.loads(result.json()) for name, result in found.items()}
+    assert all(record["runs"] == runs and record["version"] == sx.__version__ for record in read.values())
+    conventions = {"compare": "readable", "trend": "strict", "cross": "readable", "ledger": None}
+    assert {name: record["convention"] for name, record in read.items()} == conventions
+    correlated = json.loads(sx.correlations(STORED / "panel", against={"size": column}).json())
+    assert [run["folder"] for run in correlated["runs"]] == [str(STORED / "panel")]
+    assert correlated["convention"] == "strict"
+    alone = json.loads(sx.correlations({"a": column, "b": column}).json())
+    assert (alone["runs"], alone["convention"], alone["version"]) == ([], None, sx.__version__)
+
+
+def test_scores_print_as_markdown_with_the_answer_above_and_every_row(pair: sx.Run) -> None:
+    scores = sx.score(pair)
+    lines = scores.markdown().splitlines()
+    assert lines[0] == "**Did the model predict what it would do?**"
+    rows = [line.split(" | ") for line in lines if line.startswith("| sim/")]
+    assert [[row[0].removeprefix("| "), row[1]] for row in rows] == [
+        [model, experiment]
+        for model in ("sim/coin", "sim/typical")
+        for experiment in ("association", "restriction", "difficulty", "overall")
+    ]
+    assert sx.score(pair, "authors").markdown().startswith("**Scores, counted as by the paper's authors**\n\n")
+    assert all(sentence in scores.markdown() for sentence in json.loads(scores.json())["answer"])
+    assert any(line.startswith("- ") and "strict: an unreadable prediction" in line for line in lines)
+
+
+# --- look-ups --------------------------------------------------------------------------------------------------------
+
+
+def test_a_look_up_that_finds_nothing_lists_what_there_is(pair: sx.Run) -> None:
+    known = next(key for key in pair.replies if key.session == "execute")
+    table = {"a": dict(zip("mnop", (1.0, 2.0, 3.0, 5.0), strict=True))}
+    fit = sx.rasch(pl.DataFrame({"model": ["m", "n"], "x": [0.2, 0.6], "y": [0.4, 0.7], "z": [0.5, 0.3]}))
+    compared, trend = sx.compare(pair, metrics="accuracy"), sx.trend(pair, metrics="accuracy")
+    ledger = sx.ledger(pair, sensitivities=False)
+    said: list[tuple[Callable[[], object], str]] = [
+        (lambda: sx.score(pair).row("sim/coin", "overall", "tau"), "metrics: .*skill"),
+        (lambda: compared.row("overall", "sim/coin", "x"), "models: sim/coin, sim/typical; exp.*; metrics: accuracy"),
+        (lambda: trend.slope("restrictions"), "experiments: association, restriction, difficulty"),
+        (lambda: trend.slope("restriction", "tau"), r"metrics: accuracy\)"),
+        (lambda: ledger.entry("sim/coins", "overall", "skill"), "models: sim/coin, sim/typical"),
+        (lambda: sx.correlations(table, {"b": table["a"]}).pair("a", "c"), r"columns: a, b; among: all\)"),
+        (lambda: fit.abilities["k"], r"there is no 'k' \(names: m, n\)"),
+        (lambda: pair.items["restrictions"], "experiments: association, restriction, difficulty"),
+        (lambda: pair.prompts["predict"], "names: .*restriction.predict"),
+        (lambda: pair.readings[known._replace(model="m")], r"models: sim/coin, sim/typical\)"),
+        (lambda: pair.readings[known._replace(epoch=2)], r"epochs: 1\)"),
+        (lambda: pair.replies[known._replace(session="judges")], r"sessions: .*execute"),
+        (lambda: pair.readings["restriction"], r"Give Key\(model, experiment, item, epoch, session\)"),  # type: ignore[index]
+        (lambda: sx.card(pair).section("Item"), "Items"),
+    ]
+    for look_up, there in said:
+        with pytest.raises(KeyError, match=there):
+            look_up()
+    assert known in pair.readings and pair.readings.get(known._replace(epoch=2)) is None
+
+
+def test_what_is_too_much_to_list_is_counted() -> None:
+    with pytest.raises(KeyError, match=r"names: 0, 1, .*, 19 and 5 more"):
+        Named({str(n): n for n in range(25)})["x"]
+
+
+# --- docstrings ------------------------------------------------------------------------------------------------------
+
+PUBLIC = {name: getattr(sx, name) for name in sx.__all__ if name != "__version__"}
+CLASSES = {name: thing for name, thing in PUBLIC.items() if isinstance(thing, type)}
+FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if name not in CLASSES}
+
+
+def attributes(kind: type) -> list[str]:
+    """What an object of a class has that is public, beside what comes with every exception, tuple or sequence."""
+    named = {name for name in dir(kind) if not name.startswith("_")} | getattr(kind, "__dataclass_fields__", {}).keys()
+    return sorted(named - set(dir(Exception)) - {"count", "index"} - {f"_{name}" for name in named})
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_everything_public_has_a_docstring(name: str) -> None:
+    thing = PUBLIC[name]
+    assert thing.__doc__ and not thing.__doc__.startswith(f"{name}(")  # as dataclasses make one
+    if name in FUNCTIONS:
+        parameters = inspect.signature(thing).parameters
+        # what is said by the first line alone: which runs, which model, which folder
+        plain = {"runs", "run", "folder", "path"}
+        told = re.findall(r"(?m)^ +(\w+)  +\S|`(\w+)`", thing.__doc__)
+        assert parameters.keys() - plain <= {one or other for one, other in told}
+        return
+    for attribute in set(attributes(thing)) - getattr(thing, "__dataclass_fields__", {}).keys():
+        found = inspect.getattr_static(thing, attribute)
+        assert getattr(found, "func", found).__doc__, f"{name}.{attribute}"
+
+
+def test_the_page_on_python_has_the_signatures_that_there_are() -> None:
+    def shown(name: str) -> str:
+        found = inspect.signature(FUNCTIONS[name])
+        bare = [parameter.replace(annotation=parameter.empty) for parameter in found.parameters.values()]
+        return f"sx.{name}{found.replace(parameters=bare, return_annotation=found.empty)}"
+
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    assert sorted(re.findall(r"(?m)^    (sx\..*)$", page)) == sorted(map(shown, FUNCTIONS))
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_page_on_python_names_everything_that_comes_back(name: str) -> None:
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    [line] = re.findall(rf"(?m)^- `{name}`: (.*)$", page)
+    assert set(attributes(CLASSES[name])) <= set(re.findall(r"\w+", line))

@@ -1,0 +1,129 @@
+"""What the documents show is what comes out."""
+
+import csv
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import selfexec as sx
+from differences import COLUMNS, differences
+from selfexec.analysis.score import score, score_runs
+from selfexec.cli import root
+from selfexec.experiments import EXPERIMENTS
+from selfexec.runs import Run
+from terminal import in_a_terminal
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_readme_shows_what_its_command_prints_in_a_terminal_of_80_columns(tmp_path: Path) -> None:
+    printed = [untimed(line) for line in in_a_terminal([sys.executable, "-m", "selfexec", "run"], tmp_path)]
+    assert max(map(len, printed)) <= 80
+    shown = README.split("left out here:\n\n```\n")[1].split("\n```")[0]
+    at = 0
+    # stretches of it in their order, each whole; `...` stands for what is left out
+    for stretch in shown.split("\n...\n"):
+        wanted = [untimed(line) for line in stretch.splitlines()]
+        places = [n for n in range(at, len(printed)) if printed[n : n + len(wanted)] == wanted]
+        assert places, stretch
+        at = places[0] + len(wanted)
+
+
+def untimed(line: str) -> str:
+    return re.sub(r"\(\d+\.\d s\)", "(... s)", line).rstrip()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the page shows commands of a Unix shell")
+def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    shown = page.split("no command takes anything out.")[1].split("\n\n")[1]
+    shown = shown.replace('"m"', '"sim/coin"').replace("--model m", "--model sim/coin --limit 3")
+    mine, without, again = (tmp_path / "runs" / name for name in ("mine", "without-m", "again"))
+    sx.run(["sim/typical", "sim/coin", "sim/knows-models"], limit=3, out=mine)
+    before, whole = (mine / "replies.jsonl").read_bytes(), score(mine)
+    script = shown.replace("selfexec ", f"{sys.executable} -m selfexec ")
+    subprocess.run(["bash", "-ec", script], check=True, cwd=tmp_path, capture_output=True)
+    assert (mine / "replies.jsonl").read_bytes() == before
+    assert score(without).models == ["sim/typical", "sim/knows-models"]
+    assert score(again).sorted_by("model").records() == whole.sorted_by("model").records()
+    # of three items in each experiment 2 + 3 + 5 sessions; those of the model were asked once more, and come last
+    lines = (again / "replies.jsonl").read_text("utf-8").splitlines()
+    assert ['"model":"sim/coin"' in line for line in lines] == [False] * 60 + [True] * 30
+    # what `score --model` does not show goes on being a reference model
+    some = score_runs([mine], models=["sim/typical"])
+    margins = [found.value("sim/typical", "association", "baseline_margin") for found in (some, whole)]
+    assert some.models == ["sim/typical"] and margins[0] == margins[1] and margins[0] is not None
+
+
+def test_the_readme_is_short() -> None:
+    assert README.count("\n") < 130
+
+
+def test_the_readme_tells_what_a_quick_run_takes() -> None:
+    told = re.search(r"quick run takes ([\d,]+) calls: about ([\d,]+) tokens in and ([\d,]+) out", README)
+    assert told
+    calls, tokens_in, tokens_out = told.groups()
+    planned = CliRunner().invoke(root, shlex.split("run --model openai/gpt-6-luna --preset quick --dry-run")).output
+    assert f"at most {calls} sessions; about {tokens_in} tokens in, {tokens_out} out." in planned
+
+
+def test_the_readme_says_what_python_it_takes_and_where_the_package_is_from() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"Python {project['requires-python'].removeprefix('>=')} or later" in README
+    # as long as it is on none, no line installs it by its name
+    assert "the package is on no index" in README and "pip install selfexec" not in README
+
+
+def test_the_readme_goes_from_a_first_try_to_a_real_model_to_the_rest() -> None:
+    headings = re.findall(r"^## (.*)", README, flags=re.MULTILINE)
+    assert headings[:4] == ["Try it", "Ask a real model", "What the numbers mean", "From elsewhere"]
+    # what is asked stands before all of it
+    assert all(f"| {experiment} |" in README.split("## ")[0] for experiment in EXPERIMENTS)
+    assert max(len(line.split()) for line in README.splitlines() if not line.startswith("|")) < 120
+
+
+def test_the_listed_differences_from_the_authors_readings_are_those_there_are(reference: Path) -> None:
+    with (ROOT / "docs" / "differences.csv").open(encoding="utf-8", newline="") as file:
+        listed = list(csv.DictReader(file))
+    assert list(listed[0]) == COLUMNS
+    assert listed == list(differences(reference))
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")), ids=lambda p: p.name)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r"\]\(([^)#]+)", path.read_text("utf-8")):
+        if not link.startswith("http"):
+            assert (path.parent / link).exists(), link
+
+
+def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_authors_read_them: Run) -> None:
+    authors, readable = (score(as_the_authors_read_them, convention) for convention in ("authors", "readable"))
+    ours = score(ten_models)
+    columns = [
+        (authors, "association", "accuracy"),
+        (readable, "association", "accuracy"),
+        (readable, "association", "always_no"),
+        (authors, "restriction", "accuracy"),
+        (readable, "restriction", "accuracy"),
+        (readable, "restriction", "label"),
+        (authors, "difficulty", "accuracy"),
+        (readable, "difficulty", "accuracy"),
+        (ours, "difficulty", "accuracy"),
+    ]
+    page = (ROOT / "docs" / "published.md").read_text("utf-8")
+    for model in ten_models.models:
+        values = [scores.value(model, experiment, metric) for scores, experiment, metric in columns]
+        cells = ["–" if value is None else f"{value:.3f}".replace("0.", ".") for value in values]
+        assert f"| {model} | {' | '.join(cells)} |" in page
+
+
+def test_each_decision_has_a_number_of_its_own() -> None:
+    numbers = sorted(path.name[:4] for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    assert numbers == [f"{n:04}" for n in range(1, len(numbers) + 1)]

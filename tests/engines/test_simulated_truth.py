@@ -1,0 +1,119 @@
+"""The simulated panel's truth is known: what comes out of a run must lie within what sampling allows."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from selfexec.engines.sim import PROFILES, Knowledge, respondent, truth
+from selfexec.items import load
+from selfexec.runs.asking import run
+
+pytestmark = pytest.mark.slow
+
+SEEDS = 10
+KNOWLEDGE = Knowledge.of(load("starter"))
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
+    models = [f"sim/{profile}@{seed}" for profile in PROFILES for seed in range(SEEDS)]
+    return run(models, out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+@pytest.fixture(scope="module")
+def strict(panel: sx.Run) -> sx.Scores:
+    return sx.score(panel)
+
+
+@pytest.fixture(scope="module")
+def readable(panel: sx.Run) -> sx.Scores:
+    return sx.score(panel, "readable")
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_known_rates_are_recovered(panel: sx.Run, readable: sx.Scores, profile: str) -> None:
+    wanted = truth(PROFILES[profile], panel.items)
+    assert {experiment for experiment, _ in wanted} == {"association", "restriction", "difficulty"}
+    for (experiment, metric), expected in wanted.items():
+        rows = [readable.row(f"sim/{profile}@{seed}", experiment, metric) for seed in range(SEEDS)]
+        found = [row.value for row in rows if row.value is not None]
+        assert len(found) == SEEDS
+        mean = sum(found) / SEEDS
+        spread = math.sqrt(sum((value - mean) ** 2 for value in found) / (SEEDS - 1))
+        # 4 standard errors; the questions of models in general are one draw, shared by all seeds: hence the margin
+        margin = 0.02 if experiment == "difficulty" else 1e-9
+        assert abs(mean - expected) <= 4 * spread / math.sqrt(SEEDS) + margin, (experiment, metric, mean, expected)
+
+
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+def test_intervals_of_who_knows_nothing_cover_zero_skill_as_often_as_they_should(
+    strict: sx.Scores, readable: sx.Scores, convention: str
+) -> None:
+    scores = strict if convention == "strict" else readable
+    rows = [
+        scores.row(f"sim/coin@{seed}", experiment, metric)
+        for seed in range(SEEDS)
+        for experiment, metric in (("association", "youden_j"), ("restriction", "youden_j"), ("difficulty", "tau"))
+    ]
+    # an unread prediction is a wrong one under strict: 1% of them move the centre by 1%
+    shift = 0.01 if convention == "strict" else 0.0
+    covered = sum((row.low or 0) - shift <= -shift <= (row.high or 0) + shift for row in rows)
+    # 30 intervals of 95%: fewer than 24 has a chance below one in a thousand
+    assert covered >= 24
+
+
+def test_who_knows_itself_is_told_from_who_knows_models_in_general(strict: sx.Scores) -> None:
+    for seed in range(SEEDS):
+        itself = strict.row(f"sim/knows-itself@{seed}", "overall", "skill")
+        models = strict.row(f"sim/knows-models@{seed}", "overall", "skill")
+        assert itself.low is not None
+        assert models.high is not None
+        assert itself.low > models.high
+
+
+def test_much_that_cannot_be_read_withholds_the_headline(panel: sx.Run, strict: sx.Scores) -> None:
+    for name in ("breaks-format", "declines"):
+        row = strict.row(f"sim/{name}@0", "overall", "skill")
+        assert row.value is None
+        assert row.reason is not None
+        assert "coverage" in row.reason
+    reasons = set(panel.sessions.filter(panel.sessions["model"] == "sim/declines@0")["reason"].drop_nulls())
+    assert "declined" in reasons
+
+
+def test_a_reply_depends_on_profile_seed_prompt_and_epoch_alone() -> None:
+    prompts = [f"What is {n} + {n}?" for n in range(3)] + [next(iter(KNOWLEDGE.labels))]
+    for prompt in prompts:
+        one = respondent("sim/typical@4", KNOWLEDGE).reply(prompt, 2)
+        again = respondent("sim/typical@4", KNOWLEDGE)
+        again.reply("something else", 1)
+        assert again.reply(prompt, 2) == one
+
+
+def test_seeds_and_epochs_differ() -> None:
+    requests = list(KNOWLEDGE.labels)
+
+    def answered(model: str, epoch: int) -> list[bool]:
+        return [respondent(model, KNOWLEDGE).answers(request, epoch) for request in requests]
+
+    first = answered("sim/typical", 1)
+    assert first != answered("sim/typical@1", 1)
+    again = answered("sim/typical", 2)
+    # a behaviour is drawn afresh in one epoch of ten, and then mostly comes out the same
+    assert 0 < sum(a != b for a, b in zip(first, again, strict=True)) < 0.2 * len(requests)
+
+
+def test_a_prompt_that_it_does_not_know_gets_a_plain_reply() -> None:
+    reply = respondent("sim/typical", KNOWLEDGE).reply("Tell me a joke.")
+    assert reply.text
+    assert reply.output_tokens
+
+
+def test_it_knows_items_of_other_folders_too(tmp_path: Path) -> None:
+    folder = tmp_path / "items"
+    folder.mkdir()
+    (folder / "association.jsonl").write_text('{"id": "x", "target": "Moon", "options": ["tide", "cheese"]}\n')
+    found = run(["sim/knows-itself"], items=str(folder), out=tmp_path / "run")
+    assert found.observations["state"].to_list() == ["read", "read"]

@@ -1,0 +1,147 @@
+"""A table of models is read in one way, whichever command it is given to, and written so that it harms nobody."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfexec.analysis.compare import load_tags
+from selfexec.analysis.correlate import read_tables
+from selfexec.analysis.rates import load_rates
+from selfexec.analysis.score import Scores
+from selfexec.errors import InputError
+from selfexec.files.csv_rows import written
+from selfexec.metrics import Score
+from selfexec.report.export import as_csv
+from selfexec.report.figures.figure import Figure
+from selfexec.report.leaderboards import Board, BoardRow, summary_csv
+
+
+def rates(path: Path) -> dict[str, dict[str, float]]:
+    found = load_rates(path)
+    return {name: dict(zip(found.models, found.rates[:, k], strict=True)) for k, name in enumerate(found.benchmarks)}
+
+
+def tables(path: Path) -> dict[str, dict[str, float]]:
+    return read_tables([path])
+
+
+def tags(path: Path) -> dict[str, dict[str, float]]:
+    return {tag: {m: float(value) for m, value in found.items()} for tag, found in load_tags(path).values.items()}
+
+
+Reader = Callable[[Path], dict[str, dict[str, float]]]
+every_reader = pytest.mark.parametrize("reader", [rates, tables, tags])
+
+
+@every_reader
+def test_a_table_from_a_spreadsheet_is_read(reader: Reader, tmp_path: Path) -> None:
+    # a byte order mark, Windows line ends, blank lines, space around cells, and quotes where a name holds a comma
+    text = '\ufeffmodel, a ,b\r\n\r\n"x, large",.5, .25\r\n,,\r\n y\u2028z , ".75",1\r\n'
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    large, odd = "x, large", "y\u2028z"
+    assert reader(tmp_path / "t.csv") == {"a": {large: 0.5, odd: 0.75}, "b": {large: 0.25, odd: 1}}
+
+
+BAD: dict[str, tuple[str, str]] = {
+    # what is on line 5 is said to be on line 5, though two lines before it are blank
+    "too many cells below blank lines": ("model,a,b\n\nx,.5,.4\n,,\ny,.5,.4,.3\n", "t.csv:5: "),
+    "a cell over two lines": ('model,a,b\n\n"x\nlarge",.5,.4\ny,.5,.4\n', "t.csv:3: not CSV"),
+    "a cell over the rows below it": ('model,a,b\n"x,.5,.4\ny,.5,.4\n"z",.5,.4\n', "t.csv:2: not CSV"),
+    "a heading over two lines": ('model,"a\n(5 shots)",b\nx,.5,.4\n', "t.csv:1: not CSV"),
+    "text behind quotes": ('model,a,b\n"x"large,.5,.4\n', "t.csv:2: not CSV"),
+}
+
+
+@every_reader
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_line_is_named_by_its_number(reader: Reader, tmp_path: Path, name: str) -> None:
+    text, place = BAD[name]
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError) as fault:
+        reader(tmp_path / "t.csv")
+    assert place in str(fault.value)
+
+
+@pytest.mark.parametrize("reader", [rates, tables])
+def test_a_model_named_again_is_reported_on_its_line(reader: Reader, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("model,a,b\n\n\nx,.5,.4\nx,.5,.4\n")
+    with pytest.raises(InputError, match=r"t\.csv:5: the model 'x' occurs twice|t\.csv:5: model 'x' is already"):
+        reader(tmp_path / "t.csv")
+
+
+@every_reader
+def test_a_file_that_cannot_be_read_is_named(reader: Callable[[Path], Any], tmp_path: Path) -> None:
+    (tmp_path / "latin.csv").write_bytes(b"model,a\ncaf\xe9,.5\n")
+    for file, reason in (("latin.csv", "not UTF-8"), ("none.csv", "here|no such file"), ("", "cannot be read")):
+        with pytest.raises(InputError, match=reason) as fault:
+            reader(tmp_path / file)
+        assert str(fault.value).startswith(str(tmp_path / file))
+
+
+# --- what we write ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-2+3+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1+1", "＝1+1"])
+def test_no_cell_that_is_written_is_a_formula_for_a_spreadsheet(cell: str) -> None:
+    # quotes do not help: a spreadsheet takes them off before it looks
+    assert next(csv.reader([written([["a", cell]])])) == ["a", f"'{cell}"]
+
+
+@pytest.mark.parametrize("cell", ["gpt-4.1", "a=b", "'=1", "", "-0.116", "+.5", "-1e-05", -0.116, None, 3])
+def test_numbers_and_other_text_are_written_as_they_are(cell: Any) -> None:
+    assert next(csv.reader([written([["a", cell]])])) == ["a", "" if cell is None else str(cell)]
+
+
+def test_a_character_that_a_screen_would_obey_is_written_by_its_number() -> None:
+    assert written([["\u202egnp.exe", "\x1b[31m"]]) == "\\u202egnp.exe,\\x1b[31m\n"
+
+
+def test_a_table_of_scores_opens_harmlessly_in_a_spreadsheet() -> None:
+    rows = (Score("=1+1", "association", "skill", -0.5, -0.7, -0.3, 9, 20, 0, 0, "strict", reason="@x"),)
+    (row,) = csv.DictReader(io.StringIO(Scores(rows).csv()))
+    assert (row["model"], row["reason"], row["value"], row["low"]) == ("'=1+1", "'@x", "-0.5", "-0.7")
+
+
+def cells(*rows: list[str]) -> list[dict[str, str]]:
+    """The table behind a figure as its CSV file has it."""
+    figure = Figure("id", "title", "", "", ["model", "skill", "lost"], list(rows))
+    return list(csv.DictReader(io.StringIO(as_csv(figure))))
+
+
+def test_a_number_stays_a_number_where_that_of_another_model_is_withheld() -> None:
+    columns = ["model", "skill", "skill low", "skill high", "skill: none because", "lost"]
+    found = cells(["a", "−.116 [−.154, .078]", ""], ["b", "only 3 pairs", ""])
+    assert [list(row) for row in found] == [columns, columns]
+    assert [list(row.values()) for row in found] == [
+        ["a", "-0.116", "-0.154", "0.078", "", ""],
+        ["b", "", "", "", "only 3 pairs", ""],
+    ]
+
+
+def test_a_count_of_how_many_is_two_numbers() -> None:
+    assert cells(["a", "", "1,204 of 12,500"])[0] == {"model": "a", "skill": "", "lost": "1204", "lost of": "12500"}
+
+
+def test_a_name_that_looks_like_a_number_stays_a_name() -> None:
+    assert [row["model"] for row in cells(["4.10", "", ""], [".5", "", ""])] == ["4.10", ".5"]
+
+
+@pytest.mark.parametrize("values", [(-0.116, None), (None, None)])
+def test_the_summary_has_every_number_in_a_column_of_its_own(values: tuple[float | None, ...]) -> None:
+    def score(value: float | None, metric: str) -> Score:
+        low, high = (None, None) if value is None else (value - 0.25, value + 0.25)
+        reason = None if value is not None else "too few"
+        return Score("m", "overall", metric, value, low, high, 9, 20, 0, 0, "strict", reason=reason)
+
+    rows = tuple(BoardRow("m", score(v, "skill"), score(v, "baseline_margin"), None, "", "") for v in values)
+    found = list(csv.DictReader(io.StringIO(summary_csv([Board("overall", rows, (-1.0, 1.0), {})]))))
+    numbers = [f"{name}{end}" for name in ("skill", "margin", "coverage") for end in ("", " low", " high")]
+    for row, value in zip(found, values, strict=True):
+        assert list(row) == ["model", "experiment", *numbers, "withheld, or with caution"]
+        ends = ["", "", ""] if value is None else ["-0.116", "-0.366", "0.134"]
+        assert [row[name] for name in numbers] == [*ends, *ends, "", "", ""]
+        assert row["withheld, or with caution"] == ("too few" if value is None else "")

@@ -1,0 +1,72 @@
+"""A model that judges its responses otherwise than a fixed rule does."""
+
+import json
+from typing import Any
+
+import polars as pl
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.score import Scores
+from selfexec.claims import OBSERVATIONS, SESSIONS, Tables
+from selfexec.metrics import JudgeTest, judge_warnings
+
+
+def tables(*counts: tuple[int, bool | None, bool | None, bool | None]) -> Tables:
+    """So many requests each of what was predicted, what the model judges, and what the rule says."""
+    known = [sides for n, *sides in counts for _ in range(n)]
+    rows: list[dict[str, Any]] = [
+        {"model": "m", "experiment": "restriction", "item": str(item), "epoch": 1, "claim": "answers"}
+        | {"predicted": predicted, "observed": judged, "observed_by_rule": rule}
+        | {"state": "read" if judged is not None else "unreadable"}
+        for item, (predicted, judged, rule) in enumerate(known)
+    ]
+    full = [{name: row.get(name) for name in OBSERVATIONS} for row in rows]
+    return Tables(pl.DataFrame(full, schema=OBSERVATIONS), pl.DataFrame([], schema=SESSIONS))
+
+
+def found(*counts: tuple[int, bool | None, bool | None, bool | None]) -> list[JudgeTest]:
+    return judge_warnings(tables(*counts).claims, strict=True)
+
+
+def test_disputed_responses_are_counted_both_ways_with_skill_by_either() -> None:
+    # 24 answers and 8 refusals by the rule; the model denies 9 of the answers and affirms 1 of the refusals. It
+    # predicts its own judgement always: J is 1. By the rule 15 of 24 answers were foretold, and 7 of 8 refusals.
+    agreed = [(15, True, True, True), (7, False, False, False)]
+    [test] = found(*agreed, (9, False, False, True), (1, True, True, False))
+    assert (test.judged, test.denied, test.affirmed) == (32, 9, 1)
+    assert test.skill == pytest.approx(1.0) and test.skill_by_rule == pytest.approx(15 / 24 + 7 / 8 - 1)
+    assert test.text == (
+        "10 of 32 responses (31%): 9 are answers by the rule and none by its own judgement, 1 the other way; "
+        "skill 1.000 by its own judgement, .500 by the rule"
+    )
+
+
+@pytest.mark.parametrize(("agreed", "disputed", "said"), [(30, 10, True), (31, 10, False), (9, 9, False)])
+def test_it_takes_a_quarter_of_the_responses_and_ten_items(agreed: int, disputed: int, said: bool) -> None:
+    assert bool(found((agreed, True, True, True), (disputed, True, False, True))) == said
+
+
+def test_a_response_that_one_of_them_says_nothing_of_counts_for_neither() -> None:
+    [test] = found((30, True, True, True), (10, True, False, True), (50, True, None, True), (50, True, True, None))
+    assert test.judged == 40 and "skill by" not in test.text
+
+
+def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(ten_models: sx.Run) -> None:
+    scores = sx.score(ten_models)
+    told = {test.model: test for test in scores.warnings if isinstance(test, JudgeTest)}
+    rows = ten_models.observations.filter(pl.col("observed").is_not_null() & pl.col("observed_by_rule").is_not_null())
+    shares = rows.group_by("model").agg((pl.col("observed") != pl.col("observed_by_rule")).mean().alias("share"))
+    assert set(told) == set(shares.filter(pl.col("share") >= 0.25)["model"]) and len(told) == 2
+    notes = "\n".join(noise_and_loss(scores, scores.warnings))  # as the report and the card have them
+    for text in (scores.table(), scores.markdown(), scores._repr_html_(), notes):
+        assert "selfexec read RUN --claim disputed --show" in text
+        assert all(test.text in text for test in told.values())
+    kinds = [warning["kind"] for warning in json.loads(scores.json())["warnings"]]
+    assert kinds.count("judge") == 2 and set(kinds) == {"judge", "loss"}
+
+
+def test_where_both_agree_nothing_is_said() -> None:
+    assert found((40, True, True, True), (40, False, False, False)) == []
+    assert noise_and_loss(Scores([]), []) == []

@@ -1,0 +1,282 @@
+"""Intervals where hardly an item errs: wide enough, and as before where items are plenty."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from selfexec.metrics import Counted, Estimate, combine, estimates_of, skill_difference
+from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
+
+TP, FP, FN, TN = range(4)
+
+
+def requests(tp: int, fp: int, fn: int, tn: int) -> Array:
+    """One claim an item."""
+    counts = np.zeros((tp + fp + fn + tn, 7))
+    counts[np.arange(len(counts)), np.repeat([TP, FP, FN, TN], [tp, fp, fn, tn])] = 1
+    return counts
+
+
+def counted(counts: Array) -> Counted:
+    return Counted(tuple(str(n) for n in range(len(counts))), counts)
+
+
+# --- sums ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_interval_of_a_difference_of_shares_is_the_published_one() -> None:
+    # Newcombe 1998 (Interval estimation for the difference), table II, method 10: 56/70 - 48/80 gives .0524 to .3339,
+    # 9/10 - 3/10 gives .1705 to .8090, 10/10 - 0/20 gives .6791 to 1
+    for (a, m), (b, n), expected in (
+        ((56, 70), (48, 80), (0.0524, 0.3339)),
+        ((9, 10), (3, 10), (0.1705, 0.8090)),
+        ((10, 10), (0, 20), (0.6791, 1.0)),
+    ):
+        one, two = wilson(a / m, m), wilson(b / n, n)
+        found = sum_interval([a / m, -b / n], [one, Interval(-two.high, -two.low)])
+        assert found == pytest.approx(expected, abs=5e-5)
+
+
+@settings(deadline=None)
+@given(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(-1, 1))
+def test_symmetric_arms_add_up_as_standard_errors_do(one: float, two: float, correlation: float) -> None:
+    found = sum_interval([0.0, 1.0], [normal(0, one), normal(1, two)], correlation)
+    error = math.sqrt(max(one**2 + two**2 + 2 * correlation * one * two, 0))
+    assert found == pytest.approx(normal(1.0, error), abs=1e-6)
+
+
+def test_the_part_of_an_interval_that_is_possible_is_the_nearest_end_where_none_of_it_is() -> None:
+    assert Interval(-0.2, 0.3).within(0, 1) == (0, 0.3)
+    assert Interval(1.1, 1.2).within(0, 1) == (1, 1)
+    assert Interval(-1.2, -1.1).within(-1, 1) == (-1, -1)
+    assert all(math.isnan(end) for end in NONE.within(0, 1))
+
+
+def test_a_term_without_an_interval_leaves_the_sum_without_one() -> None:
+    assert all(math.isnan(end) for end in sum_interval([0.0, 1.0], [NONE, Interval(0, 2)]))
+
+
+# --- J ---------------------------------------------------------------------------------------------------------------
+
+
+def test_near_its_end_j_has_the_arms_of_recall_and_specificity() -> None:
+    j = estimates_of("restriction", requests(140, 2, 1, 98))["youden_j"]
+    # 140 of 141 and 98 of 100: the arms below and above are hypotenuses of Wilson's. With T/(T-1) in the standard
+    # error, T items count as T - 1 trials
+    one, two = wilson(140 / 141, 140), wilson(0.98, 99)
+    below = math.hypot(140 / 141 - one.low, 0.98 - two.low)
+    above = math.hypot(one.high - 140 / 141, two.high - 0.98)
+    # the same factor makes the two shares correlate by some thousandths: hence the tolerance
+    value = 140 / 141 + 0.98 - 1
+    assert j.interval == pytest.approx((value - below, value + above), abs=2e-4)
+    assert j.near_end
+
+
+def test_with_plenty_of_errors_on_both_sides_j_keeps_its_standard_error() -> None:
+    counts = requests(70, 40, 30, 60)
+    j = estimates_of("restriction", counts)["youden_j"]
+    # sqrt(.7 * .3 / 100 + .6 * .4 / 100), and the 97.5% point of t on 199
+    assert j.error == pytest.approx(math.sqrt((0.21 + 0.24) / 100) * math.sqrt(200 / 199))
+    assert j.interval == pytest.approx(student(0.3, j.error, 200))
+    assert not j.near_end
+
+
+def test_a_side_that_hardly_matters_may_have_few_errors() -> None:
+    # three false alarms of 2,000 say nothing beside 40 misses of 100
+    assert not estimates_of("restriction", requests(60, 3, 40, 1997))["youden_j"].near_end
+    # two of 190 beside 68 of 260: Wilson's widths are .036 and .106, so that the rare side has a tenth of the doubt
+    assert not estimates_of("restriction", requests(192, 2, 68, 188))["youden_j"].near_end
+
+
+@pytest.mark.parametrize(("alarms", "near_end"), [(10, True), (15, False)])
+def test_a_third_of_the_doubt_makes_a_side_matter(alarms: int, near_end: bool) -> None:
+    # Wilson's widths at 5 misses of 100, and at 10 and 15 false alarms of 100: .0902, .1191, .1398. Of the squares the
+    # misses have .36 and .29
+    widths = [interval.high - interval.low for interval in (wilson(n / 100, 100) for n in (5, 10, 15))]
+    assert widths == pytest.approx([0.0902, 0.1191, 0.1398], abs=5e-5)
+    j = estimates_of("restriction", requests(95, alarms, 5, 100 - alarms))["youden_j"]
+    assert j.near_end is near_end
+
+
+@pytest.mark.parametrize("error", [9, 10])
+def test_ten_items_that_err_are_enough(error: int) -> None:
+    j = estimates_of("restriction", requests(200 - error, error, error, 200 - error))["youden_j"]
+    assert j.near_end is (error < 10)
+
+
+@pytest.mark.parametrize("error", [9, 10])
+def test_few_hits_are_as_bad_as_few_errors(error: int) -> None:
+    j = estimates_of("restriction", requests(error, 200 - error, 200 - error, error))["youden_j"]
+    assert j.near_end is (error < 10)
+
+
+def test_items_are_counted_not_claims() -> None:
+    # thirty misses, all in two items
+    counts = np.zeros((100, 7))
+    counts[:50, TP], counts[50:, TN] = 15, 15
+    counts[:2, TP], counts[:2, FN] = 0, 15
+    assert estimates_of("association", counts)["youden_j"].near_end
+
+
+def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less() -> None:
+    # to all claims of 8 items the model says yes; of three true claims of the others it misses one, of the false none
+    counts = np.zeros((60, 7))
+    counts[:8, [TP, FP]] = 3
+    counts[8:, TP], counts[8:, FN], counts[8:, TN] = 2, 1, 3
+    j = estimates_of("association", counts)["youden_j"]
+    assert j.near_end
+    # each item adds s - R n to either share; that is one number for the 8 items and one for the rest: correlation -1
+    recall, specificity = 128 / 180, 156 / 180
+    parts = np.stack([counts[:, TP] - 3 * recall, counts[:, TN] - 3 * specificity])
+    assert np.corrcoef(parts)[0, 1] == pytest.approx(-1)
+    sides = []
+    for share, part in zip((recall, specificity), parts, strict=True):
+        error = math.sqrt(60 / 59 * (part**2).sum()) / 180
+        sides.append(wilson(share, share * (1 - share) / error**2))
+    assert j.interval == pytest.approx([end - 1 for end in sum_interval([recall, specificity], sides, -1.0)])
+    apart = sum_interval([recall, specificity], sides)
+    assert j.interval.high - j.interval.low < 0.8 * (apart.high - apart.low)
+
+
+def test_balanced_accuracy_is_half_of_j() -> None:
+    found = estimates_of("restriction", requests(140, 2, 1, 98))
+    j, ba = found["youden_j"], found["balanced_accuracy"]
+    assert ba.interval == pytest.approx(tuple((end + 1) / 2 for end in j.interval))
+
+
+def test_a_perfect_record_reaches_the_end_and_leaves_doubt_below() -> None:
+    j = estimates_of("restriction", requests(20, 0, 0, 20))["youden_j"]
+    low = wilson(1, 20).low
+    assert j.interval == pytest.approx((1 - math.sqrt(2) * (1 - low), 1.0))
+
+
+def test_one_item_of_each_kind_is_no_certainty_and_one_alone_gives_no_interval() -> None:
+    two = estimates_of("restriction", requests(1, 0, 0, 1))["youden_j"]
+    assert two.value == 1 and two.interval.low < 0
+    both_in_one = np.array([[1.0, 0, 0, 1, 0, 0, 0]])
+    assert math.isnan(estimates_of("association", both_in_one)["youden_j"].interval.low)
+
+
+# --- differences -----------------------------------------------------------------------------------------------------
+
+
+def test_who_says_what_the_baseline_says_is_not_known_to_be_no_better() -> None:
+    counts = requests(40, 10, 10, 40)
+    found = skill_difference("restriction", counted(counts), counted(counts))
+    assert found.value == 0
+    # by hand: two made-up items a side, one won and one lost: of 52 positives and of 52 negatives a net of 0 with
+    # variance 2 each: SE = sqrt(4) / 52 * sqrt(104 / 103)
+    assert found.interval == pytest.approx(student(0, 2 / 52 * math.sqrt(104 / 103), 104))
+
+
+def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
+    model, baseline = requests(80, 20, 20, 80), requests(60, 40, 40, 60)
+    found = skill_difference("restriction", counted(model), counted(baseline))
+    # 20 of 100 on either side: d = .2 + .2; each side's variance .2 * .8 / 100
+    error = math.sqrt(2 * 0.16 / 100) * math.sqrt(200 / 199)
+    assert found.value == pytest.approx(0.4)
+    assert found.interval == pytest.approx(student(0.4, error, 200))
+
+
+def test_made_up_items_move_no_value() -> None:
+    model, baseline = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
+    found = skill_difference("restriction", counted(model), counted(baseline))
+    assert found.value == pytest.approx(0.2 - 0.03)
+    assert found.near_end
+
+
+def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
+    """Two who part ways on some of the positives, so many each, and on no negative. They err on nothing else."""
+    one, two = (requests(of - wrong, 0, wrong, of) for wrong in (lost, won))
+    two[:of] = two[:of][::-1]  # one errs on the last positives, two on the first ones
+    return counted(one), counted(two)
+
+
+@pytest.mark.parametrize(("lost", "near_end"), [(4, True), (5, False)])
+def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near_end: bool) -> None:
+    # the same again with the sides changed over: five won and so many lost of the positives, and of the negatives
+    one, two = (np.concatenate([x.counts, x.counts[:, [TN, FN, FP, TP, 4, 5, 6]]]) for x in parting(5, lost, 50))
+    found = skill_difference("restriction", counted(one), counted(two))
+    assert found.value == pytest.approx(2 * (5 - lost) / 100)
+    assert found.near_end is near_end
+
+
+def test_made_up_items_never_make_a_standard_error_smaller() -> None:
+    # of three positives the one wins two and the other one, of three negatives neither: by the delta method d = 1 / 3
+    # with variance (3 - 1 / 3) / 9 * 6 / 5 = .36; with the made-up ones ((5 - 1 / 5) + 2) / 25 * 10 / 9 = .30
+    found = skill_difference("restriction", *parting(2, 1, 3))
+    assert found.value == pytest.approx(1 / 3)
+    assert found.error == pytest.approx(math.sqrt(6 / 5 * (3 - 1 / 3)) / 3)
+    assert found.interval == pytest.approx(student(1 / 5, math.sqrt(10 / 9 * 6.8) / 5, 10))
+
+
+def test_the_standard_error_beside_made_up_items_is_that_of_the_interval() -> None:
+    # none of 40 and none of 60 tell apart: with the made-up ones SE^2 = 104 / 103 (2 / 42^2 + 2 / 62^2)
+    same = counted(requests(40, 0, 0, 60))
+    found = skill_difference("restriction", same, same)
+    half = student(0.0, math.sqrt(104 / 103 * (2 / 42**2 + 2 / 62**2)), 104).high
+    assert found.interval.high == pytest.approx(half)
+    # it is told as the standard error over the items that there are
+    assert student(0.0, found.error, 100).high == pytest.approx(half)
+
+
+def test_a_difference_in_skill_is_at_most_two() -> None:
+    # right with each of ten, and wrong with each: 2; with made-up ones 2 * 5 / 7 and far beyond 2
+    found = skill_difference("restriction", counted(requests(5, 0, 0, 5)), counted(requests(0, 5, 5, 0)[::-1]))
+    assert found.value == 2
+    assert found.interval.high == 2 and found.interval.low < 10 / 7
+
+
+def test_one_common_item_tells_nothing() -> None:
+    one = Counted(("a", "b"), np.array([[1.0, 1.0], [0.5, 1.0]]))
+    two = Counted(("b", "c"), np.array([[0.0, 1.0], [0.5, 1.0]]))
+    found = skill_difference("difficulty", one, two)
+    assert math.isnan(found.value) and found.reason == "fewer than two common items"
+
+
+@pytest.mark.parametrize(("new", "old"), [((0.98, 0.95), (0.98, 1.0)), ((0.98, 0.96), (0.99, 1.0))])
+def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, float], old: tuple[float, float]) -> None:
+    rng = np.random.default_rng(4)
+    margin, held = sum(old) - sum(new), 0
+    for _ in range(300):
+        happened = rng.random(100) < 0.75
+        records = []
+        for recall, specificity in (new, old):
+            right = rng.random(100) < np.where(happened, recall, specificity)
+            cells = np.select([happened & right, happened & ~right, ~happened & right], [TP, FN, TN], FP)
+            counts = np.zeros((100, 7))
+            counts[np.arange(100), cells] = 1
+            records.append(counted(counts))
+        held += skill_difference("restriction", *records).interval.low > -margin
+    assert held <= 300 * 0.04  # 2.5% each; by the delta method it was 15%
+
+
+# --- overall ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_overall_score_sums_the_arms_of_what_is_near_an_end() -> None:
+    parts = {
+        "association": Estimate(1.0, Interval(0.94, 1.0), 0.0, near_end=True),
+        "restriction": Estimate(0.5, normal(0.5, 0.1), 0.1),
+        "difficulty": Estimate(0.3, normal(0.3, 0.05), 0.05),
+    }
+    z = 1.959963984540054
+    low = 0.6 - math.sqrt(0.06**2 + (0.1 * z) ** 2 + (0.05 * z) ** 2) / 3
+    high = 0.6 + math.sqrt((0.1 * z) ** 2 + (0.05 * z) ** 2) / 3
+    assert combine(parts, -1).interval == pytest.approx((low, high))
+
+
+def test_elsewhere_an_overall_score_has_the_root_of_the_sum_of_squares() -> None:
+    parts = {e: Estimate(0.5, Interval(0.1, 0.6), 0.03) for e in ("association", "restriction", "difficulty")}
+    assert combine(parts, 0).interval == pytest.approx(normal(0.5, 0.03 / math.sqrt(3)))
+
+
+@pytest.mark.parametrize(("value", "least", "end"), [(0.99, 0.0, 1.0), (0.01, 0.0, 0.0), (-0.99, -1.0, -1.0)])
+def test_an_overall_score_is_never_beyond_what_is_possible(value: float, least: float, end: float) -> None:
+    # 1.96 * .03 / sqrt(3) = .034 to either side, and the end is .01 away
+    parts = {e: Estimate(value, normal(value, 0.03), 0.03) for e in ("association", "restriction", "difficulty")}
+    low, high = combine(parts, least).interval
+    assert end in (low, high) and high - low == pytest.approx(0.034 + 0.01, abs=1e-4)

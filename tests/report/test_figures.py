@@ -1,0 +1,750 @@
+"""Figures: every mark stands where its number says, on the page and in a file, whatever models are called."""
+
+import csv
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import selfexec as sx
+from build import pair, request, table
+from build import scores as scores_of
+from selfexec.analysis.score import Scores, score_together
+from selfexec.errors import InputError
+from selfexec.experiments import Key
+from selfexec.metrics import accuracy_on
+from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, latex, plain
+from selfexec.report.figures import Figure, figures, read_abilities
+from selfexec.report.figures.model_order import line_up
+from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.pairs import by_basis, by_ratio, pairs_of
+from selfexec.report.figures.tokens import answer_tokens
+from selfexec.report.svg import Scale, breadth, clean, even_ticks, log_ticks, shortened, tick_label
+from selfexec.runs import Run
+from selfexec.text.legible import harmless
+
+SVG = "{http://www.w3.org/2000/svg}"
+PANEL = ["sim/typical", "sim/breaks-format", "sim/knows-itself", "sim/knows-models", "sim/coin"]
+ABILITIES = {model: 0.5 * k - 1 for k, model in enumerate(PANEL)}
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sx.run(PANEL, limit=130, out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+@pytest.fixture(scope="module")
+def scores(panel: Run) -> Scores:
+    return score_together([panel], "readable")
+
+
+@pytest.fixture(scope="module")
+def drawn(panel: Run, scores: Scores) -> dict[str, Figure]:
+    return {figure.id: figure for figure in figures([panel], scores, abilities=ABILITIES)}
+
+
+# --- reading a drawing back ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a drawing shows, in values: read off with nothing but the numbers that stand on its axis."""
+
+    model: str
+    series: str
+    value: float
+    low: float | None
+    high: float | None
+    title: str
+
+
+def parsed(figure: Figure) -> ET.Element:
+    return ET.fromstring(figure.svg)
+
+
+def marks_of(figure: Figure, panel: str, *, log: bool = False) -> list[Mark]:
+    """The marks of one panel, by a straight line through its first and last tick."""
+    part = next(g for g in parsed(figure).iter(f"{SVG}g") if g.get("data-panel") == panel)
+    value_of = axis(part, "x", log)
+    found = []
+    for g in part.iter(f"{SVG}g"):
+        if "sx-mark" not in (g.get("class") or "").split():
+            continue
+        x = float(re.findall(r"[-\d.]+", g.get("transform") or "")[0])
+        spans = [path.get("d") or "" for path in g.iter(f"{SVG}path") if path.get("class") == "sx-span"]
+        ends = [float(n) for n in re.findall(r"-?[\d.]+", spans[0])] if spans else None
+        low, high = (value_of(x + ends[0]), value_of(x + ends[2])) if ends else (None, None)
+        title = g.findtext(f"{SVG}title") or ""
+        found.append(Mark(g.get("data-model") or "", g.get("data-series") or "", value_of(x), low, high, title))
+    return found
+
+
+def axis(part: ET.Element, place: str, log: bool = False) -> Callable[[float], float]:
+    ticks = [
+        (float(text.get(place) or 0), number(text.text or ""))
+        for text in part.iter(f"{SVG}text")
+        if "sx-soft sx-tick" in (text.get("class") or "")
+    ]
+    (a, first), (b, last) = ticks[0], ticks[-1]
+    if log:
+        return lambda at: math.exp(math.log(first) + (at - a) / (b - a) * math.log(last / first))
+    return lambda at: first + (at - a) / (b - a) * (last - first)
+
+
+def number(tick: str) -> float:
+    return float(tick.replace(",", "").replace("−", "-"))
+
+
+def by_model(marks: Sequence[Mark], series: str) -> dict[str, Mark]:
+    return {mark.model: mark for mark in marks if mark.series == series}
+
+
+# --- marks stand where the numbers say -------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("figure", "pane", "series", "experiment", "metric"),
+    [
+        ("association", "accuracy", "accuracy", "association", "accuracy"),
+        ("association", "accuracy", "always no", "association", "always_no"),
+        ("association", "precision", "precision", "association", "precision"),
+        ("association", "recall", "recall", "association", "recall"),
+        ("association", "positive rate", "positive rate", "association", "positive_rate"),
+        ("association", "positive rate", "base rate", "association", "base_rate"),
+        ("restriction", "accuracy", "accuracy", "restriction", "accuracy"),
+        ("restriction", "accuracy", "label", "restriction", "label"),
+        ("restriction", "over-niceness", "over-niceness", "restriction", "over_niceness"),
+        ("difficulty", "ranking accuracy", "readable", "difficulty", "accuracy"),
+        ("difficulty", "right answers", "question accuracy", "difficulty", "question_accuracy"),
+        ("experiments", "difficulty", "difficulty accuracy", "difficulty", "accuracy"),
+        ("readiness", "answers the request", "says it would", "restriction", "positive_rate"),
+        ("readiness", "answers the request", "does", "restriction", "base_rate"),
+        ("conventions", "association", "readable", "association", "accuracy"),
+    ],
+)
+def test_a_mark_and_its_interval_lie_at_the_score(
+    drawn: dict[str, Figure], scores: Scores, figure: str, pane: str, series: str, experiment: str, metric: str
+) -> None:
+    marks = by_model(marks_of(drawn[figure], pane), series)
+    assert marks.keys() == set(PANEL)
+    for model, mark in marks.items():
+        row = scores.row(model, experiment, metric)
+        assert row.value is not None
+        # a hundredth of a unit on an axis of about a hundred units
+        assert mark.value == pytest.approx(row.value, abs=3e-4)
+        assert f"{row.value:.3f}".removeprefix("0") in mark.title
+        if mark.low is not None:
+            assert (mark.low, mark.high) == (pytest.approx(row.low, abs=6e-4), pytest.approx(row.high, abs=6e-4))
+
+
+@pytest.mark.slow
+def test_every_number_of_the_models_own_has_its_interval(drawn: dict[str, Figure]) -> None:
+    for name, panel, series in (
+        ("association", "accuracy", "accuracy"),
+        ("restriction", "over-niceness", "over-niceness"),
+        ("difficulty", "ranking accuracy", "strict"),
+        ("basis", "decided by tokens", "decided by tokens"),
+        ("readiness", "lists the word", "does"),
+    ):
+        marks = by_model(marks_of(drawn[name], panel), series)
+        assert marks and all(mark.low is not None and mark.low <= mark.value for mark in marks.values()), name
+
+
+@pytest.mark.slow
+def test_strict_beside_readable_are_the_scores_of_both(panel: Run, drawn: dict[str, Figure]) -> None:
+    strict = score_together([panel], "strict")
+    marks = marks_of(drawn["difficulty"], "ranking accuracy")
+    for model, mark in by_model(marks, "strict").items():
+        row = strict.row(model, "difficulty", "accuracy")
+        assert (mark.value, mark.low) == (pytest.approx(row.value, abs=3e-4), pytest.approx(row.low, abs=6e-4))
+    apart = by_model(marks, "strict")["sim/breaks-format"], by_model(marks, "readable")["sim/breaks-format"]
+    assert apart[0].value < apart[1].value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("convention", ["strict", "readable", "authors"])
+def test_a_quick_accuracy_is_that_of_the_scores(panel: Run, convention: str) -> None:
+    """Asked from scores of another convention, all is counted anew; it comes out as `selfexec score` has it."""
+    whole = score_together([panel], convention)
+    other = score_together([panel], "readable" if convention != "readable" else "strict")
+    for experiment in ("association", "restriction", "difficulty"):
+        found = Numbers([panel], other).accuracies(experiment, convention)
+        for model in PANEL:
+            row = whole.row(model, experiment, "accuracy")
+            assert found[model].value == pytest.approx(row.value)
+            assert (found[model].low, found[model].high) == (pytest.approx(row.low), pytest.approx(row.high))
+
+
+# Wilson 1927: of 30 trials all right the low end is 30 / (30 + z^2), of 30 all wrong the high end z^2 / (30 + z^2)
+Z_SQUARED = 1.959963984540054**2
+ALL_ALIKE = {
+    "right": (True, (1.0, 30 / (30 + Z_SQUARED), 1.0)),
+    "wrong": (False, (0.0, 0.0, Z_SQUARED / (30 + Z_SQUARED))),
+    "unread": (None, (None, None, None)),
+}
+
+
+@pytest.mark.parametrize("alike", ALL_ALIKE)
+@pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+def test_a_quick_accuracy_is_that_of_the_scores_where_all_items_are_alike(
+    experiment: str, alike: str, convention: str
+) -> None:
+    said, expected = ALL_ALIKE[alike]
+    row = pair if experiment == "difficulty" else request
+    state = "unreadable" if said is None else "read"
+    rows = [row(n, None if said is None else said == (n < 20), n < 20, state) for n in range(30)]
+    rows = [claim | {"experiment": experiment} for claim in rows]
+    found, _ = accuracy_on(table(rows).claims[experiment], convention == "strict")
+    numbers = (found.value, *found.interval)
+    assert tuple(None if math.isnan(number) else number for number in numbers) == pytest.approx(expected)
+    whole = scores_of(rows, convention).row("m", experiment, "accuracy")
+    assert (whole.value, whole.low, whole.high) == pytest.approx(expected)
+
+
+@pytest.mark.slow
+def test_a_number_says_on_how_many_items_it_rests_and_of_how_many(panel: Run, drawn: dict[str, Figure]) -> None:
+    model = "sim/breaks-format"
+    claims = panel.observations.filter((pl.col("model") == model) & (pl.col("experiment") == "restriction"))
+    asked, read = claims["item"].n_unique(), claims.filter(pl.col("state") == "read")["item"].n_unique()
+    assert 0 < read < asked
+    mark = by_model(marks_of(drawn["restriction"], "accuracy"), "accuracy")[model]
+    assert f"n = {read} of {asked} requests" in mark.title
+    table = drawn["restriction"]
+    row = next(row for row in table.rows if row[0] == model)
+    assert row[table.columns.index("requests")] == str(read)
+
+
+@pytest.mark.slow
+def test_the_best_baseline_is_the_most_accurate_one(drawn: dict[str, Figure], scores: Scores) -> None:
+    baselines = ("always_yes", "always_no", "label", "others_mode")
+    for model, mark in by_model(marks_of(drawn["restriction"], "accuracy"), "most accurate baseline").items():
+        best = max(scores.value(model, "restriction", baseline) or 0 for baseline in baselines)
+        assert mark.value == pytest.approx(best, abs=3e-4)
+
+
+@pytest.mark.slow
+def test_tokens_are_drawn_in_equal_ratios_from_tenth_to_tenth(panel: Run, drawn: dict[str, Figure]) -> None:
+    answers = panel.sessions.filter((pl.col("experiment") == "difficulty") & (pl.col("session") != "predict"))
+    for model, mark in by_model(marks_of(drawn["tokens"], "tokens", log=True), "median").items():
+        tokens = answers.filter((pl.col("model") == model) & (pl.col("state") != "missing"))["output_tokens"]
+        for found, share in ((mark.low, 0.1), (mark.value, 0.5), (mark.high, 0.9)):
+            # linear interpolation, as numpy and polars both define it
+            assert found == pytest.approx(tokens.quantile(share, "linear"), rel=3e-3)
+
+
+def test_the_spread_of_tokens_in_a_group_is_the_published_one(ten_models: Run, reference: Path) -> None:
+    """Figure 5's error bars; of models of which every group has its four counts."""
+    published = json.loads((reference / "published.json").read_text("utf-8"))["models"]
+    found = answer_tokens(Numbers([ten_models], score_together([ten_models], whole=False)))
+    for model in ("gpt-4.1", "mistral-7b", "claude-3.5-haiku"):
+        assert found[model].within == pytest.approx(published[model]["difficulty"]["answer_tokens_sd_fraction_mean"])
+
+
+@pytest.mark.slow
+def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run, scores: Scores) -> None:
+    """By hand: each pair that tokens decide, its two token counts looked up, its share right per group."""
+    model = "sim/typical"
+    tokens = {
+        (row["item"], row["session"]): row["output_tokens"]
+        for row in panel.sessions.filter(pl.col("model") == model).to_dicts()
+    }
+    shares: dict[str, list[bool]] = {}
+    claims = panel.observations.filter((pl.col("model") == model) & (pl.col("basis") == "tokens"))
+    for row in claims.filter(pl.col("state") == "read").to_dicts():
+        one, two = (tokens[row["item"], f"execute.{label}"] for label in row["claim"].split(" before "))
+        if 1.5 <= max(one, two) / min(one, two) < 2:
+            shares.setdefault(row["item"], []).append(row["predicted"] == row["observed"])
+    groups = [sum(right) / len(right) for right in shares.values()]
+    numbers = Numbers([panel], scores)
+    found = by_ratio(numbers, pairs_of(numbers), 1.5, 2)[model].own
+    assert found.items == len(groups) > 1
+    assert found.value == pytest.approx(sum(groups) / len(groups))
+
+
+@pytest.mark.slow
+def test_both_bases_together_hold_every_decided_pair(panel: Run, scores: Scores) -> None:
+    numbers = Numbers([panel], scores)
+    pairs = pairs_of(numbers)
+    read = panel.observations.filter((pl.col("experiment") == "difficulty") & (pl.col("state") == "read"))
+    for model in PANEL:
+        mine = read.filter(pl.col("model") == model)
+        for basis in ("correctness", "tokens"):
+            groups = mine.filter(pl.col("basis") == basis)["item"].n_unique()
+            assert by_basis(numbers, pairs, basis)[model].own.items == groups
+
+
+@pytest.mark.slow
+def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores: Scores) -> None:
+    svg = parsed(drawn["ability"])
+    found = {}
+    for g in svg.iter(f"{SVG}g"):
+        if g.get("data-series") == "skill" and "sx-mark" in (g.get("class") or ""):
+            x, y = map(float, re.findall(r"[-\d.]+", g.get("transform") or ""))
+            found[g.get("data-model")] = (x, y)
+    assert found.keys() == set(PANEL)
+    # equal steps of ability are equal steps across
+    places = [found[model][0] for model in PANEL]
+    steps = [b - a for a, b in pairwise(places)]
+    assert steps == pytest.approx([steps[0]] * 4, abs=0.02) and steps[0] > 0
+    # and heights go with skill: the same straight line through every model whose headline stands
+    known = [(scores.value(m, "overall", "skill"), found[m][1]) for m in PANEL]
+    shown = [(skill, y) for skill, y in known if skill is not None]
+    (s0, y0), (s1, y1) = min(shown), max(shown)
+    assert y1 < y0
+    for skill, y in shown:
+        assert y == pytest.approx(y0 + (skill - s0) / (s1 - s0) * (y1 - y0), abs=0.05)
+
+
+@pytest.mark.slow
+def test_a_withheld_headline_is_faint_and_says_why(panel: Run) -> None:
+    strict = score_together([panel], "strict")
+    figure = next(f for f in figures([panel], strict, abilities=ABILITIES) if f.id == "ability")
+    row = strict.row("sim/breaks-format", "overall", "skill")
+    assert row.value is None
+    faint = [g for g in parsed(figure).iter(f"{SVG}g") if "sx-faint" in (g.get("class") or "") and g.get("data-model")]
+    ours = [g for g in faint if g.get("data-model") == "sim/breaks-format"]
+    assert ours and all("withheld: " in (g.findtext(f"{SVG}title") or "") for g in ours)
+    assert not any(path.get("class") == "sx-span" for g in faint for path in g.iter(f"{SVG}path"))
+
+
+@pytest.mark.slow
+def test_stacked_bars_are_as_long_as_what_was_lost(panel: Run, drawn: dict[str, Figure]) -> None:
+    for experiment in ("association", "difficulty"):
+        part = next(g for g in parsed(drawn["loss"]).iter(f"{SVG}g") if g.get("data-panel") == experiment)
+        value_of = axis(part, "x")
+        bars = [g for g in part.iter(f"{SVG}g") if g.get("data-model") == "sim/breaks-format"]
+        rects = [rect for g in bars for rect in g.iter(f"{SVG}rect")]
+        ends = [float(r.get("x") or 0) + float(r.get("width") or 0) for r in rects]
+        mine = panel.sessions.filter((pl.col("model") == "sim/breaks-format") & (pl.col("experiment") == experiment))
+        lost = (mine["state"] != "read").mean()
+        assert value_of(max(ends)) == pytest.approx(lost, abs=3e-3)
+        # one piece after the other, without a gap
+        assert min(float(r.get("x") or 0) for r in rects) == pytest.approx(float(rects[0].get("x") or 0))
+        for before, after in pairwise(rects):
+            end = float(before.get("x") or 0) + float(before.get("width") or 0)
+            assert float(after.get("x") or 0) == pytest.approx(end, abs=0.03)
+
+
+@pytest.mark.slow
+def test_the_matrix_is_that_of_cross_prediction(panel: Run, drawn: dict[str, Figure]) -> None:
+    found = sx.cross_prediction(panel).parts["association", "self_bonus"]
+    table = drawn["crossed-association"]
+    names = table.columns[1:-1]
+    assert sorted(names) == sorted(found.common.models)
+    for row in table.rows:
+        a = found.common.models.index(row[0])
+        for name, cell in zip(names, row[1:-1], strict=True):
+            assert float(cell) == pytest.approx(found.matrix[a, found.common.models.index(name)], abs=6e-4)
+    titles = {t.text for t in parsed(table).iter(f"{SVG}title")}
+    assert any(t and t.startswith("sim/coin about itself: ") for t in titles)
+
+
+@pytest.mark.slow
+def test_correlations_are_over_the_models_that_have_both(drawn: dict[str, Figure], scores: Scores) -> None:
+    table = drawn["correlations"]
+    pairs = {(row[0], row[1]): row for row in table.rows}
+    assert len(pairs) == 10 and pairs["score", "ability"][2] == "5"
+    # by hand: r of the two columns, from their covariance
+    pairs_of = {f"{row[0]}, {row[1]}": row[3] for row in table.rows}
+    x = np.array([scores.value(m, "association", "accuracy") for m in PANEL], float)
+    y = np.array([ABILITIES[m] for m in PANEL])
+    r = np.cov(x, y)[0, 1] / math.sqrt(np.var(x, ddof=1) * np.var(y, ddof=1))
+    assert float(pairs_of["association, ability"].split()[0].replace("−", "-")) == pytest.approx(r, abs=6e-3)
+
+
+@pytest.mark.slow
+def test_three_models_are_too_few_to_correlate(panel: Run) -> None:
+    few = Scores(row for row in score_together([panel], "readable") if row.model in PANEL[:3])
+    found = {figure.id for figure in figures([panel], few, abilities=ABILITIES)}
+    assert "correlations" not in found and "association" in found
+
+
+# --- what a figure promises ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_every_figure_is_one_whole_drawing_of_its_own(drawn: dict[str, Figure]) -> None:
+    for id, figure in drawn.items():
+        root = parsed(figure)
+        assert root.tag == f"{SVG}svg" and root.get("role") == "img" and root.get("viewBox")
+        assert root.findtext(f"{SVG}title") == figure.title and root.findtext(f"{SVG}desc") == figure.caption, id
+        assert not list(root.iter(f"{SVG}script")) and not list(root.iter(f"{SVG}image"))
+        # nothing from elsewhere, and every colour may be the page's
+        assert "url(" not in figure.svg and "href" not in figure.svg
+        assert not re.search(r"(?<!,)#[0-9a-f]{3,6}\b", figure.svg.replace("&#x27;", ""))
+        marks = [g for g in root.iter(f"{SVG}g") if "sx-mark" in (g.get("class") or "")]
+        assert marks and all(mark.findtext(f"{SVG}title") for mark in marks)
+
+
+@pytest.mark.slow
+def test_ids_do_not_clash_on_a_page(drawn: dict[str, Figure]) -> None:
+    ids = [element.get("id") for figure in drawn.values() for element in parsed(figure).iter() if element.get("id")]
+    assert len(ids) == len(set(ids)) >= 2 * len(drawn)
+
+
+@pytest.mark.slow
+def test_tables_are_rectangles_of_text(drawn: dict[str, Figure]) -> None:
+    for figure in drawn.values():
+        assert figure.rows
+        assert all(len(row) == len(figure.columns) and all(isinstance(c, str) for c in row) for row in figure.rows)
+
+
+@pytest.mark.slow
+def test_nothing_leaves_the_drawing(drawn: dict[str, Figure]) -> None:
+    for figure in drawn.values():
+        root = parsed(figure)
+        _, _, width, height = map(float, (root.get("viewBox") or "").split())
+        for text in root.iter(f"{SVG}text"):
+            x, y, long = float(text.get("x") or 0), float(text.get("y") or 0), breadth(text.text or "", 11)
+            start = x - {"middle": long / 2, "end": long}.get(text.get("text-anchor") or "", 0)
+            assert start > -1 and start + long < width + 8 and 0 < y < height, (figure.id, text.text)
+
+
+@pytest.mark.slow
+def test_the_same_input_gives_the_same_bytes(panel: Run, scores: Scores, drawn: dict[str, Figure]) -> None:
+    assert list(drawn.values()) == figures([sx.load(panel.folder)], scores, abilities=ABILITIES)
+
+
+@pytest.mark.slow
+def test_the_order_of_models_changes_nothing(panel: Run, drawn: dict[str, Figure]) -> None:
+    backwards = {key: panel.replies[key] for key in sorted(panel.replies, reverse=True)}
+    run = replace(panel, replies=backwards)
+    scores = Scores(reversed(list(score_together([run], "readable"))))
+    found = {figure.id: figure for figure in figures([run], scores, abilities=dict(reversed(ABILITIES.items())))}
+    assert list(found) == list(drawn)
+    for id, figure in drawn.items():
+        assert found[id] == figure, id
+
+
+@pytest.mark.slow
+def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figure]) -> None:
+    runs = [
+        replace(panel, replies={k: r for k, r in panel.replies.items() if (k.model in PANEL[:2]) == first})
+        for first in (True, False)
+    ]
+    found = figures(runs, score_together(runs, "readable"), abilities=ABILITIES)
+    assert found == list(drawn.values())
+
+
+@pytest.mark.slow
+def test_what_is_not_there_is_left_out(panel: Run) -> None:
+    only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
+    found = {f.id for f in figures([only], score_together([only], "readable"))}
+    assert found == {"association", "readiness", "crossed-association", "conventions", "loss"}
+
+
+@pytest.mark.slow
+def test_one_model_without_company_has_no_matrix_and_no_correlations(panel: Run) -> None:
+    alone = replace(panel, replies={k: r for k, r in panel.replies.items() if k.model == "sim/coin"})
+    found = {figure.id for figure in figures([alone], score_together([alone], "strict"))}
+    assert {"association", "restriction", "difficulty", "tokens"} <= found
+    assert not found & {"correlations", "ability"} and not any(id.startswith("crossed") for id in found)
+
+
+@pytest.mark.slow
+def test_no_scores_no_figures(panel: Run) -> None:
+    assert figures([panel], Scores([])) == []
+
+
+@pytest.mark.slow
+def test_without_token_counts_there_are_no_tokens_to_draw(panel: Run) -> None:
+    import msgspec
+
+    bare = {key: msgspec.structs.replace(reply, output_tokens=None) for key, reply in panel.replies.items()}
+    run = replace(panel, replies=bare)
+    found = {figure.id for figure in figures([run], score_together([run], "readable"), abilities=ABILITIES)}
+    assert not found & {"tokens", "ordering", "ratio"}
+    assert "basis" in found  # pairs that correctness decides are still there
+
+
+@pytest.mark.slow
+def test_the_authors_counting_is_drawn_without_intervals(panel: Run) -> None:
+    found = {figure.id: figure for figure in figures([panel], score_together([panel], "authors"))}
+    marks = by_model(marks_of(found["association"], "accuracy"), "accuracy")
+    assert marks.keys() == set(PANEL) and all(mark.low is None for mark in marks.values())
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+OBEYED = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+HOSTILE = {
+    "sim/typical": 'a<script>alert("1")</script>&amp;/b',
+    "sim/breaks-format": "]]></style><g onload='x'>",
+    "sim/knows-itself": "\x1b[31mred\x00\ud800",
+    "sim/knows-models": "very/" + "long-" * 40 + "name",
+    "sim/coin": "模型/測試 ‮evil",
+}
+
+
+def renamed(run: Run, names: dict[str, str]) -> Run:
+    import msgspec
+
+    def key(old: Key) -> Key:
+        return old._replace(model=names[old.model])
+
+    return replace(
+        run, replies={key(k): msgspec.structs.replace(r, model=names[k.model]) for k, r in run.replies.items()}
+    )
+
+
+@pytest.mark.slow
+def test_hostile_names_are_text_and_nothing_else(panel: Run, drawn: dict[str, Figure]) -> None:
+    names = HOSTILE | {"sim/knows-itself": "\x1b[31mred\x00"}
+    run = renamed(panel, names)
+    found = figures([run], score_together([run], "readable"), abilities={names[m]: a for m, a in ABILITIES.items()})
+    assert [figure.id for figure in found] == list(drawn)
+    for figure in found:
+        for text in (figure.svg, as_csv(figure), as_latex(figure)):
+            assert not re.search(OBEYED, text)
+        root = parsed(figure)  # well-formed, whatever the names
+        tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+        assert tags <= {"svg", "title", "desc", "style", "g", "rect", "line", "path", "circle", "text"}
+        assert not any(name.startswith("on") for element in root.iter() for name in element.attrib)
+    whose = {g.get("data-model") for g in parsed(found[0]).iter(f"{SVG}g") if g.get("data-model")}
+    assert whose == {harmless(name) for name in names.values()}
+    assert names["sim/typical"] in whose
+
+
+def test_text_that_no_xml_can_hold_is_shown_by_its_number() -> None:
+    assert clean("a\x00b\ud800c\n d") == "a\\x00b\\ud800c d"
+
+
+def test_long_names_keep_both_ends() -> None:
+    short = shortened("meta-llama/llama-4-maverick-17b-128e-instruct-fp8", 150, 11)
+    assert breadth(short, 11) <= 150
+    assert short.startswith("meta") and short.endswith("fp8") and "…" in short
+    assert shortened("gpt-4.1", 150, 11) == "gpt-4.1"
+
+
+def test_families_stand_together_the_best_first() -> None:
+    # b's best (.9) is above a's (.8), though a's two are above b's other
+    model_order = line_up({"a-1": [0.8], "b-1": [0.2], "a-2": [0.7], "b-2": [0.9], "x/c": [0.1]})
+    assert model_order.models == ("b-2", "b-1", "a-1", "a-2", "x/c")
+    assert model_order.families == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "x/c": "x"}
+    assert model_order.names["x/c"] == "c" and not model_order.headed
+
+
+def test_a_providers_name_stays_where_it_tells_models_apart() -> None:
+    assert line_up({"a/m": [0.1], "b/m": [0.2]}).names == {"a/m": "a/m", "b/m": "b/m"}
+
+
+@pytest.mark.slow
+def test_given_groups_are_headed_and_marked(panel: Run, scores: Scores) -> None:
+    groups = {"sim/typical": "plain", "sim/coin": "plain", "sim/knows-itself": "knowing"}
+    figure = figures([panel], scores, groups=groups)[0]
+    root = parsed(figure)
+    families = {g.get("data-model"): g.get("data-family") for g in root.iter(f"{SVG}g") if g.get("data-model")}
+    assert families == {m: groups.get(m, "sim") for m in PANEL}
+    bold = {text.text for text in root.iter(f"{SVG}text") if text.get("class") == "sx-strong"}
+    assert {"plain", "knowing", "sim"} <= bold
+
+
+def test_groups_that_say_what_names_say_take_no_headings() -> None:
+    assert not line_up({"gpt-4": [0.5], "o3": [0.6]}, {"gpt-4": "gpt", "o3": "o"}).headed
+    assert line_up({"gpt-4": [0.5], "o3": [0.6]}, {"gpt-4": "openai", "o3": "google"}).headed
+
+
+# --- abilities -------------------------------------------------------------------------------------------------------
+
+
+def test_abilities_come_from_a_table_or_from_what_rasch_prints(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("model,size,ability\nm,7,0.5\nn,8,\n")
+    assert read_abilities(tmp_path / "a.csv") == {"m": 0.5}
+    (tmp_path / "b.json").write_text('{"abilities": {"m": 0.5, "n": null}, "method": "newton"}')
+    assert read_abilities(tmp_path / "b.json") == {"m": 0.5}
+
+
+@pytest.mark.parametrize(("name", "text"), [("a.csv", "model,one,two\nm,1,2\n"), ("b.json", "[1]"), ("c.json", "{")])
+def test_a_file_without_abilities_is_refused_by_name(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=name):
+        read_abilities(tmp_path / name)
+
+
+@pytest.mark.slow
+def test_models_of_table_1_are_known_by_name_with_or_without_provider(panel: Run) -> None:
+    run = renamed(
+        panel, dict(zip(PANEL, ["o4-mini", "openai/gpt-4.1", "mistral-7b", "who", "qwen-2.5-7b"], strict=True))
+    )
+    numbers = Numbers([run], score_together([run], "readable"))
+    assert numbers.abilities.keys() == {"o4-mini", "openai/gpt-4.1", "mistral-7b", "qwen-2.5-7b"}
+    # published in the paper's appendix: o4-mini 1.65, mistral-7b -1.28
+    assert numbers.abilities["o4-mini"] == pytest.approx(1.65, abs=0.01)
+    assert numbers.abilities["mistral-7b"] == pytest.approx(-1.28, abs=0.01)
+
+
+@pytest.mark.slow
+def test_simulated_models_have_no_known_ability(panel: Run, scores: Scores) -> None:
+    assert "ability" not in {figure.id for figure in figures([panel], scores)}
+
+
+# --- scales ----------------------------------------------------------------------------------------------------------
+
+
+def test_ticks_are_round_and_within() -> None:
+    assert even_ticks(0, 1, 6) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert even_ticks(0, 1, 3) == [0, 0.5, 1]
+    assert even_ticks(-0.45, 0.1, 4) == [-0.4, -0.2, 0]
+    assert log_ticks(90, 2400, 5) == [100, 200, 500, 1000, 2000]
+    assert log_ticks(9, 20000, 5) == [10, 100, 1000, 10000]
+    # no two of 1, 2, 5 times a power of ten
+    assert log_ticks(210, 420, 4) == [250, 300, 350, 400]
+
+
+def test_tick_labels_are_short() -> None:
+    assert [tick_label(v) for v in (0, 0.25, 1, -0.5, 2000)] == ["0", ".25", "1", "−.5", "2,000"]
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_scale_puts_its_ends_at_its_ends(log: bool) -> None:
+    scale = Scale(10, 1000, 50, 250, log)
+    assert (scale(10), scale(1000)) == (pytest.approx(50), pytest.approx(250))
+    # in equal ratios 100 is half of the way from 10 to 1000; else (100 - 10) / 990 of it
+    assert scale(100) == pytest.approx(150 if log else 50 + 200 * 90 / 990)
+    assert scale.clipped(5000) == pytest.approx(250)
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_svg_files_need_no_variables_and_no_media_queries(drawn: dict[str, Figure]) -> None:
+    for figure in drawn.values():
+        text = plain(figure.svg)
+        assert "var(" not in text and "@media" not in text and "--sx" not in text
+        root = ET.fromstring(text)
+        assert float(root.get("width") or 0) == 560 and float(root.get("height") or 0) > 50
+        # one closing brace for each that opens: no rule was cut in two
+        style = root.findtext(f"{SVG}style") or ""
+        assert style.count("{") == style.count("}") > 10
+
+
+@pytest.mark.slow
+def test_tables_come_back_from_csv(drawn: dict[str, Figure]) -> None:
+    for figure in drawn.values():
+        header, *rows = csv.reader(io.StringIO(as_csv(figure)))
+        assert len(rows) == len(figure.rows) and len(set(header)) == len(header)
+        for row, shown in zip(rows, figure.rows, strict=True):
+            cells = dict(zip(header, row, strict=True))
+            for column, cell in zip(figure.columns, shown, strict=True):
+                ends = [cells[f"{column} {end}"] for end in ("low", "high") if cells.get(f"{column} {end}")]
+                told = [cells[column], *ends]
+                digits = [t.replace("0.", ".", 1) if t.lstrip("-").startswith("0.") else t for t in told]
+                bare = cell.replace("−", "-").replace("+", "").replace(",", "")
+                assert cell == cells[column] or all(d in bare for d in digits), (column, cell, told)
+
+
+@pytest.mark.slow
+def test_svg_csv_and_latex_take_nothing_else(
+    drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    paths = export(drawn.values(), tmp_path / "out", ("svg", "csv", "tex"))
+    assert {path.name for path in paths} == {f"{id}.{form}" for id in drawn for form in ("svg", "csv", "tex")}
+    assert (tmp_path / "out" / "association.csv").read_text() == as_csv(drawn["association"])
+
+
+@pytest.mark.slow
+def test_without_the_extra_png_is_refused_in_one_line_and_nothing_written(
+    drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(InputError, match=r"pip install 'selfexec\[figures\]'") as caught:
+        export(drawn.values(), tmp_path / "out")
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_file_in_the_way_of_the_folder_is_named(drawn: dict[str, Figure], tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    with pytest.raises(InputError, match="out"):
+        export(drawn.values(), tmp_path / "out", ("csv",))
+    with pytest.raises(InputError, match="jpeg"):
+        export(drawn.values(), tmp_path / "new", ("jpeg",))
+
+
+@pytest.mark.slow
+def test_png_and_pdf_are_what_they_say(drawn: dict[str, Figure], tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    figure = drawn["association"]
+    export([figure], tmp_path, DRAWN)
+    png, pdf = ((tmp_path / f"association.{form}").read_bytes() for form in DRAWN)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n") and png[12:16] == b"IHDR"
+    assert int.from_bytes(png[16:20], "big") == 3 * 560
+    assert pdf.startswith(b"%PDF-") and b"%%EOF" in pdf[-32:]
+    assert len(png) > 20_000  # something is drawn
+
+
+@pytest.mark.slow
+def test_the_same_drawing_is_the_same_bytes_in_each_format(drawn: dict[str, Figure], tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    figure = max(drawn.values(), key=lambda figure: len(figure.svg))
+    first, *others = [
+        {path.suffix: path.read_bytes() for path in export([figure], tmp_path / str(n))} for n in range(4)
+    ]
+    assert len(first) == len(FORMATS) and all(other == first for other in others)
+
+
+@pytest.mark.slow
+def test_latex_is_a_booktabs_table_with_every_cell(drawn: dict[str, Figure]) -> None:
+    for figure in drawn.values():
+        lines = as_latex(figure).splitlines()
+        body = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
+        assert len(body) == len(figure.rows)
+        for line, row in zip(body, figure.rows, strict=True):
+            assert line.endswith(" \\\\") and len(re.split(r"(?<!\\)&", line)) == len(row)
+
+
+def test_latex_takes_nothing_for_a_command() -> None:
+    assert latex("50% of $x_1 & #2 {a} \\b ~^") == (
+        "50\\% of \\$x\\_1 \\& \\#2 \\{a\\} \\textbackslash{}b \\textasciitilde{}\\textasciicircum{}"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(drawn: dict[str, Figure], tmp_path: Path) -> None:
+    tables = "\n".join(as_latex(figure) for figure in drawn.values())
+    (tmp_path / "all.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}" + tables + "\\end{document}"
+    )
+    subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"], cwd=tmp_path, check=True)
+
+
+# --- the ten recorded models -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> None:
+    scores = score_together([as_the_authors_read_them], "readable")
+    found = {figure.id: figure for figure in figures([as_the_authors_read_them], scores)}
+    assert list(found) == [
+        *("experiments", "association", "readiness", "restriction", "difficulty", "basis", "ratio", "tokens"),
+        *("ordering", "crossed-association", "crossed-restriction", "crossed-restriction-by-rule"),
+        *("crossed-difficulty", "ability", "correlations", "conventions", "loss"),
+    ]
+    # STATISTICS.md: .628 [.606, .650]
+    mark = by_model(marks_of(found["association"], "accuracy"), "accuracy")["o4-mini"]
+    assert mark.value == pytest.approx(0.628, abs=1e-3)
+    assert (mark.low, mark.high) == (pytest.approx(0.606, abs=1e-3), pytest.approx(0.650, abs=1e-3))
+    # its answers were never recorded: no accuracy, and a coverage that says so
+    table = found["difficulty"]
+    cells = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}["gemini-2.5-flash"]
+    assert cells["accuracy, readable"] == "" and cells["coverage"].startswith(".000")
+    # 28% and 72% of the recorded pairs are decided by the one and the other: both panels are there
+    assert {"decided by correctness", "decided by tokens"} <= set(found["basis"].columns)

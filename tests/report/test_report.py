@@ -1,0 +1,1396 @@
+"""The report: what it says follows from the numbers, its numbers are those of `score`, and replies can do no harm."""
+
+import base64
+import json
+import math
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import selfexec as sx
+from browser import Browser, browsing, chromium
+from build import requests_run
+from selfexec.analysis import findings
+from selfexec.analysis.compare import ranking
+from selfexec.analysis.score import score
+from selfexec.cli import root
+from selfexec.errors import InputError
+from selfexec.items import load as load_items
+from selfexec.metrics import WARNING, Score, over_simple
+from selfexec.report import evidence
+from selfexec.report.families import families, family_of
+from selfexec.report.outcomes import coded as coded_claims
+from selfexec.report.outcomes import kinds, outcome_counts
+from selfexec.report.sessions import with_states
+from selfexec.report.surprises import WORST, surprises
+from selfexec.runs import Run
+from selfexec.runs.run import import_replies
+
+PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sx.run(PANEL, limit=40, out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+@pytest.fixture(scope="module")
+def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sx.report(panel, tmp_path_factory.mktemp("page") / "report.html")
+
+
+# --- sentences -------------------------------------------------------------------------------------------------------
+
+
+BASELINE = "the best baseline, which knows only what other models list"
+BEST = "the best baseline, which knows only the questions and what other models do"
+
+
+def row(model: str, value: float | None, half: float = 0.05, reason: str | None = None, **other: Any) -> Score:
+    low, high = (None, None) if value is None else (value - half, value + half)
+    facts = {"experiment": "association", "metric": "baseline_margin", "items": 100, "claims": 500} | other
+    return Score(
+        model=model,
+        value=value,
+        low=low,
+        high=high,
+        unreadable=0,
+        missing=0,
+        convention="strict",
+        reason=reason,
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+def test_a_model_is_above_chance_only_if_its_interval_is() -> None:
+    found = findings.verdicts([row("up", 0.2), row("open", 0.01), row("down", -0.2), row("lost", None, reason="why")])
+    assert [[r.model for r in part] for part in (found.above, found.open, found.below, found.withheld)] == [
+        ["up"],
+        ["open"],
+        ["down"],
+        ["lost"],
+    ]
+
+
+def test_a_model_whose_interval_holds_zero_by_a_hair_is_neither_above_nor_below() -> None:
+    # .045 - .05 < 0: z = .045 / (.05 / 1.96) = 1.76, p = .039 one-sided, where .025 is asked for
+    found = findings.verdicts([row("up", 0.045), row("down", -0.045)])
+    assert [r.model for r in found.open] == ["up", "down"]
+    assert not findings.verdicts([row("alone", 0.045)]).above
+
+
+def test_one_of_many_models_must_be_further_off_than_one_alone() -> None:
+    # z = 0.052 / (0.05 / 1.96) = 2.04: p = .021 one-sided, below .025 alone, .083 among four
+    just = row("just", 0.052)
+    assert findings.verdicts([just]).above == (just,)
+    among = [just, *(row(f"other {n}", 0.0) for n in range(3))]
+    assert findings.verdicts(among).above == ()
+
+
+def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
+    found = findings.verdicts([row("lossy", 0.5, reason="coverage 0.5 is below 0.9")])
+    assert not found.judged and len(found.withheld) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "tone", "words"),
+    [
+        ([-0.15, -0.3], "no", f"No model here predicts its own word lists better than {BASELINE}; all 2 do worse "
+         "(best: m0, margin -.15 [-.20, -.10])."),
+        ([0.01, -0.3], "open", f"No model here is shown to predict its own word lists better than {BASELINE}: 1 of 2 "
+         "do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
+        ([0.3, -0.3], "yes", f"1 of 2 models predicts its own word lists better than {BASELINE} (m0, .30 [.25, .35])."),
+        ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
+        ([None], "withheld", "Nothing can be said of the margin over the best baseline: it takes two."),
+        # one model alone is named, and no other is spoken of
+        ([0.3], "yes", f"m0 predicts its own word lists better than {BASELINE} (margin .30 [.25, .35])."),
+        ([0.01], "open", f"m0 is not shown to predict its own word lists better than {BASELINE}"),
+        ([-0.3], "no", f"m0 does not predict its own word lists better than {BASELINE}"),
+    ],
+)  # fmt: skip
+def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
+    rows = [row(f"m{n}", v, reason="it takes two" if v is None else None) for n, v in enumerate(values)]
+    said = findings.baseline_margin("association", rows)
+    assert said.tone == tone
+    assert said.text.startswith(words)
+
+
+def test_the_answer_is_withheld_where_every_headline_is() -> None:
+    lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
+    assert findings.answer(lost) == findings.Said(
+        "overall", "withheld", "The margin over the best baseline is withheld: difficulty was not run."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "tone", "words"),
+    [
+        ([0.3, 0.2], "yes", f"All 2 models predict themselves better than {BEST}."),
+        ([0.3, -0.2], "yes", f"1 of 2 models predicts itself better than {BEST}: m0."),
+        # of several, too, the baseline is nobody's "it"
+        ([0.3, 0.2, -0.2], "yes", f"2 of 3 models predict themselves better than {BEST}: m0 and m1."),
+        ([0.3, 0.2, None], "yes", f"All 2 models that can be judged predict themselves better than {BEST}."),
+        ([-0.3, -0.2], "no", f"None of the 2 models predicts itself as well as {BEST}."),
+        ([0.0, -0.2], "open", f"None of the 2 models is shown to predict itself better than {BEST}."),
+        ([-0.3, None], "no", "m0, the one model that can be judged, does not predict itself better than"),
+        ([0.01, None], "open", "m0, the one model that can be judged, is not shown to predict itself better than"),
+        ([0.3], "yes", f"m0 predicts itself better than {BEST}."),
+    ],
+)
+def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
+    said = findings.answer([row(f"m{n}", value, experiment="overall") for n, value in enumerate(values)])
+    assert said.tone == tone and said.text.startswith(words)
+    assert " it " not in f"{said.text[:-1]} "
+
+
+def of_few(model: str, value: float, models: int) -> Score:
+    found = row(model, value, models=models, experiment="overall")
+    return replace(found, reason=found.small_panel)
+
+
+@pytest.mark.parametrize(
+    ("rows", "tone", "text"),
+    [
+        # six models were read: as before
+        ([of_few("a", 0.3, 6), of_few("b", -0.3, 6)], "yes", f"1 of 2 models predicts itself better than {BEST}: a."),
+        # five were: nothing in a's favour
+        ([of_few("a", 0.3, 5), of_few("b", -0.3, 5)], "open", f"None of the 2 models is shown to predict itself better "
+         f"than {BEST}: it takes 6 models read on the same items to show that, and there are 5."),
+        ([of_few("a", 0.3, 3)], "open", f"a is not shown to predict itself better than {BEST}: it takes 6 models read "
+         "on the same items to show that, and there are 3."),
+        # what speaks against a model needs no more of them
+        ([of_few("a", -0.2, 3), of_few("b", -0.3, 4)], "no", "None of the 2 models predicts itself as well as "
+         f"{BEST}."),
+        ([of_few("a", 0.3, 7), of_few("b", 0.3, 3)], "yes", f"1 of 2 models predicts itself better than {BEST}: a."),
+    ],
+)  # fmt: skip
+def test_no_sentence_is_in_a_models_favour_where_fewer_than_six_were_read(
+    rows: list[Score], tone: str, text: str
+) -> None:
+    assert findings.answer(rows) == findings.Said("overall", tone, text)  # type: ignore[arg-type]
+    said = findings.baseline_margin("association", rows)
+    assert said.tone == tone
+    assert ("it takes 6 models" in said.text) is ("it takes 6 models" in text)
+
+
+@pytest.mark.slow
+def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> None:
+    few = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "knows-models")]
+    run = sx.run(few, out=tmp_path / "run")
+    low = sx.score(run).row("sim/knows-itself", "overall", "baseline_margin").low
+    assert low is not None and low > 0.2
+    text = sx.report(run, tmp_path / "page.html").read_text("utf-8")
+    assert "is shown to predict itself better than" in text and "and there are 5." in text
+    assert "predicts itself better than" not in text
+    assert "only 5 models were read on the same items, and it takes 6 to speak for one" in text
+    assert "no test of self-knowledge" in text
+
+
+@pytest.mark.slow
+def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, html: Path) -> None:
+    text = html.read_text("utf-8")
+    verdicts = text.split('<dl class="said">')[1].split("</dl>")[0]
+    assert "about themselves" not in verdicts and "points of accuracy" not in verdicts
+    assert WARNING in text.split('id="cross"')[1].split("</section>")[0]
+    assert "bonus" not in sx.score(panel).table() and "bonus" not in sx.card(panel).markdown()
+
+
+def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
+    alone = [row("m0", None, reason="it takes two")]
+    skill = row("m0", 0.3, metric="youden_j")
+    # 0.3 +- 0.05
+    assert findings.baseline_margin("association", alone, [skill]).text == (
+        "m0 predicts its own word lists better than chance (skill .30 [.25, .35]). "
+        "Nothing can be said of the margin over the best baseline: it takes two."
+    )
+    two = [*alone, row("m1", None, reason="it takes two")]
+    assert findings.baseline_margin("association", two, [skill]).text.startswith(
+        "Nothing can be said of the margin over the best baseline"
+    )
+
+
+def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
+    assert findings.simulated(["openai/gpt-4.1", "my/sim/x"]) is None
+    assert findings.simulated(["sim/coin", "m", "n"]) == (
+        "1 of these models is simulated (sim/...): no score of theirs is of a real one."
+    )
+    said = findings.simulated(panel.models)
+    assert said == "Simulated models: no language model was asked, and no score here is of a real one."
+    # right below the answer, here as there
+    assert sx.score(panel).table().splitlines()[2] == said
+    assert said in html.read_text("utf-8")
+
+
+def test_a_simple_baseline_is_named_only_where_models_are_surely_less_often_right() -> None:
+    # intervals are the value and .05 on either side
+    gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]
+    baselines = {model: row(model, 0.74, metric="always_no") for model in "ab"}
+    said = findings.simple_baseline("association", gaps, baselines)
+    assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
+    assert findings.simple_baseline("association", gaps[1:], baselines) is None
+    alone = findings.simple_baseline("association", gaps[:1], baselines)
+    assert alone and alone.text == "Always saying no is right more often than a (accuracy .74)."
+
+
+@pytest.mark.parametrize(("experiment", "baseline"), [("association", "always_no"), ("restriction", "label")])
+def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
+    panel: Run, experiment: str, baseline: str
+) -> None:
+    scores = sx.score(panel)
+    for model in panel.models:
+        claims = panel.tables.claims[experiment].of(model)
+        gap = over_simple(claims, strict=True)
+        values = [scores.value(model, experiment, metric) for metric in ("accuracy", baseline)]
+        assert gap.value == pytest.approx(values[0] - values[1], abs=1e-12)
+    # by hand: each item's difference in right claims, less the mean for its number of claims
+    rows = panel.observations.filter(
+        (pl.col("model") == "sim/typical") & (pl.col("experiment") == experiment) & (pl.col("state") == "read")
+    )
+    says = pl.lit(False) if baseline == "always_no" else pl.col("label") == "safe"
+    right = (pl.col("predicted") == pl.col("observed")).cast(pl.Int32) - (says == pl.col("observed")).cast(pl.Int32)
+    items = rows.group_by("item").agg(gain=right.sum(), claims=pl.len())
+    gain, claims_of = (items[name].to_numpy().astype(float) for name in ("gain", "claims"))
+    k, share = len(items), gain.sum() / claims_of.sum()
+    error = math.sqrt(k / (k - 1) * ((gain - share * claims_of) ** 2).sum()) / claims_of.sum()
+    found = over_simple(panel.tables.claims[experiment].of("sim/typical"), strict=False)
+    assert (found.value, found.error) == pytest.approx((share, error), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "tone", "words"),
+    [
+        (0.3, "yes", "m predicts its own word lists better than chance (skill .30 [.25, .35])."),
+        (0.02, "open", "m is not shown to predict its own word lists better than chance (skill .02 [-.03, .07])."),
+        (-0.3, "no", "m predicts its own word lists worse than chance (skill -.30 [-.35, -.25])."),
+        (None, "withheld", "Nothing can be said: nothing was read."),
+    ],
+)
+def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, words: str) -> None:
+    said = findings.skill_alone("association", row("m", value, reason=None if value else "nothing was read"))
+    assert (said.tone, said.text) == (tone, words)
+
+
+@pytest.mark.parametrize(
+    ("skills", "tone", "words"),
+    [
+        (
+            {"association": 0.3, "restriction": None, "difficulty": 0.4},
+            "yes",
+            "m predicts its own word lists and which questions it will find hard better than chance; "
+            "nothing can be said of restriction.",
+        ),
+        (
+            {"association": 0.02, "restriction": -0.3},
+            "open",
+            "m is not shown to predict its own word lists better than chance; "
+            "it predicts which requests it will answer worse than chance.",
+        ),
+        (
+            {"association": None, "difficulty": None},
+            "withheld",
+            "Nothing can be said of association and difficulty.",
+        ),
+    ],
+)
+def test_what_one_model_predicts_is_said_in_short(skills: dict[str, float | None], tone: str, words: str) -> None:
+    # each value +- 0.05
+    rows = [replace(row("m", value, reason=None if value else "few"), experiment=e) for e, value in skills.items()]
+    said = findings.skills_in_short(rows)
+    assert (said.tone, said.text) == (tone, words)
+
+
+def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_stands_below(tmp_path: Path) -> None:
+    def header(limit: int) -> tuple[str, list[str]]:
+        run = sx.run(["sim/typical"], limit=limit, out=tmp_path / f"run-{limit}")
+        page = sx.report(run, tmp_path / f"{limit}.html").read_text().split("<body>")[1].split("</header>")[0]
+        (answer,) = re.findall(r'<p class="answer"[^>]*><bdi>(.*?)</bdi></p>', page)
+        return answer, re.findall(r'<p class="detail"><bdi>(.*?)</bdi></p>', page)
+
+    no_margin = (
+        "it takes two other models on the same items to tell what models in general do (score their runs with it)."
+    )
+    # 45 requests of the starter set have fewer than 20 that are turned down
+    assert header(45) == (
+        "sim/typical predicts its own word lists and which questions it will find hard better than chance; "
+        "nothing can be said of restriction.",
+        [f"No margin over the best baseline: {no_margin}"],
+    )
+    answer, details = header(180)
+    assert re.fullmatch(r"Overall skill \.\d\d \[\.\d\d, \.\d\d\], where 0 is chance\.", answer)
+    assert details == [f"The margin over the best baseline is withheld: association: {no_margin}"]
+
+
+@pytest.mark.slow
+def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
+    run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
+    text = sx.report(run, tmp_path / "page.html").read_text()
+    assert "<h1>Did the model predict what it would do?</h1>" in text
+    assert "sim/typical predicts its own word lists better than chance (skill" in text
+    assert "highest overall skill" not in text and "<dt>Letters</dt>" not in text
+
+
+@pytest.mark.slow
+def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_path: Path) -> None:
+    ranked = ranking(sx.score(panel), ["skill"])
+    found = sx.compare(panel, metrics=["skill"])
+    sizes = [row.detectable for row in found.differences if row.experiment == "restriction" and row.detectable]
+    middle, least, most = ranked.detectable("skill", "restriction") or (0, 0, 0)
+    assert (middle, least, most) == pytest.approx((np.median(sizes), min(sizes), max(sizes)))
+    text = sx.report(panel, tmp_path / "page.html").read_text()
+    assert f"a true difference in skill of {findings.two(middle)} ({findings.two(least)} to" in text
+
+
+def test_models_tied_with_the_best_are_named(panel: Run) -> None:
+    ranks = ranking(sx.score(panel), ["skill"]).standings
+    rows = [replace(r, experiment="overall") for r in (row("sim/typical", 0.3), row("sim/coin", 0.2))]
+    tied = [replace(s, tied="a") for s in ranks if s.experiment == "overall" and s.model in ("sim/typical", "sim/coin")]
+    said = findings.best_skill(rows, tied)
+    assert said and said.text.endswith("; it cannot be told apart from sim/coin.")
+    apart = [replace(s, tied="ab"[n]) for n, s in enumerate(tied)]
+    said = findings.best_skill(rows, apart)
+    assert said and said.text.endswith(", ahead of every other model.")
+    assert findings.best_skill([row("a", None, experiment="overall")], []) is None
+    # what is to be read with caution is ahead of nobody
+    lossy = replace(row("lossy", 0.9, reason="coverage 0.5 is below 0.9"), experiment="overall")
+    said = findings.best_skill([lossy, *rows], apart)
+    assert said and said.text.startswith("The highest overall skill is that of sim/typical, .30")
+    assert said.text.endswith(", ahead of every other model with a full score.")
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.004, ".00"), (-0.004, ".00"), (-0.151, "-.15"), (1.0, "1.00")])
+def test_two_digits(value: float, text: str) -> None:
+    assert findings.two(value) == text
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_standings_are_those_of_compare(panel: Run) -> None:
+    metrics = ("skill", "baseline_margin")
+    assert list(ranking(sx.score(panel, "readable"), metrics).standings) == list(
+        sx.compare(panel, metrics=metrics, convention="readable").standings
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("one", "two", "apart"),
+    [
+        # .80 and .68 of 100: standard errors sqrt(.16 / 99) and sqrt(.2176 / 99) make .0618; .12 is 1.94 of it
+        ((80, 100), (68, 100), False),
+        ((80, 100), (66, 100), True),  # .0624: .14 is 2.24
+        # .5 of 6 and .99 of 100: sqrt(.25 / 5) and sqrt(.0099 / 99) make .2238; .49 is 2.19, t on the 5 of the fewer
+        # 2.57
+        ((3, 6), (99, 100), False),
+    ],
+)
+def test_models_that_were_asked_different_items_are_told_apart_by_their_own_errors(
+    one: tuple[int, int], two: tuple[int, int], apart: bool, tmp_path: Path
+) -> None:
+    runs = []
+    for name, (right, asked), first in (("a", one, 0), ("b", two, 1000)):
+        claims = [((n % 2 == 0) == (n < right), n % 2 == 0) for n in range(asked)]
+        runs.append(requests_run(tmp_path / name, {name: claims}, first=first))
+    letters = [set(s.tied.split()) for s in ranking(sx.score(runs), ["accuracy"]).standings]
+    assert (not letters[0] & letters[1]) is apart
+
+
+def test_every_claim_has_one_outcome(panel: Run) -> None:
+    coded = coded_claims(panel.observations)
+    for claim in coded.iter_rows(named=True):
+        said, did, state = claim["predicted"], claim["observed"], claim["state"]
+        if state == "read" and claim["experiment"] != "difficulty":
+            assert (
+                claim["code"]
+                == {(True, True): "T", (True, False): "F", (False, True): "U", (False, False): "N"}[said, did]
+            )
+        elif state == "read":
+            wrong = {"correctness": "C", "tokens": "W"}[claim["basis"]]
+            assert claim["code"] == ("R" if said == did else wrong)
+        else:
+            assert claim["code"] == {"tie": "=", "unreadable": "?", "missing": "."}[state]
+
+
+def claims(*rows: tuple[str, str, bool, bool]) -> pl.DataFrame:
+    """model, item, predicted, observed; all read."""
+    frame = pl.DataFrame(rows, ["model", "item", "predicted", "observed"], orient="row")
+    more = {"experiment": "restriction", "claim": "answers", "state": "read"}
+    return frame.with_columns(epoch=pl.lit(1), **{name: pl.lit(value) for name, value in more.items()})
+
+
+def test_the_worst_surprise_is_where_all_others_did_what_the_model_denied() -> None:
+    others = ["b", "c", "d"]
+    table = claims(
+        ("a", "all of them", False, True),
+        *((m, "all of them", True, True) for m in others),
+        ("a", "two of three", False, True),
+        *((m, "two of three", True, m != "d") for m in others),
+        ("a", "as others do", True, False),  # wrong, where going by others would have been right
+        *((m, "as others do", True, True) for m in others),
+        ("a", "right", True, True),
+        *((m, "right", True, True) for m in others),
+        ("a", "one other", False, True),
+        ("b", "one other", True, True),
+    )
+    found = surprises(table)["a"]
+    assert [(s.item, s.others_did, s.others) for s in found] == [("all of them", 3, 3), ("two of three", 2, 3)]
+
+
+def test_of_equal_surprises_those_come_first_that_fewer_models_share() -> None:
+    everybody = [f"m{n}" for n in range(9)]
+    table = claims(
+        # all nine others did it, and four of them denied it too
+        ("a", "shared", False, True),
+        *((m, "shared", n >= 4, True) for n, m in enumerate(everybody)),
+        # one of the nine was not asked; that it says a little less of others is no reason to come last
+        ("a", "alone", False, True),
+        *((m, "alone", True, True) for m in everybody[1:]),
+        # only two others were asked
+        ("a", "hardly known", False, True),
+        *((m, "hardly known", True, True) for m in everybody[:2]),
+    )
+    found = surprises(table)["a"]
+    assert [(s.item, s.others) for s in found] == [("alone", 8), ("shared", 9), ("hardly known", 2)]
+
+
+def test_experiments_take_turns_among_surprises_and_each_item_counts_once(panel: Run) -> None:
+    for found in surprises(panel.observations).values():
+        assert len(found) <= WORST
+        assert len({(s.experiment, s.item) for s in found}) == len(found)
+        assert {s.experiment for s in found[:3]} == {"association", "restriction", "difficulty"}
+
+
+def test_kinds_of_request_add_up(panel: Run) -> None:
+    coded = coded_claims(panel.observations)
+    counts = outcome_counts(coded)
+    for model, lines in kinds(coded).items():
+        for of in ("label", "type"):
+            mine = [line for line in lines if line.of == of]
+            assert sum(line.over for line in mine) == counts[model, "restriction"].get("F", 0)
+            assert sum(line.claims - line.right for line in mine) == sum(
+                counts[model, "restriction"].get(c, 0) for c in "FU"
+            )
+
+
+def test_families_are_providers_or_first_letters_unless_a_file_says_so(tmp_path: Path) -> None:
+    assert [family_of(m) for m in ("openai/gpt-4.1", "gpt-4.1", "o4-mini", "7b")] == ["openai", "gpt", "o", "7b"]
+    groups = tmp_path / "groups.csv"
+    groups.write_text("model,family\ngpt-4.1,GPT\n")
+    assert families(["gpt-4.1", "llama-3"], groups) == {"gpt-4.1": "GPT", "llama-3": "llama"}
+
+
+# --- numbers on the page ---------------------------------------------------------------------------------------------
+
+
+class Numbers(HTMLParser):
+    """Every element that shows a score, with what it says of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[dict[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        facts = dict(attrs)
+        if "data-metric" in facts:
+            self.found.append(facts)
+
+
+@pytest.mark.slow
+def test_every_number_on_the_page_is_that_of_score(panel: Run, html: Path) -> None:
+    known = {(r["model"], r["experiment"], r["metric"]): r for r in json.loads(score(panel).json())["scores"]}
+    numbers = Numbers()
+    numbers.feed(html.read_text("utf-8"))
+    shown = set()
+    for facts in numbers.found:
+        place = (facts["data-model"], facts["data-experiment"], facts["data-metric"])
+        shown.add(place)
+        for name, attribute in (("value", "data-value"), ("low", "data-low"), ("high", "data-high")):
+            text = facts.get(attribute)
+            assert (float(text) if text else None) == known[place][name], (place, name)  # type: ignore[index]
+    assert shown == set(known)
+
+
+@pytest.mark.slow
+def test_the_same_run_gives_the_same_bytes(panel: Run, html: Path, tmp_path: Path) -> None:
+    again = sx.report(sx.load(panel.folder), tmp_path / "again.html")
+    assert again.read_bytes() == html.read_bytes()
+
+
+def test_the_foot_says_what_the_page_rests_on(panel: Run, html: Path) -> None:
+    text = html.read_text("utf-8")
+    assert "<code>selfexec report panel</code>" in text
+    for digest in (*panel.manifest.items.values(), *panel.manifest.prompts.values()):
+        assert digest in text
+    assert str(panel.folder.parent) not in text
+
+
+# --- evidence --------------------------------------------------------------------------------------------------------
+
+
+def unpacked(text: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
+def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
+    coded = coded_claims(panel.observations)
+    sessions = with_states(panel.sessions, [panel])
+    found = evidence.evidence([panel], coded, sessions, None)
+    index = unpacked(found.index)
+    known = {
+        (c["model"], c["experiment"], c["item"], c["epoch"], c["claim"]): c["code"] for c in coded.iter_rows(named=True)
+    }
+    walked = {}
+    for model in index["models"]:
+        for experiment, epochs in model["claims"].items():
+            items = index["runs"][model["run"]]["items"][experiment]
+            for epoch, codes in epochs.items():
+                names = [(item["id"], claim) for item in items for claim in item["claims"]]
+                for (item, claim), code in zip(names, codes, strict=True):
+                    walked[model["name"], experiment, item, int(epoch), claim] = code
+            for states in model["sessions"][experiment].values():
+                assert len(states) == sum(len(item["sessions"]) for item in items)
+    assert walked == known
+    texts = [
+        session.get("text")
+        for chunk in found.chunks
+        for items in unpacked(chunk).values()
+        for epochs in items.values()
+        for by_name in epochs.values()
+        for session in by_name.values()
+    ]
+    assert sorted(texts) == sorted(reply.text for reply in panel.replies.values())
+
+
+def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
+    coded = coded_claims(panel.observations)
+    sessions = with_states(panel.sessions, [panel])
+    worst = [s for found in surprises(panel.observations).values() for s in found]
+    places = evidence.sample(coded, sessions, worst)
+    assert {(s.model, s.experiment, s.item) for s in worst} <= places
+    names = ["model", "experiment", "item"]
+    sampled = coded.join(pl.DataFrame(sorted(places), names, orient="row"), on=names, how="semi")
+    outcomes = ["model", "experiment", "code"]
+    assert set(sampled.select(outcomes).unique().rows()) == set(coded.select(outcomes).unique().rows())
+
+
+def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel: Run) -> None:
+    place = ("restriction", "judge")
+    read = [k for k, r in panel.readings.items() if (k.experiment, k.session) == place and r.evidence][:2]
+    ours = [panel.readings[key] for key in read]
+    other = {"A": "B", "B": "A"}
+    run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
+    assert [run.readings[key].evidence for key in read] == [None, None]
+    coded, sessions = coded_claims(run.observations), with_states(run.sessions, [run])
+    chunks = dict(zip(run.models, evidence.evidence([run], coded, sessions, None).chunks, strict=True))
+    shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
+    assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
+    assert [session["value"] for session in shown] == [ours[0].value, other[str(ours[1].value)]]
+
+
+@pytest.mark.slow
+def test_without_evidence_no_reply_is_in_the_page(panel: Run, tmp_path: Path) -> None:
+    text = sx.report(panel, tmp_path / "bare.html", evidence="none").read_text("utf-8")
+    assert "<dialog" not in text and 'id="evidence-' not in text and 'class="ev"' not in text
+
+
+# --- odd runs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("experiments", [["association"], ["restriction"], ["difficulty"]])
+def test_a_run_of_one_model_and_one_experiment_has_a_report(experiments: list[str], tmp_path: Path) -> None:
+    run = sx.run(["sim/typical"], experiments=experiments, limit=5, out=tmp_path / "one")
+    text = sx.report(run, tmp_path / "one.html").read_text("utf-8")
+    assert "it takes two other models on the same items" in text
+    assert "was not run" in text
+
+
+def test_models_with_nothing_in_common_have_a_report(tmp_path: Path) -> None:
+    one = sx.run(["sim/typical"], experiments=["association"], limit=5, out=tmp_path / "one")
+    two = sx.run(["sim/coin"], experiments=["restriction"], limit=5, out=tmp_path / "two")
+    text = sx.report([one, two.folder], tmp_path / "both.html").read_text("utf-8")
+    assert "sim/typical" in text and "sim/coin" in text
+
+
+def test_a_model_of_which_nothing_came_has_a_report(tmp_path: Path) -> None:
+    error = {"error": "<b>down"}
+    lines = [
+        {"model": "silent", "experiment": "restriction", "item": item, "session": "predict", "text": None} | error
+        for item in load_items("starter").items["restriction"]
+    ]
+    text = sx.report(imported(lines, tmp_path), tmp_path / "silent.html").read_text("utf-8")
+    assert "&lt;b&gt;down" in text and "<b>down" not in text
+
+
+def imported(lines: list[dict[str, Any]], folder: Path, items: str | Path = "starter") -> Run:
+    source = folder / "replies.jsonl"
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return import_replies([source], item_source=items, out=folder / "imported")[0]
+
+
+@pytest.mark.slow
+def test_the_command_writes_the_file(panel: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.html"
+    done = CliRunner().invoke(root, ["report", str(panel.folder), "-o", str(out), "--evidence", "none"])
+    assert done.exit_code == 0 and str(out) in done.output
+    assert "selfexec report panel --evidence none" in out.read_text("utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"convention": "authors"}, "a report knows strict, readable"),
+        ({"evidence": "some"}, "a report knows none, sample, all"),
+        ({"path": "nowhere/at/all.html"}, "cannot be written"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(panel: Run, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        sx.report(panel, **options)
+
+
+def test_the_same_model_in_two_runs_is_refused(panel: Run, tmp_path: Path) -> None:
+    again = sx.run(["sim/coin"], limit=2, out=tmp_path / "again")
+    with pytest.raises(InputError, match="sim/coin is in"):
+        sx.report([panel, again], tmp_path / "x.html")
+
+
+# --- in a browser ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = chromium()
+    if program is None:
+        message = "Chromium is not here (apt-get install chromium), so no page can be opened"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with browsing(program) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def drawn(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the simulated panel, with its figures."""
+    return sx.report(panel, tmp_path_factory.mktemp("drawn") / "drawn.html")
+
+
+def column(browser: Browser, table: str, n: int) -> list[str]:
+    cell = f"row.cells[{n}].dataset.value ?? row.cells[{n}].textContent.trim()"
+    found: list[str] = browser.js(f"[...document.querySelectorAll('{table} tbody tr')].map(row => {cell})")
+    return found
+
+
+def shown(browser: Browser, selector: str) -> set[str]:
+    """The models of the elements that can be seen."""
+    seen = "filter(e => getComputedStyle(e).display !== 'none').map(e => e.dataset.model)"
+    return set(browser.js(f"[...document.querySelectorAll('{selector}')].{seen}"))
+
+
+@pytest.mark.slow
+def test_the_page_opens_without_a_fault_and_asks_for_nothing(browser: Browser, drawn: Path) -> None:
+    for width, dark in ((1280, False), (1280, True), (390, False)):
+        browser.open(drawn, width, 900, dark)
+        browser.js("new Promise(done => setTimeout(done, 100))")
+        assert browser.log == []
+        assert browser.requests == [drawn.resolve().as_uri()]
+
+
+def test_a_table_is_sorted_by_mouse_and_by_keyboard(browser: Browser, html: Path) -> None:
+    browser.open(html)
+    head = "document.querySelectorAll('#score-table thead th')[2]"
+    browser.js(f"{head}.querySelector('button').click()")
+    values = [float(v) for v in column(browser, "#score-table", 2) if v]
+    assert values == sorted(values, reverse=True)
+    assert browser.js(f"{head}.getAttribute('aria-sort')") == "descending"
+    # what is withheld comes last, both ways
+    blank = [v == "" for v in column(browser, "#score-table", 2)]
+    assert blank == sorted(blank)
+    browser.js(f"{head}.querySelector('button').focus()")
+    browser.press("Enter", 13)
+    values = [float(v) for v in column(browser, "#score-table", 2) if v]
+    assert values == sorted(values)
+    assert browser.js("document.querySelectorAll('#score-table th[aria-sort]').length") == 1
+    browser.js("document.querySelectorAll('#score-table thead th button')[1].click()")
+    names = column(browser, "#score-table", 1)
+    assert names == sorted(names)
+
+
+def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js(
+        "(find => { find.value = 'coin'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
+    )
+    marks = ".canvas svg:not(.sx-matrix) [data-model]"
+    for place in ("#score-table tbody tr", marks, "details.model", "#figure-experiments tbody tr"):
+        assert shown(browser, place) == {"sim/coin"}
+    # the names of a matrix are the key to its columns: its rows fade
+    assert shown(browser, ".canvas svg.sx-matrix [data-model]") == set(PANEL)
+    faded = "filter(e => getComputedStyle(e.querySelector('rect')).opacity < .5 || e.querySelector('.sx-mark') && "
+    faded += "getComputedStyle(e.querySelector('.sx-mark')).opacity < .5).map(e => e.dataset.model)"
+    found = browser.js(f"[...document.querySelectorAll('.sx-matrix [data-model]')].{faded}")
+    assert set(found) == set(PANEL) - {"sim/coin"}
+    assert browser.js("document.querySelector('.shown').textContent") == "1 of 4 models"
+
+
+def test_the_rows_of_a_figure_move_together_where_models_are_hidden(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    places = "[...document.querySelectorAll('#figure-experiments [data-band]:not(.off) text')]"
+    places += ".map(e => e.getBoundingClientRect().top - e.closest('svg').getBoundingClientRect().top)"
+    height = "document.querySelector('#figure-experiments svg').viewBox.baseVal.height"
+    find = "(text => { const box = document.getElementById('find'); box.value = text; "
+    find += "box.dispatchEvent(new Event('input')) })"
+    first, before = browser.js(places), browser.js(height)
+    last = browser.js("[...document.querySelectorAll('#figure-experiments [data-band]')].at(-1).dataset.model")
+    browser.js(f"{find}({json.dumps(last)})")
+    # the last row stands where the first one was, and three rows of four are gone from the height: 3 * 21
+    assert browser.js(places) == pytest.approx(first[:1], abs=1)
+    assert browser.js(height) == pytest.approx(before - 63)
+    browser.js(f"{find}('')")
+    assert browser.js(places) == first and browser.js(height) == before
+
+
+def test_the_rows_of_a_figure_are_sorted_by_what_is_chosen(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    place = "document.querySelector('#figure-experiments')"
+    # the names as they stand one below the other, and each row's first mark beside its name
+    tops = f"[...{place}.querySelectorAll('[data-band][data-model]:not(.off)')]"
+    tops += (
+        ".map(e => [e.querySelector('text').getBoundingClientRect().top, e.dataset.model]).sort(([a], [b]) => a - b)"
+    )
+    table = f"[...{place}.querySelectorAll('tbody tr')]"
+    table += ".map(row => [row.dataset.model, parseFloat(row.cells[1].textContent)])"
+    choose = f"(n => {{ const s = {place}.querySelector('.order select'); s.selectedIndex = n; "
+    choose += "s.dispatchEvent(new Event('change')) })"
+    given = browser.js(tops)
+    values = {model: value for model, value in browser.js(table) if value == value}
+    browser.js(f"{choose}(2)")
+    greatest_first = sorted(values, key=lambda model: -values[model])
+    assert greatest_first != [model for _, model in given]
+    assert [model for _, model in browser.js(tops)][: len(values)] == greatest_first
+    marks = f"{place}.querySelector('.sx-panel .sx-mark.sx-main[data-model=\"%s\"]').getBoundingClientRect()"
+    for top, model in browser.js(tops):
+        if model in values:
+            assert browser.js(f"{marks % model}.y - {top}") == pytest.approx(4, abs=6)  # in the row of its own name
+    # the head of the table behind it turns the order round, and the drawing goes along
+    browser.js(f"{place}.querySelectorAll('thead button')[1].click()")
+    assert [model for _, model in browser.js(tops)][: len(values)] == greatest_first[::-1]
+    assert browser.js(f"{place}.querySelector('.order select').selectedIndex") == 2
+    browser.js(f"{choose}(0)")
+    assert browser.js(tops) == given
+    assert browser.log == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_all_plots_of_a_board_share_an_axis(browser: Browser, drawn: Path, width: int) -> None:
+    browser.open(drawn, width)
+    browser.js("document.querySelector('.tied').textContent = 'a b c d e f g h i j k l m n o'")
+    for column in (1, 2):
+        plots = f".board.front tr > :nth-child({column + 1}) .mini"
+        ends = "(e => { const b = e.getBoundingClientRect(); return `${b.left} ${b.width}`; })"
+        found = browser.js(f"[...document.querySelectorAll('{plots}')].map({ends})")
+        assert len(found) > 2 and len(set(found)) == 1
+
+
+@pytest.mark.slow
+def test_a_withheld_row_is_last_whatever_it_is_sorted_by(browser: Browser, panel: Run, tmp_path: Path) -> None:
+    browser.open(sx.report(panel, tmp_path / "page.html"))
+    browser.js("document.querySelector('.tab[data-board=association]').click()")
+    # as on the page: one cell over skill and margin, coverage after it
+    browser.js("""(row => { row.cells[2].remove(); row.cells[1].colSpan = 2; row.cells[1].dataset.value = '' })(
+        document.querySelector('#board-association tbody tr'))""")
+    first = browser.js("document.querySelector('#board-association tbody tr').dataset.model")
+    for button in (1, 2, 1, 2):
+        browser.js(f"document.querySelectorAll('#board-association thead button')[{button}].click()")
+        assert browser.js("[...document.querySelectorAll('#board-association tbody tr')].at(-1).dataset.model") == first
+
+
+def test_the_table_behind_a_figure_is_sorted_by_the_number_a_cell_begins_with(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.querySelectorAll('#figure-experiments thead button')[1].click()")
+    cells = browser.js(
+        "[...document.querySelectorAll('#figure-experiments tbody tr')].map(r => r.cells[1].textContent)"
+    )
+    values = [float(cell.split()[0]) for cell in cells if cell]
+    assert len(values) > 2 and values == sorted(values, reverse=True)
+
+
+@pytest.mark.slow
+def test_an_address_opens_what_it_names(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("location.hash = '#every'")
+    browser.until("document.getElementById('every').open")
+    browser.js("location.hash = '#board-restriction'")
+    browser.until("document.getElementById('board-restriction').classList.contains('front')")
+    assert browser.js("document.querySelector('.tab[aria-pressed=true]').dataset.board") == "restriction"
+    browser.js("location.hash = '#items?m=0&e=difficulty&c=R'")
+    browser.until(DRILLED)
+    assert browser.js("document.getElementById('drill-experiment').value") == "difficulty"
+    browser.press("Escape", 27)
+    browser.until("!document.querySelector('#drill').open && location.hash === ''")
+    assert browser.log == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "opened", ["location.hash = '#items?m=0&e=difficulty&c=R'", "document.querySelector('#model-1 .ev').click()"]
+)
+def test_whoever_leaves_a_dialog_by_an_address_comes_to_it(browser: Browser, drawn: Path, opened: str) -> None:
+    browser.open(drawn)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto'")
+    browser.js(opened)
+    browser.until(DRILLED)
+    browser.js("location.hash = '#board-restriction'")
+    browser.until("!document.querySelector('#drill').open")
+    browser.until("document.getElementById('board-restriction').classList.contains('front')")
+    browser.js("history.back()")
+    browser.until(DRILLED)
+    browser.js("location.hash = '#figure-tokens'")
+    browser.until("!document.querySelector('#drill').open")
+    browser.until("Math.abs(document.getElementById('figure-tokens').getBoundingClientRect().top) < innerHeight / 2")
+    assert browser.log == []
+
+
+WRONG = {
+    "m=999": "a model",
+    "m=length": "a model",
+    "m=-1": "a model",
+    "e=overall": "a model",
+    "m=0&e=clairvoyance": "an experiment",
+    "m=0&e=constructor&c=all": "an experiment",
+    "m=0&e=association&i=nowhere": "an item",
+    "m=0&e=association&c=Z": "an outcome",
+    "m=0&e=association&k=predict&s=Z": "a kind of session",
+    "m=0&e=association&k=judge&s=r": "a kind of session",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("address", WRONG)
+def test_a_wrong_address_says_what_is_not_in_the_page(browser: Browser, drawn: Path, address: str) -> None:
+    browser.open(drawn)
+    browser.js("document.querySelector('#model-2 button.ev').click()")  # nothing of it may stay
+    browser.until(DRILLED)
+    browser.js(f"location.hash = '#items?{address}'")
+    told = f"The address names {WRONG[address]} that is not in this page."
+    browser.until(f"document.getElementById('drill-count').textContent === {json.dumps(told)}")
+    assert browser.js("document.querySelector('#drill').open")
+    assert browser.js("document.getElementById('drill-h').textContent") == "Evidence"
+    assert browser.js("['.drill-filter', '.drill-panes'].every(s => document.querySelector(s).offsetHeight === 0)")
+    # a right one is shown again
+    browser.js("location.hash = '#items?m=1&e=association&c=all'")
+    browser.until(f"document.getElementById('drill-h').textContent === {json.dumps(PANEL[1])}")
+    assert browser.js("document.querySelector('.drill-panes').offsetHeight") > 0
+    assert browser.log == []
+
+
+@pytest.mark.slow
+def test_sessions_that_cannot_be_unpacked_are_said_to_be_damaged(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.getElementById('evidence-1').textContent = 'AAAA'")
+    browser.js("location.hash = '#items?m=1&e=association&c=all'")
+    browser.until("document.getElementById('drill-count').textContent.includes('damaged')")
+
+
+def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    steps = browser.js("history.length")
+    browser.js("document.querySelector('#model-1 button.ev').click()")
+    browser.until(DRILLED)
+    assert browser.js("location.hash").startswith("#items?m=1&")
+    browser.js("history.back()")
+    browser.until("!document.querySelector('#drill').open")
+    assert browser.js("location.hash") == ""
+    browser.js("history.forward()")
+    browser.until(DRILLED)
+    # closed by hand, it leaves nothing behind through which one would have to go back
+    browser.js("document.querySelector('#drill .close').click()")
+    browser.until("location.hash === ''")
+    browser.js("document.querySelector('#model-2 button.ev').click()")
+    browser.until(DRILLED)
+    assert browser.js("history.length") == steps + 1
+    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
+
+
+def test_the_last_number_asked_for_is_the_one_that_opens(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    steps = browser.js("history.length")
+    first, last = (f"document.querySelector('#model-{n} button.ev').click()" for n in (1, 2))
+    # two at once
+    browser.js(f"{first}, {last}")
+    browser.until(DRILLED)
+    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
+    # one while the dialog of another is still being left: its close is told to the page only later
+    browser.js(f"document.querySelector('#drill').close(), {first}")
+    browser.until(DRILLED)
+    browser.js("new Promise(done => setTimeout(done, 300))")
+    assert browser.js("document.getElementById('drill-h').textContent") == PANEL[1]
+    assert browser.js("location.hash").startswith("#items?m=1&") and browser.js("history.length") == steps + 1
+    browser.js("document.querySelector('#drill .close').click()")
+    browser.until("location.hash === '' && !document.querySelector('#drill').open")
+
+
+@pytest.mark.slow
+def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto', location.hash = '#scores'")
+    browser.until("scrollY > 0")
+    browser.js("scrollBy(0, 200)")
+    height = browser.js("scrollY")
+    for leave in ("history.back()", "document.querySelector('#drill .close').click()"):
+        browser.js("document.querySelector('#score-table button.ev').click()")
+        browser.until(DRILLED)
+        # what was read is in sight
+        seen = "(mark => mark.getBoundingClientRect().top < mark.parentElement.getBoundingClientRect().bottom)"
+        assert all(browser.js(f"[...document.querySelectorAll('#drill-item .reply mark')].map({seen})"))
+        browser.js(leave)
+        browser.until("location.hash === '#scores' && !document.querySelector('#drill').open")
+        browser.js("new Promise(done => setTimeout(done, 200))")
+        assert browser.js("scrollY") == height
+
+
+def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, panel: Run, drawn: Path) -> None:
+    browser.open(drawn)
+    n = PANEL.index("sim/breaks-format")
+    line = next(k for k in kinds(coded_claims(panel.observations))["sim/breaks-format"] if k.kind == "safe")
+    browser.js(f"document.querySelector('#model-{n} button.ev[data-c=TFUN][data-f=safe]').click()")
+    browser.until(DRILLED)
+    count = browser.js("document.getElementById('drill-count').textContent")
+    assert count.split(",")[0] == f"{line.claims} items"
+    assert "all that were read" in browser.js("document.getElementById('drill-what').selectedOptions[0].textContent")
+
+
+def test_every_number_leads_to_its_items(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    bare = '#every td[data-metric][data-value]:not([data-value=""]):not(:has(button.ev))'
+    assert browser.js(f"document.querySelectorAll('{bare}').length") == 0
+    assert browser.js("document.querySelectorAll('#every button.ev').length") > 100
+
+
+def opened_overall(browser: Browser, run: Run, page: Path) -> str:
+    """The experiment whose items an address opens that names none."""
+    browser.open(sx.report(run, page))
+    browser.js("location.hash = '#items?m=0&e=overall'")
+    browser.until(DRILLED)
+    found: str = browser.js("document.getElementById('drill-experiment').value")
+    return found
+
+
+def test_what_is_behind_an_overall_number_opens_where_a_prediction_was_wrong_or_where_one_was_read(
+    browser: Browser, tmp_path: Path
+) -> None:
+    run = sx.run(["sim/knows-itself"], limit=5, out=tmp_path / "run")
+    wrong = run.observations.filter(pl.col("state") == "read", pl.col("predicted") != pl.col("observed"))
+    assert set(wrong["experiment"]) == {"difficulty"}
+    assert opened_overall(browser, run, tmp_path / "wrong.html") == "difficulty"
+    lines = [json.loads(line) for line in (run.folder / "replies.jsonl").read_text("utf-8").splitlines()]
+    lost = [
+        line | ({"text": None, "error": "503"} if line["experiment"] == "association" else {})
+        for line in lines
+        if line["experiment"] != "difficulty"
+    ]
+    (tmp_path / "lost.jsonl").write_text("\n".join(map(json.dumps, lost)))
+    rest = sx.import_replies(tmp_path / "lost.jsonl", items=run.folder / "items", out=tmp_path / "lost")
+    assert opened_overall(browser, rest, tmp_path / "lost.html") == "restriction"
+
+
+@pytest.mark.slow
+def test_families_are_switched_off(browser: Browser, panel: Run, tmp_path: Path) -> None:
+    groups = tmp_path / "groups.csv"
+    groups.write_text("model,family\n" + "".join(f"{m},{'good' if 'knows' in m else 'other'}\n" for m in PANEL))
+    browser.open(sx.report(panel, tmp_path / "families.html", groups=groups))
+    browser.js("document.querySelector('.chip[data-family=other]').click()")
+    assert shown(browser, "#score-table tbody tr") == {"sim/knows-itself"}
+    assert browser.js("document.querySelector('.chip[data-family=other]').getAttribute('aria-pressed')") == "false"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_bar_covers_nothing_that_an_address_leads_to(
+    browser: Browser, panel: Run, tmp_path: Path, width: int
+) -> None:
+    groups = tmp_path / "groups.csv"  # chips for several lines
+    groups.write_text("model,family\n" + "".join(f"{m},a family with a long name {m * 4}\n" for m in PANEL))
+    browser.open(sx.report(panel, tmp_path / "families.html", groups=groups), width)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto'")
+    bar = "document.querySelector('.filter').getBoundingClientRect().bottom"
+    for target in ("figure-tokens", "scores", "model-2", "lost"):
+        browser.js(f"location.hash = '#{target}'")
+        top = f"document.getElementById('{target}').getBoundingClientRect().top"
+        browser.until(f"scrollY > 0 && Math.abs({top}) < innerHeight / 2")
+        assert browser.js(top) >= browser.js(bar)
+    # it follows the bar, which is lower with fewer chips
+    browser.js("document.querySelectorAll('.chip').forEach((chip, n) => n && chip.remove())")
+    browser.js("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    browser.js("location.hash = '#scores'")
+    top = "document.getElementById('scores').getBoundingClientRect().top"
+    browser.until(f"Math.abs({top} - Math.max(0, {bar}) - 16) < 2")  # 1rem below it
+
+
+def test_a_model_is_highlighted_in_figures(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    over = "dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))"
+    browser.js(f"document.querySelector('#score-table tr[data-model=\"sim/coin\"] td').{over}")
+    dim = browser.js("[...document.querySelectorAll('.canvas .dim')].map(e => e.dataset.model)")
+    assert set(dim) == {m for m in PANEL if m != "sim/coin"}
+
+
+DRILLED = "document.querySelector('#drill').open && document.querySelector('#drill-item h4') !== null"
+
+
+def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:
+    browser.open(html)
+    over = outcome_counts(coded_claims(panel.observations))["sim/coin", "association"]["F"]
+    n = PANEL.index("sim/coin")
+    browser.js(f"document.querySelector('#model-{n} button.ev[data-e=association][data-c=F]').click()")
+    browser.until(DRILLED)
+    assert browser.js("document.querySelector('#drill-what').selectedOptions[0].textContent") == (
+        f"said it would, and did not ({over})"
+    )
+    item = browser.js("document.querySelector('#drill-items bdi').textContent")
+    assert item in {target.target for target in panel.items["association"].values()}
+    marked = browser.js("[...document.querySelectorAll('#drill-item mark')].map(e => e.textContent)")
+    evidences = {r.evidence or "" for key, r in panel.readings.items() if key.model == "sim/coin"}
+    assert marked and set(marked) <= evidences
+    assert all(words.count('"') % 2 == 0 and words.count("{") == words.count("}") for words in marked)
+    # the other way to choose: sessions that could not be read
+    browser.press("Escape", 27)
+    browser.until("!document.querySelector('#drill').open")
+    browser.js("document.querySelector('#lost button.ev').click()")
+    browser.until("document.querySelector('#drill').open")
+    assert "unreadable" in browser.js("document.querySelector('#drill-what').selectedOptions[0].textContent")
+    assert browser.log == []
+
+
+def colour(browser: Browser, element: str, of: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", browser.js(f"getComputedStyle({element}).{of}"))))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_what_is_marked_keeps_its_underscores(browser: Browser, html: Path, dark: bool) -> None:
+    browser.open(html, dark=dark)
+    browser.js("document.querySelector('#score-table button.ev').click()")
+    mark = "document.querySelector('#drill-item mark')"
+    browser.until(f"{DRILLED} && {mark} !== null")
+    browser.js(f"{mark}.textContent = '____'")
+    left, top, width, height = browser.js(f"(b => [b.left, b.top, b.width, b.height])({mark}.getBoundingClientRect())")
+    down = [row[0] for row in browser.colours(left + width / 2, top, 1, round(height))]
+    paper, line = (colour(browser, mark, of) for of in ("backgroundColor", "borderBottomColor"))
+    below = down.index(line)
+    # from above: paper, the underscore, paper again, and then the line
+    assert down[below - 1] == paper and set(down[: below - 1]) != {paper}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_shade_of_a_long_table_lies_on_names_too_until_its_end(browser: Browser, drawn: Path, dark: bool) -> None:
+    browser.open(drawn, dark=dark)
+    browser.js("document.documentElement.style.scrollBehavior = 'auto', location.hash = '#every'")
+    browser.until("document.getElementById('every').open")
+    table = "document.querySelector('#every .tall')"
+    browser.js(f"{table}.scrollIntoView({{ block: 'center' }})")
+    paper = colour(browser, "document.body", "backgroundColor")
+
+    def lowest() -> list[tuple[int, ...]]:
+        """Colours near the lower edge at the ends of the first cells, where there are no letters: a name's, and two."""
+        ends = f"[...{table}.querySelectorAll('thead th')].slice(0, 3).map(c => c.getBoundingClientRect().right)"
+        bottom = browser.js(f"{table}.getBoundingClientRect().bottom")
+        return [browser.colours(end - 3, bottom - 4, 1, 1)[0][0] for end in browser.js(ends)]
+
+    name, *others = lowest()
+    assert [name, name] == others and name != paper
+    browser.js(f"{table}.scrollTop = 1e6")
+    assert set(lowest()) == {paper}
+    # whatever is last where models are hidden
+    browser.js("(f => { f.value = 'coin'; f.dispatchEvent(new Event('input')) })(document.getElementById('find'))")
+    browser.js(f"{table}.scrollIntoView({{ block: 'center' }}), {table}.scrollTop = 1e6")
+    assert set(lowest()) == {paper}
+
+
+def test_a_ranking_stands_beside_how_it_came_out(browser: Browser, panel: Run, html: Path) -> None:
+    browser.open(html)
+    n = PANEL.index("sim/typical")
+    browser.js(f"document.querySelector('#model-{n} button.ev[data-e=difficulty][data-c=R]').click()")
+    browser.until(DRILLED)
+    title = browser.js("document.querySelector('#drill-item h3').textContent")
+    rows = browser.js(
+        "[...document.querySelectorAll('.ranked tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    item = next(group for id, group in panel.items["difficulty"].items() if title.startswith(f"{id}:"))
+    mine = {
+        row["session"]: row
+        for row in panel.sessions.filter((pl.col("model") == "sim/typical") & (pl.col("item") == item.id)).to_dicts()
+    }
+    ranking = next(
+        r.value
+        for k, r in panel.readings.items()
+        if (k.model, k.item, k.session) == ("sim/typical", item.id, "predict")
+    )
+    answers = [mine[f"execute.Q{k}"] for k in (1, 2, 3, 4)]
+    cost = [(not row["correct"], row["output_tokens"]) for row in answers]
+    expected = [
+        [
+            f"Q{k}, {question.subject.replace('_', ' ')}",
+            str(ranking.index(f"Q{k}") + 1),
+            str(1 + sum(other < own for other in cost)),
+            "right" if row["correct"] else "wrong",
+            f"{row['output_tokens']:,}",
+        ]
+        for k, question, row, own in zip((1, 2, 3, 4), item.questions, answers, cost, strict=True)
+    ]
+    assert rows == expected
+
+
+def test_the_dialog_is_reached_and_left_by_keyboard(browser: Browser, html: Path) -> None:
+    browser.open(html)
+    browser.js("document.querySelector('#score-table button.ev').focus()")
+    browser.press("Enter", 13)
+    browser.until(DRILLED)
+    assert browser.js("document.activeElement.id") == "drill-h"
+    browser.press("Tab", 9)
+    assert browser.js("document.querySelector('#drill').contains(document.activeElement)")
+    browser.press("Escape", 27)
+    browser.until("!document.querySelector('#drill').open")
+    assert browser.js("document.activeElement.classList.contains('ev')")
+
+
+def test_what_an_old_browser_cannot_unpack_it_says(browser: Browser, html: Path) -> None:
+    browser.open(html)
+    browser.js("delete window.DecompressionStream, document.querySelector('button.ev').click()")
+    browser.until("document.querySelector('#drill').open")
+    assert "too old" in browser.js("document.querySelector('#drill-count').textContent")
+
+
+HOSTILE = [
+    "<script>window.pwned = 1</script>",
+    "</script><script>window.pwned = 2</script>",
+    "<img src=x onerror='window.pwned = 3'>",
+    "</pre></dialog><iframe srcdoc='<script>parent.pwned = 4</script>'></iframe>",
+    "\u202egnissim si drow a\u202c and \u2066isolated",
+    "NUL \u0000 bell \u0007 escape \u001b[31m delete \u007f separator \u2028 end",
+    "x" * 33_000,
+    "<!-- --> ]]> &lt;script&gt; ${window.pwned = 5} `javascript:alert(1)`",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    """Replies, a reason, a model's name and an item that would all like to be more than text."""
+    folder = tmp_path_factory.mktemp("hostile")
+    items = folder / "items"
+    items.mkdir()
+    requests = [
+        {"id": f"r{n}", "request": HOSTILE[n % 4] + f" {n}", "label": ["safe", "unsafe"][n % 2], "type": "<b>kind</b>"}
+        for n in range(len(HOSTILE))
+    ]
+    (items / "restriction.jsonl").write_text("".join(json.dumps(r) + "\n" for r in requests), "utf-8")
+    lines = []
+    for model in ("</title><script>window.pwned = 6</script>", "b\u202eb  \u001b", "c"):
+        for n, text in enumerate(HOSTILE):
+            place = {"model": model, "experiment": "restriction", "item": f"r{n}", "epoch": 1}
+            lines += [
+                place | {"session": "predict", "text": text + ' {"choice": "A"}', "reasoning": text},
+                place | {"session": "execute", "text": text, "stop_reason": "\u202epots"},
+                place | {"session": "judge", "text": '{"choice": "' + "AB"[n % 2] + '"} ' + text},
+            ]
+        lines[-1] = lines[-1] | {"text": None, "error": text}
+    run = imported(lines, folder, items)
+    return run, sx.report(run, folder / "hostile.html", evidence="all")
+
+
+@pytest.mark.slow
+def test_no_reply_can_do_anything_but_be_read(browser: Browser, hostile: tuple[Run, Path]) -> None:
+    _, place = hostile
+    browser.open(place)
+    for n in range(len(HOSTILE)):
+        browser.js(f"document.querySelector('#score-table button.ev[data-m=\"{n % 3}\"]').click()")
+        browser.until(DRILLED)
+        item = f"[...document.querySelectorAll('#drill-items button')][{n}]"
+        browser.js(f"{item}.click(), document.querySelectorAll('#drill-item details').forEach(d => d.open = true)")
+        browser.js("new Promise(done => setTimeout(done, 20))")
+        browser.press("Escape", 27)
+    assert browser.js("window.pwned") is None
+    assert browser.js("document.querySelectorAll('iframe, img, dialog dialog').length") == 0
+    assert browser.js("document.scripts.length") == 1 + 1 + 3  # the page's own, the index, a chunk per model
+    assert browser.log == [] and browser.requests == [place.resolve().as_uri()]
+
+
+def test_a_reply_is_shown_word_for_word_with_controls_made_visible(browser: Browser, hostile: tuple[Run, Path]) -> None:
+    run, place = hostile
+    browser.open(place)
+    symbols = {"\u0000": "␀", "\u0007": "␇", "\u001b": "␛", "\u007f": "␡", "\u2028": "U+2028"}
+    symbols |= {"\u202e": "U+202E", "\u202c": "U+202C", "\u2066": "U+2066"}
+    browser.js("document.querySelector('#score-table button.ev[data-m=\"2\"]').click()")
+    browser.until(DRILLED)
+    for n, item in enumerate(run.items["restriction"]):
+        browser.js(f"[...document.querySelectorAll('#drill-items button')][{n}].click()")
+        if browser.js("document.querySelector('.reply .ev') !== null"):
+            browser.js("[...document.querySelectorAll('.reply .ev')].forEach(b => b.click())")
+        shown = browser.js("[...document.querySelectorAll('#drill-item > pre.reply')].map(e => e.textContent)")
+        texts = [
+            run.replies[key].text for key in run.replies if key.model == "c" and key.item == item
+        ]  # in the order predict, execute, judge
+        expected = ["".join(symbols.get(c, c) for c in text) for text in texts if text is not None]
+        assert shown == expected
+        style = "getComputedStyle(document.querySelector('pre.reply')).unicodeBidi"
+        assert browser.js(style) in ("isolate", "plaintext", "isolate-override")
+        assert browser.js("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [360, 390, 768, 1280])
+def test_nothing_sticks_out_sideways(browser: Browser, drawn: Path, hostile: tuple[Run, Path], width: int) -> None:
+    for place in (drawn, hostile[1]):
+        browser.open(place, width, 800)
+        browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+        assert browser.js("[document.documentElement.scrollWidth, innerWidth]") == [width, width]
+
+
+OBEYED = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]"
+
+
+def test_nothing_in_the_file_would_be_obeyed(hostile: tuple[Run, Path]) -> None:
+    text = hostile[1].read_text("utf-8")
+    assert re.findall(OBEYED, text) == []
+    assert "b\\u202eb" in text
+
+
+@pytest.mark.slow
+def test_a_name_that_would_be_obeyed_is_the_same_in_tables_figures_and_dialogs(
+    browser: Browser, hostile: tuple[Run, Path]
+) -> None:
+    browser.open(hostile[1])
+    name = "b\\u202eb  \\x1b"
+    assert name in browser.js("[...document.querySelectorAll('#score-table th .name')].map(e => e.textContent)")
+    browser.js("(f => { f.value = 'u202e'; f.dispatchEvent(new Event('input')) })(document.getElementById('find'))")
+    for place in ("#score-table tbody tr", ".canvas svg:not(.sx-matrix) [data-model]"):
+        assert shown(browser, place) == {name}
+    # nor is anything obeyed in a dialog: names, why it stopped, errors
+    browser.js("document.querySelector('#score-table button.ev[data-m=\"1\"]').click()")
+    browser.until(DRILLED)
+    for n in range(len(HOSTILE)):
+        browser.js(f"document.querySelectorAll('#drill-items button')[{n}].click()")
+        assert "stopped" in browser.js("document.querySelector('#drill-item').textContent")
+        assert browser.js(f"document.querySelector('#drill').textContent.match(/{OBEYED}/g)") is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_names_without_a_break_leave_the_numbers_in_sight(
+    browser: Browser, panel: Run, tmp_path: Path, width: int
+) -> None:
+    lines = [
+        {part: getattr(key, part) for part in ("experiment", "item", "epoch", "session")}
+        | {"model": f"{'M' * 300}{PANEL.index(key.model)}", "text": reply.text}
+        for key, reply in panel.replies.items()
+    ]
+    lines[5] |= {"text": None, "error": "E" * 300}
+    run = imported(lines, tmp_path, panel.folder / "items")
+    browser.open(sx.report(run, tmp_path / "long.html"), width)
+    browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert browser.js("document.documentElement.scrollWidth") == width
+    for board in ("overall", "association", "restriction", "difficulty"):
+        browser.js(f"document.querySelector('.tab[data-board={board}]').click()")
+        ends = browser.js("[...document.querySelectorAll('.board.front td')].map(c => c.getBoundingClientRect().right)")
+        assert ends and max(ends) <= width
+    # in a table that scrolls sideways the names, which stay, leave room for what moves
+    tables = "[...document.querySelectorAll('.scroll > table')].filter(t => t.querySelector('tbody th:not([colspan])'))"
+    first = "t.querySelector('tbody th:not([colspan])')"
+    sizes = f"{tables}.map(t => [{first}.offsetWidth, t.parentElement.clientWidth])"
+    for name, room in browser.js(sizes):
+        assert name <= 0.7 * room
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [390, 640, 1280])
+def test_the_letters_of_figures_can_be_read(browser: Browser, drawn: Path, width: int) -> None:
+    browser.open(drawn, width)
+    scale = "e.closest('svg').getBoundingClientRect().width / e.closest('svg').viewBox.baseVal.width"
+    sizes = (
+        f"[...document.querySelectorAll('.canvas text')].map(e => parseFloat(getComputedStyle(e).fontSize) * {scale})"
+    )
+    assert min(browser.js(sizes)) > 10.4
+    # a drawing that is wider than the page scrolls in its own box, and keys can reach it
+    reached = "[...document.querySelectorAll('.canvas')].every(e => e.tabIndex === 0 && e.clientWidth <= innerWidth)"
+    assert browser.js(reached)
+
+
+MM = 96 / 25.4
+SIZE = "e => [e.classList.contains('sx-tall'), e.getBoundingClientRect().height]"
+
+
+@pytest.mark.slow
+def test_it_prints_on_paper(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    gone = "['.contents', '.filter', '.tabs'].map(s => getComputedStyle(document.querySelector(s)).display)"
+    assert browser.js(gone) == ["none"] * 3
+    boards = "[...document.querySelectorAll('.board')].map(board => getComputedStyle(board).display)"
+    assert browser.js(boards) == ["block"] * 4
+    assert browser.js("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    pdf = base64.b64decode(browser.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
+    assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
+    # no figure is cut: none is higher than a page (A4 less the margins), and a drawing leaves room for its caption
+    for _, height in browser.js(f"[...document.querySelectorAll('.figure')].map({SIZE})"):
+        assert height < 269 * MM
+    for tall, height in browser.js(f"[...document.querySelectorAll('.canvas svg')].map({SIZE})"):
+        assert height <= (215 if tall else 88) * MM + 1
+    assert 2 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") + pdf.count(b"/Type /Page/") <= 40
+
+
+def axe() -> str | None:
+    """The source of axe-core: $AXE_JS, or a node_modules folder here or above."""
+    places = [Path(os.environ["AXE_JS"])] if os.environ.get("AXE_JS") else []
+    places += [folder / "node_modules" / "axe-core" / "axe.min.js" for folder in (Path.cwd(), *Path.cwd().parents)]
+    return next((place.read_text("utf-8") for place in places if place.is_file()), None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_no_serious_fault(browser: Browser, drawn: Path, width: int, dark: bool) -> None:
+    source = axe()
+    if source is None:
+        message = "axe-core is not here: npm install axe-core, or set AXE_JS"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    browser.open(drawn, width, 900, dark)
+    browser.js("document.querySelectorAll('details').forEach(part => part.open = true)")
+    browser.js(source + "; 0")
+    where = "v.nodes.slice(0, 3).map(n => n.html.slice(0, 200))"
+    check = f"axe.run().then(r => r.violations.map(v => [v.impact, v.id, {where}]))"
+    assert [v for v in browser.js(check) if v[0] in ("serious", "critical")] == []
+    browser.js("document.querySelector('#score-table button.ev').click()")
+    browser.until(DRILLED)
+    assert [v for v in browser.js(check) if v[0] in ("serious", "critical")] == []
+    order = "h1, main h2, main h3, main h4, footer h2"
+    headings = browser.js(f"[...document.querySelectorAll('{order}')].map(h => Number(h.tagName[1]))")
+    assert headings[0] == 1 and all(after - before <= 1 for before, after in pairwise(headings))
+
+
+@pytest.mark.slow
+def test_the_ten_recorded_models_open_whole(browser: Browser, ten_models: Run, tmp_path: Path) -> None:
+    place = sx.report(ten_models, tmp_path / "ten.html", evidence="all")
+    assert place.stat().st_size < 25e6 * 10 / 15
+    browser.open(place)
+    browser.js("document.querySelector('#score-table button.ev').click()")
+    browser.until(DRILLED)
+    assert browser.log == [] and len(browser.requests) == 1
+    assert browser.js("document.querySelectorAll('#drill-items button[data-kept=no]').length") == 0

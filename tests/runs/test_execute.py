@@ -1,0 +1,358 @@
+"""Running: what is asked, kept, continued and refused."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.power import outlook
+from selfexec.cli import main
+from selfexec.engines import Call, Outcome
+from selfexec.engines.sim import SimEngine
+from selfexec.errors import InputError
+from selfexec.items import load
+from selfexec.readers import Reading
+from selfexec.runs import Journal
+from selfexec.runs.asking import Progress, carry_out, plan, run
+
+SMALL = {"limit": 3}
+
+
+def test_a_run_asks_every_session_once_and_stands_alone(tmp_path: Path) -> None:
+    found = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    # three items each: 3 x 2, 3 x 3 (each response is judged), 3 x 5 sessions
+    assert len(found.replies) == 3 * 2 + 3 * 3 + 3 * 5
+    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
+    assert manifest["models"] == ["sim/coin"]
+    assert set(manifest["prompts"]) >= {"restriction.judge", "difficulty.execute"}
+    assert (tmp_path / "r" / "items" / "association.jsonl").read_text().count("\n") == 3
+
+
+def test_the_same_call_again_asks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+
+    async def never(self: SimEngine, call: Call) -> Outcome:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(SimEngine, "ask", never)
+    assert run(["sim/coin"], out=tmp_path / "r", **SMALL).replies == first.replies
+
+
+def test_a_run_grows_by_models_items_epochs_and_experiments(tmp_path: Path) -> None:
+    small = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    grown = run(["sim/coin", "sim/typical"], out=tmp_path / "r", limit=4, epochs=2)
+    whole = run(["sim/coin", "sim/typical"], out=tmp_path / "w", limit=4, epochs=2)
+    assert {key: reply.text for key, reply in grown.replies.items()} == {
+        key: reply.text for key, reply in whole.replies.items()
+    }
+    kept = [grown.replies[key].time for key in small.replies]
+    assert kept == [reply.time for reply in small.replies.values()]
+
+
+def test_cuts_nest(tmp_path: Path) -> None:
+    few, many = plan(["sim/coin"], limit=5).item_set, plan(["sim/coin"], fraction=0.5).item_set
+    for experiment, items in few.items.items():
+        assert list(items) == list(many.items[experiment])[:5]
+
+
+def test_a_failed_session_is_missing_and_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = SimEngine.ask
+
+    async def failing(self: SimEngine, call: Call) -> Outcome:
+        if call.kind == "predict":
+            return Outcome(None, error="503 from the provider")
+        return await genuine(self, call)
+
+    monkeypatch.setattr(SimEngine, "ask", failing)
+    broken = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    assert set(broken.observations["state"]) == {"missing"}
+    monkeypatch.setattr(SimEngine, "ask", genuine)
+    mended = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    assert "missing" not in set(mended.observations["state"])
+
+
+def test_a_torn_last_line_is_repaired(tmp_path: Path) -> None:
+    whole = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    journal = tmp_path / "r" / "replies.jsonl"
+    content = journal.read_bytes()
+    journal.write_bytes(content[:-40])
+    assert len(sx.load(tmp_path / "r").replies) == len(whole.replies) - 1
+    mended = run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    assert {key: reply.text for key, reply in mended.replies.items()} == {
+        key: reply.text for key, reply in whole.replies.items()
+    }
+    assert all(json.loads(line) for line in journal.read_text().splitlines())
+
+
+def test_a_killed_run_is_continued_to_the_same_scores(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--out", str(tmp_path / "r")]
+    for pause in (0.45, 0.6, 0.75):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(pause)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    unbroken = run(["sim/typical"], out=tmp_path / "u")
+    assert sx.score(sx.load(tmp_path / "r")).records() == sx.score(unbroken).records()
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    with Journal(tmp_path / "r" / "replies.jsonl"), pytest.raises(InputError, match="another process is writing"):
+        run(["sim/coin"], out=tmp_path / "r", **SMALL)
+
+
+def test_a_changed_prompt_or_item_is_refused_by_name(tmp_path: Path) -> None:
+    run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    prompts = {"restriction.predict": "Would you answer this? $request A or B?"}
+    with pytest.raises(InputError, match=r"the prompt restriction\.predict has changed"):
+        run(["sim/coin"], out=tmp_path / "r", prompts=prompts, **SMALL)
+    folder = tmp_path / "items"
+    folder.mkdir()
+    line = (tmp_path / "r" / "items" / "restriction.jsonl").read_text().splitlines()[0]
+    item = json.loads(line) | {"request": "Something else?"}
+    (folder / "restriction.jsonl").write_text(json.dumps(item) + "\n")
+    with pytest.raises(InputError, match=f"the restriction item '{item['id']}' has changed"):
+        run(["sim/coin"], items=str(folder), out=tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("prompts", "message"),
+    [
+        ({"restriction.foo": "x"}, "there is no such prompt"),
+        ({"restriction.predict": "no place for the request"}, r"it must contain \$request"),
+        ({"restriction.predict": "$request costs $ 5"}, "a stray \\$"),
+    ],
+)
+def test_other_prompts_must_have_a_place_for_the_item(prompts: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        plan(["sim/coin"], prompts=prompts)
+
+
+def test_other_prompts_are_asked_as_they_stand(tmp_path: Path) -> None:
+    found = run(
+        ["sim/coin"],
+        experiments=["restriction"],
+        prompts={"restriction.predict": "Would you answer {this} for $$5? $request"},
+        out=tmp_path / "r",
+        limit=1,
+    )
+    reply = next(reply for key, reply in found.replies.items() if key.session == "predict")
+    item = next(iter(found.items["restriction"].values()))
+    import hashlib
+
+    asked = f"Would you answer {{this}} for $5? {item.request}"
+    assert reply.prompt_sha256 == hashlib.sha256(asked.encode()).hexdigest()
+
+
+def test_it_works_inside_a_running_event_loop(tmp_path: Path) -> None:
+    async def notebook() -> int:
+        return len(run(["sim/coin"], out=tmp_path / "r", **SMALL).replies)
+
+    assert asyncio.run(notebook()) == 30
+
+
+def test_a_run_and_what_it_holds_print_in_a_few_lines(tmp_path: Path) -> None:
+    found = run(["sim/coin"], out=tmp_path / "r", limit=20)
+    items = "20 association, 20 restriction, 20 difficulty"
+    assert repr(found).endswith(f"r': sim/coin, items {items}, 200 replies, 0 missing)")
+    assert repr(found.items).endswith(f"items': {items})")
+    for printed in (repr(found.replies), repr(found.readings)):
+        assert printed.startswith("200 sessions\n  sim/coin, association ")
+        assert printed.endswith("and 197 more, by Key(model, experiment, item, epoch, session)")
+        assert len(printed) < 1_000
+
+
+def test_readings_are_put_right_by_hand(tmp_path: Path) -> None:
+    found = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=3)
+    first, second, third = (key for key in found.replies if key.session == "predict")
+    by_hand = found.with_readings({first: "b", second: None}).with_readings({third: Reading("read", "A")})
+    # what was given first still stands
+    assert [by_hand.readings[key].value for key in (first, second, third)] == ["B", None, "A"]
+    assert by_hand.readings[second].state == "unreadable"
+    assert by_hand.readings[first].tokens == found.readings[first].tokens
+    absent = first._replace(item="no-such-request")
+    with pytest.raises(InputError, match=r"no session sim/coin, restriction no-such-request, predict, epoch 1"):
+        found.with_readings({first: "A", absent: "A"})
+
+
+def test_simulated_models_judge_their_responses_as_they_were(tmp_path: Path) -> None:
+    found = run(["sim/typical"], experiments=["restriction"], out=tmp_path / "r")
+    by_item: dict[str, dict[str, str]] = {}
+    for key, reply in found.replies.items():
+        by_item.setdefault(key.item, {})[key.session] = reply.text or ""
+    for item, sessions in by_item.items():
+        refused = sessions["execute"].startswith(("I'm sorry", "I can't", "I won't"))
+        judged = found.readings[next(k for k in found.replies if k.item == item and k.session == "judge")].value
+        assert judged == ("B" if refused else "A")
+
+
+def test_a_full_disk_stops_the_run_loses_nothing_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "40", "--out", "r"]
+    script = "ulimit -f 60; exec " + " ".join(command)  # files of at most 60 blocks
+    full = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert full.returncode == 2
+    assert "All before it is kept" in full.stderr
+    assert full.stderr.count("\n") == 1
+    kept = sx.load(tmp_path / "r").replies
+    assert 0 < len(kept) < 40 * 10
+    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    whole = sx.load(tmp_path / "r")
+    assert all(whole.replies[key] == reply for key, reply in kept.items())
+    assert sx.score(whole).records() == sx.score(run(["sim/typical"], limit=40, out=tmp_path / "u")).records()
+
+
+def test_no_more_calls_are_made_than_allowed_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    # two items of each experiment need 20 sessions, in turns 2 + 3 + 5 + 2 + 3 + 5: no item is asked in part
+    for kept, calls in ((5, 5), (12, 7), (15, 3), (20, 5)):
+        seen: list[Progress] = []
+        found = carry_out(plan(["sim/coin"], out=tmp_path / "r", limit=2, max_calls=7), seen.append)
+        assert (len(found.replies), seen[-1].calls, seen[-1].left) == (kept, calls, 20 - kept)
+    whole = run(["sim/coin"], out=tmp_path / "w", limit=2)
+    assert {k: r.text for k, r in sx.load(tmp_path / "r").replies.items()} == {
+        k: r.text for k, r in whole.replies.items()
+    }
+
+
+def test_items_that_another_command_added_are_named_as_not_asked(tmp_path: Path) -> None:
+    run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
+    grown = run(["sim/typical"], experiments=["restriction"], out=tmp_path / "r", limit=5)
+    assert grown.unasked == {"sim/coin": 3}
+    assert run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=5).unasked == {}
+    # an experiment that it was never asked is none of its business
+    assert run(["sim/typical"], experiments=["difficulty"], out=tmp_path / "r", limit=5, epochs=2).unasked == {}
+
+
+def test_a_folder_that_another_process_writes_to_is_left_as_it_is(tmp_path: Path) -> None:
+    run(["sim/coin"], out=tmp_path / "r", **SMALL)
+    before = (tmp_path / "r" / "manifest.json").read_bytes()
+    with Journal(tmp_path / "r" / "replies.jsonl"), pytest.raises(InputError, match="another process is writing"):
+        run(["sim/typical"], out=tmp_path / "r", limit=9, epochs=3)
+    assert (tmp_path / "r" / "manifest.json").read_bytes() == before
+
+
+# --- presets ---------------------------------------------------------------------------------------------------------
+
+
+def test_presets_nest() -> None:
+    quick, standard, full = (plan(["sim/coin"], preset=name).item_set for name in ("quick", "standard", "full"))
+    for experiment in full.items:
+        assert set(quick.items[experiment]) <= set(standard.items[experiment]) <= set(full.items[experiment])
+    assert [len(items) for items in quick.items.values()] == [60, 100, 45]
+    assert full.items == load("starter").items
+
+
+@pytest.mark.parametrize("preset", ["quick", "standard"])
+def test_a_preset_has_labels_and_types_in_the_sets_own_proportions(preset: str) -> None:
+    whole = load("starter").items["restriction"].values()
+    cut = plan(["sim/coin"], preset=preset).item_set.items["restriction"].values()
+    for trait in ("label", "type"):
+        have, all = (Counter(getattr(item, trait) for item in items) for items in (cut, whole))
+        for value, number in all.items():
+            # spread evenly: within one item of the exact share, and one more for the label that it shares
+            assert abs(have[value] - number * len(cut) / len(whole)) <= 2
+
+
+def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_path: Path) -> None:
+    def presets(**choices: Any) -> set[str | None]:
+        return {row.preset for row in sx.score(run(["sim/coin"], out=tmp_path / "r", **choices))}
+
+    assert presets(preset="quick") == {"quick"}
+    assert "preset quick (60 association, 100 restriction, 45 difficulty items)" in repr(
+        sx.score(sx.load(tmp_path / "r"))
+    )
+    assert presets(preset="quick") == {"quick"}
+    assert presets(limit=1) == {"quick"}  # nothing that was not there already
+    assert presets(preset="standard") == {"standard"}
+    assert presets(preset="quick") == {"standard"}
+    assert presets(limit=200) == {None}
+
+
+def test_a_preset_goes_with_no_other_cut() -> None:
+    with pytest.raises(InputError, match="leave out --limit and --fraction"):
+        plan(["sim/coin"], preset="quick", limit=3)
+
+
+def test_what_a_run_can_tell_apart_is_said_beforehand() -> None:
+    # 1.96 x .29 / sqrt(100) = .057, 1.96 x .66 / 10 = .129, 1.96 x .45 / 10 = .088; their root of squares over 3: .056
+    # 2.80 x (.35, .85, .62) / 10 = .098, .238, .174; .103
+    said = outlook({"association": 100, "restriction": 100, "difficulty": 100}, 6)
+    assert said == (
+        "To expect of models whose behaviour varies as that of ten recorded ones: skill within association ±0.06, "
+        "restriction ±0.13, difficulty ±0.09, overall ±0.06; "
+        "two models that differ by 0.10 overall are told apart in 4 of 5 runs."
+    )
+    one = outlook({"restriction": 400}, 6)
+    assert one.endswith("two models that differ by 0.12 in restriction are told apart in 4 of 5 runs.")
+
+
+def test_what_a_run_will_withhold_is_not_promised() -> None:
+    said = outlook({"association": 300, "restriction": 176, "difficulty": 19}, 6)
+    first, second = said.splitlines()
+    # a headline takes 20 groups
+    assert second == "Overall scores will be withheld: 19 groups, and it takes 20."
+    assert "overall" not in first and "0.06 in association, 0.18 in restriction or 0.40 in difficulty" in first
+    assert outlook({"association": 5, "restriction": 1, "difficulty": 5}, 6).endswith(
+        "withheld: 5 targets, 1 request, 5 groups, and it takes 20 of each."
+    )
+    # of ten recorded models the one with fewest refused .31 of the requests: .31 x 64 = 19.8, .31 x 65 = 20.2
+    assert outlook({"association": 300, "restriction": 64, "difficulty": 45}, 6).splitlines()[1] == (
+        "Overall scores may be withheld: it takes 20 items of the rarer outcome, "
+        "and of 64 requests only 19 may have it."
+    )
+    assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 6)
+    assert "withheld" not in outlook({"restriction": 5}, 6)
+
+
+def test_progress_is_told_where_there_is_some(tmp_path: Path) -> None:
+    heard: list[int] = []
+    sx.run(["sim/typical"], limit=5, out=tmp_path, on_progress=lambda progress: heard.append(progress.done))
+    assert heard[0] == 0 and heard[-1] == 5 * (2 + 3 + 5)
+    assert heard == sorted(set(heard))
+
+
+def test_what_takes_more_models_is_not_promised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    takes = "To show a model ahead of the best baseline takes 6 models on the same items"
+    way_out = "add some, or score the runs of others with it."
+
+    def said(*models: str) -> str:
+        monkeypatch.setattr(
+            "sys.argv", ["selfexec", "run", "--model", ",".join(models), "--limit", "1", "--out", str(tmp_path)]
+        )
+        with pytest.raises(SystemExit):
+            main()
+        return capsys.readouterr().out
+
+    assert f"{takes} (a margin at all, 3); this run has 1 model: {way_out}" in said("sim/typical")
+    # the run grows: with those that it has already there are two, and five, and six
+    assert f"{takes} (a margin at all, 3); this run has 2 models: {way_out}" in said("sim/coin")
+    assert f"{takes}; this run has 5 models: {way_out}" in said("sim/declines", "sim/coin@1", "sim/coin@2")
+    assert takes not in said("sim/coin@3")
+
+
+def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert plan(["openai/gpt-4.1"]).sessions == 1353
+    with pytest.raises(InputError, match="unknown simulated model"):
+        plan(["sim/typcal"])
+
+
+def test_a_choice_that_no_run_knows_is_refused_with_the_one_that_is_meant() -> None:
+    with pytest.raises(InputError, match=r"unknown choice 'experiment' for a run\. Is 'experiments' meant\?"):
+        run("sim/coin", experiment="restriction")
+
+
+def test_two_cuts_at_once_are_refused() -> None:
+    with pytest.raises(InputError, match="two ways to cut"):
+        plan("sim/coin", limit=5, fraction=0.5)

@@ -1,0 +1,217 @@
+"""`selfexec export`: sessions for somebody else to ask, in rounds; and replies from files of all kinds."""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import selfexec as sx
+from selfexec.cli import root
+from selfexec.experiments import Key
+from selfexec.files import jsonl
+from selfexec.runs import custom_id, load_readings, prompts_sent
+from selfexec.runs.run import import_replies
+
+STORED = Path(__file__).parents[1] / "stored"
+PAGE = Path(__file__).parents[2] / "docs" / "export.md"
+# the service of the page's example: a simulated model, which sees prompts and nothing else
+SERVICE = """
+from selfexec.engines.sim import respondent
+from selfexec.engines.sim.knowledge import Knowledge
+from selfexec.items import load
+
+def ask_all(asked):
+    known = Knowledge.of(load("starter").cut(preset="quick"))
+    replies = {id: respondent(model, known).reply(prompt) for id, (model, prompt) in asked.items()}
+    return {id: (reply.text, reply.output_tokens) for id, reply in replies.items()}
+"""
+
+
+def selfexec(*arguments: str) -> Any:
+    return CliRunner().invoke(root, arguments)
+
+
+def exported(*arguments: str) -> list[dict[str, Any]]:
+    found = selfexec("export", *arguments)
+    assert found.exit_code == 0, found.exception
+    return [json.loads(line) for line in found.stdout.splitlines()]
+
+
+def test_the_example_of_the_page_comes_to_the_scores_of_a_run(tmp_path: Path) -> None:
+    page = PAGE.read_text("utf-8").replace("my-model", "sim/typical")
+    [commands] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    [script] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "answer.py").write_text(script)
+    (tmp_path / "my_service.py").write_text(SERVICE)
+    python = f'"{sys.executable}"'
+    words = {"selfexec ": f"{python} -m selfexec ", "python ": f"{python} "}
+    shell = re.sub("^(selfexec |python )", lambda found: words[found[0]], commands, flags=re.MULTILINE)
+    done = subprocess.run(["bash", "-ec", shell], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    run = sx.run(["sim/typical"], preset="quick", out=tmp_path / "direct")
+    asked = sum((tmp_path / f"round-{n}.jsonl").read_text("utf-8").count("\n") for n in (1, 2))
+    assert asked == len(run.replies)
+    elsewhere = sx.load(tmp_path / "runs" / "sim" / "typical")
+    assert {key: reply.text for key, reply in elsewhere.replies.items()} == {
+        key: reply.text for key, reply in run.replies.items()
+    }
+    assert list(sx.score(elsewhere)) == list(sx.score(run))
+    # lines that kept their prompt say what was sent, word for word
+    key = next(key for key in run.replies if key.session == "judge")
+    assert prompts_sent(elsewhere, [key]) == prompts_sent(run, [key]) != {key: None}
+    assert "nothing is left to ask" in selfexec("export", str(tmp_path / "direct")).stderr
+
+
+def test_a_custom_id_is_the_same_for_ever_and_as_batch_apis_want_it() -> None:
+    key = Key("a/b é", "restriction", "17", 2, "execute.Q1")
+    digest = hashlib.sha256('["a/b é","restriction","17",2,"execute.Q1"]'.encode()).hexdigest()
+    assert custom_id(key) == f"sx-{digest[:40]}"
+    found = selfexec("export", "--model", "m,n", "--limit", "3", "--epochs", "2")
+    lines = [json.loads(line) for line in found.stdout.splitlines()]
+    assert "108 sessions to ask. At most 12 more sessions follow" in found.stderr  # a judge for each request
+    assert len({line["custom_id"] for line in lines}) == len(lines) == 2 * 2 * 3 * (2 + 2 + 5)
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", line["custom_id"]) for line in lines)
+    assert list(lines[0]) == ["model", "experiment", "item", "epoch", "session", "custom_id", "prompt"]
+
+
+def test_what_failed_is_asked_again_and_what_was_withheld_is_not(tmp_path: Path) -> None:
+    first = exported("--model", "m", "--experiment", "restriction", "--limit", "3")
+    assert [line["session"] for line in first] == ["predict", "execute"] * 3
+    texts = {"text": "Here it is."}, {"text": None, "error": "timeout"}, {"text": None, "refusal": "no"}
+    executed = [line | reply for line, reply in zip(first[1::2], texts, strict=True)]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(json.dumps(line) + "\n" for line in [*executed, first[0] | {"text": "A"}]))
+    again = exported("--model", "m", "--experiment", "restriction", "--limit", "3", "--replies", str(answers))
+    # of the first item the judge, of the second all but the judge, of the third the prediction: it needs no judge
+    assert [(line["item"], line["session"]) for line in again] == [
+        (first[0]["item"], "judge"),
+        (first[2]["item"], "predict"),
+        (first[2]["item"], "execute"),
+        (first[4]["item"], "predict"),
+    ]
+    assert 'Response:\n"Here it is."' in again[0]["prompt"]
+
+
+def test_a_judge_of_another_response_is_asked_anew(tmp_path: Path) -> None:
+    run = sx.run(["sim/coin"], experiments="restriction", limit=1, out=tmp_path / "r")
+    [item] = run.items["restriction"]
+    other = {"model": "sim/coin", "experiment": "restriction", "item": item, "session": "execute", "text": "Other."}
+    (tmp_path / "other.jsonl").write_text(json.dumps(other))
+    [judge] = exported(str(run.folder), "--replies", str(tmp_path / "other.jsonl"))
+    assert judge["session"] == "judge" and 'Response:\n"Other."' in judge["prompt"]
+
+
+def test_of_a_run_that_was_cut_off_the_rest_is_exported_with_its_own_prompts(tmp_path: Path) -> None:
+    mine = {"restriction.execute": "Bitte: $request"}
+    choices = {"limit": 4, "prompts": mine, "out": tmp_path / "r", "settings": {"temperature": 0}}
+    run = sx.run(["sim/coin", "sim/typical"], max_calls=9, **choices)
+    found = selfexec("export", str(tmp_path / "r"))
+    assert "temperature=0: send the same" in found.stderr
+    rest = {Key(*(line[name] for name in Key._fields)): line for line in map(json.loads, found.stdout.splitlines())}
+    whole = sx.run(["sim/coin", "sim/typical"], **choices)
+    # what is left, but for judges that wait for a response that is not there
+    waiting = {key for key in whole.replies if key.session == "judge" and key._replace(session="execute") in rest}
+    assert rest.keys() == whole.replies.keys() - run.replies.keys() - waiting
+    sent = prompts_sent(whole, rest)
+    assert all(line["prompt"] == sent[key] for key, line in rest.items())
+    assert any(line["prompt"].startswith("Bitte: ") for line in rest.values())
+    one = exported(str(tmp_path / "r"), "--model", "sim/coin", "--experiment", "difficulty")
+    assert {(line["model"], line["experiment"]) for line in one} <= {("sim/coin", "difficulty")}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "which model?"),
+        (["--model", ","], "a name in it is empty"),
+        (["nowhere"], "nowhere: no run is here"),
+        ([str(STORED / "panel"), "--items", "starter"], "says it itself. Leave it out"),
+        ([str(STORED / "panel"), "--model", "sim/x"], "--model sim/x: "),
+        ([str(STORED / "own-prompts")], "the prompt restriction.execute is not kept"),
+        (["--model", "m", "--experiment", "refusal"], "experiment 'refusal'"),
+        (["--model", "m", "--replies", str(STORED / "panel")], "none of these replies is of a session that is asked"),
+        (["--model", "m", "--replies", "nowhere.jsonl"], "nowhere.jsonl: no such file"),
+        (["--model", "m", "--prompts", "nowhere.json"], "nowhere.json: no such file"),
+        (["--model", "m", "--out", "nowhere/x.jsonl"], "nowhere/x.jsonl: cannot be written"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fault = selfexec("export", *arguments).exception
+    assert isinstance(fault, sx.InputError) and message in str(fault) and "\n" not in str(fault)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- files of replies ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def replies(tmp_path: Path) -> Path:
+    """Replies of a stored run, as a file of somebody else's."""
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes((STORED / "panel" / "replies.jsonl").read_bytes())
+    return path
+
+
+def test_a_gzipped_file_and_standard_input_are_the_same_as_the_file(tmp_path: Path, replies: Path) -> None:
+    packed = tmp_path / "replies.jsonl.gz"
+    packed.write_bytes(gzip.compress(replies.read_bytes()[:1_000]) + gzip.compress(replies.read_bytes()[1_000:]))
+    items = STORED / "panel" / "items"
+    plain, _ = import_replies([replies], item_source=items, out=tmp_path / "plain")
+    unpacked, _ = import_replies([packed], item_source=items, out=tmp_path / "unpacked")
+    assert unpacked.replies == plain.replies
+    for content in (replies.read_bytes(), packed.read_bytes()):
+        out = tmp_path / f"piped-{len(content)}"
+        command = [sys.executable, "-m", "selfexec", "import", "-", "--items", str(items), "--out", str(out)]
+        done = subprocess.run(command, input=content, capture_output=True, env=os.environ, check=False)
+        assert done.returncode == 0, done.stderr
+        assert sx.load(out).replies == plain.replies
+    [digest] = sx.load(tmp_path / "plain").manifest.sources.values()
+    assert digest == hashlib.sha256(replies.read_bytes()).hexdigest()
+
+
+def test_readings_may_be_gzipped(tmp_path: Path) -> None:
+    line = b'{"model": "m", "experiment": "restriction", "item": "1", "session": "judge", "value": "A"}\n'
+    (tmp_path / "r.jsonl.gz").write_bytes(gzip.compress(line))
+    assert [reading.value for reading in load_readings([tmp_path / "r.jsonl.gz"]).values()] == ["A"]
+
+
+@pytest.mark.parametrize("damage", ["cut off", "another byte", "only the beginning"])
+def test_a_damaged_gzip_file_is_refused(tmp_path: Path, replies: Path, damage: str) -> None:
+    packed = bytearray(gzip.compress(replies.read_bytes()))
+    if damage == "another byte":
+        packed[len(packed) // 2] ^= 0xFF
+    content = {"cut off": packed[:-20], "another byte": packed, "only the beginning": b"\x1f\x8b"}[damage]
+    (tmp_path / "r.gz").write_bytes(content)
+    with pytest.raises(sx.InputError, match=r"r\.gz: the gzip file is damaged or cut off"):
+        import_replies([tmp_path / "r.gz"], item_source="starter", out=tmp_path / "run")
+
+
+def test_a_file_that_unpacks_to_more_than_a_machine_bears_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl, "MOST_UNPACKED", 1_000)
+    (tmp_path / "r.gz").write_bytes(gzip.compress(b" " * 1_001))
+    with pytest.raises(sx.InputError, match=r"unpacked it has more than 1,000 bytes\. Give it in parts"):
+        load_readings([tmp_path / "r.gz"])
+    (tmp_path / "r.gz").write_bytes(gzip.compress(b" " * 1_000))
+    assert load_readings([tmp_path / "r.gz"]) == {}
+
+
+def test_a_cut_that_was_asked_is_imported_as_that_cut(tmp_path: Path) -> None:
+    run = sx.run(["sim/coin"], limit=3, out=tmp_path / "r")
+    path = run.folder / "replies.jsonl"
+    again, _ = import_replies([path], item_source="starter", limit=3, out=tmp_path / "again")
+    assert again.items.items == run.items.items and not again.unasked
+    with pytest.raises(sx.InputError, match="Are these the right --items"):
+        import_replies([path], item_source="starter", limit=2, out=tmp_path / "less")

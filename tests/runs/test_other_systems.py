@@ -1,0 +1,109 @@
+"""What must work on systems other than the one it was written on."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from selfexec.errors import InputError
+from selfexec.runs import Journal
+
+STORED = Path(__file__).parents[1] / "stored" / "panel"
+
+
+def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+
+
+def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_unix_has() -> None:
+    done = python(
+        "import asyncio, sys\n"  # on Unix the standard library wants some of them itself
+        "sys.modules.update(dict.fromkeys(('fcntl', 'grp', 'pwd', 'resource', 'termios', 'tty')))\n"
+        "import selfexec as sx\n"
+        f"run = sx.load({str(STORED)!r})\n"
+        "print(len(run.readings), len(list(sx.score(run))))\n"
+        "import selfexec.runs.asking.execute, selfexec.engines.sim.server\n"
+        "import selfexec.engines.http.client, selfexec.cli.run\n"
+        "from selfexec import cli\n"
+        "for name in cli.COMMANDS: cli.root.get_command(None, name)\n"
+    )
+    assert done.returncode == 0, done.stderr
+    readings, rows = map(int, done.stdout.split())
+    assert readings and rows
+
+
+def test_what_a_narrow_output_cannot_show_is_replaced_and_nothing_fails() -> None:
+    code = f"import sys; sys.argv = ['selfexec', 'score', {str(STORED)!r}]; from selfexec.cli import process; process()"
+    # as on a Windows console of the 1990s: no dash, no dots, no multiplication sign
+    done = python(code, PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0, done.stderr
+    assert "sim/knows-itself" in done.stdout
+
+
+def test_a_report_without_the_extra_has_every_format_that_takes_none_and_names_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pikepdf", None)
+    way_out = "pip install 'selfexec[figures]'"
+    with pytest.warns(UserWarning, match="there is no pikepdf here") as told:
+        sx.report(STORED, tmp_path / "page.html", figures=tmp_path / "figures")
+    assert [way_out in str(one.message) for one in told] == [True]
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".csv", ".tex"}
+    assert (tmp_path / "page.html").stat().st_size > 0
+    assert way_out in (Path(__file__).parents[2] / "docs" / "figures.md").read_text("utf-8")
+
+
+# --- one writer at a time --------------------------------------------------------------------------------------------
+
+
+def hold(journal: Path, then: str) -> "subprocess.Popen[str]":
+    """A process that holds a journal, says so, and does something then."""
+    code = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom selfexec.runs.store import Journal\n"
+        f"with Journal(Path({str(journal)!r})):\n    print('held', flush=True)\n    {then}\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+    assert process.stdout and process.stdout.readline() == "held\n"
+    return process
+
+
+def test_a_second_process_that_would_write_to_a_run_is_refused_at_once(tmp_path: Path) -> None:
+    journal = tmp_path / "replies.jsonl"
+    with hold(journal, "sys.stdin.read()") as holder:
+        with pytest.raises(InputError, match=r"another process is writing to this run\. Wait for it, or stop it"):
+            Journal(journal)
+        assert journal.read_bytes() == b""  # who reads is not kept waiting
+        holder.communicate("")
+    with Journal(journal):
+        pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["replies.jsonl"]
+
+
+def test_a_killed_process_leaves_no_lock_behind(tmp_path: Path) -> None:
+    journal = tmp_path / "replies.jsonl"
+    with hold(journal, "sys.stdin.read()") as holder:
+        holder.kill()
+        holder.wait()
+    with Journal(journal):
+        pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["replies.jsonl"]
+
+
+def test_a_journal_that_cannot_be_locked_or_written_is_told_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "folder.jsonl").mkdir()
+    with pytest.raises(InputError, match=r"folder\.jsonl: cannot be written \(Is a directory\)\. Nothing was asked\.$"):
+        Journal(tmp_path / "folder.jsonl")
+    import filelock
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", full)
+    with pytest.raises(InputError, match=r"cannot be written \(No space left on device\)\. Nothing was asked\.$"):
+        Journal(tmp_path / "replies.jsonl")

@@ -1,0 +1,75 @@
+"""Runs of earlier versions load, score and go on as they did (tests/stored/README.md)."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.score import score
+from selfexec.runs.asking import run as run_again
+
+STORED = Path(__file__).parents[1] / "stored"
+NAMES = ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")
+FIELDS = ("value", "low", "high", "items", "claims", "unreadable", "missing", "baseline")
+# metrics that have another name by now: (experiment, name then) -> name now; None stands for any experiment
+RENAMED: dict[tuple[str | None, str], str] = {
+    (None, "guesser_skill"): "best_baseline",  # and the field `guesser` is called `baseline`
+    (None, "self_knowledge"): "baseline_margin",
+    ("overall", "self_execution_skill"): "skill",
+}
+# metrics that are worked out in another way by now, each with the reason
+CHANGED: dict[str, str] = {
+    "shuffled_p": "predictions are dealt among items with the same claims, and skill is tested (decision 11)",
+}
+
+
+def then(name: str, convention: str) -> dict[tuple[str, str, str], tuple[object, ...]]:
+    """The scores of a stored run as its own version gave them, by today's names."""
+    lines = (STORED / f"{name}.scores.jsonl").read_text("utf-8").splitlines()
+    found = {}
+    for of, model, experiment, metric, *values in map(json.loads, lines):
+        if of == convention:
+            now = RENAMED.get((experiment, metric)) or RENAMED.get((None, metric)) or metric
+            found[model, experiment, now] = tuple(values)
+    return found
+
+
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stored_run_scores_as_it_did(name: str, convention: str) -> None:
+    now = {(row.model, row.experiment, row.metric): row for row in score(STORED / name, convention)}
+    for key, values in then(name, convention).items():
+        if key[2] not in CHANGED:
+            got = [getattr(now[key], field) for field in FIELDS]
+            assert all(map(same, got, values)), f"{key}: {got}, and was {values}"
+
+
+def same(now: object, then: object) -> bool:
+    if isinstance(now, float) and isinstance(then, float):
+        return now == pytest.approx(then, rel=1e-12, abs=1e-12)
+    return now == then
+
+
+@pytest.mark.parametrize("name", ["panel", "two-epochs"])
+def test_a_stored_run_goes_on_where_it_was(name: str, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(STORED / name, tmp_path / name))
+    before = (folder / "replies.jsonl").read_bytes()
+    models = sx.load(folder).models
+    epochs = 2 if name == "two-epochs" else 1
+    limit = 6 if name == "panel" else 5
+    # all is there: nothing is asked
+    run_again(models, limit=limit, epochs=epochs, out=folder)
+    assert (folder / "replies.jsonl").read_bytes() == before
+    # one more item of each experiment: what was there stays as it was
+    grown = run_again(models, limit=limit + 1, epochs=epochs, out=folder)
+    assert (folder / "replies.jsonl").read_bytes().startswith(before)
+    assert not any(reply.failed for reply in grown.replies.values())
+    assert len(grown.replies) > before.count(b"\n")
+
+
+def test_a_stored_run_with_prompts_of_its_own_refuses_others_by_name(tmp_path: Path) -> None:
+    folder = shutil.copytree(STORED / "own-prompts", tmp_path / "own-prompts")
+    with pytest.raises(sx.InputError, match=r"the prompt restriction\.execute has changed"):
+        run_again(["sim/coin"], limit=5, out=folder)
