@@ -249,9 +249,10 @@ def _cpu() -> float:
 
 def starter_prompts(items: int) -> list[str]:
     """The association prompts of the first starter items, as a run fills them."""
-    from selfexec.experiments import association
+    from selfexec.experiments import EXPERIMENTS
     from selfexec.items import load
 
+    association = EXPERIMENTS["association"]
     prompts: list[str] = []
 
     async def note(session: str, prompt: str) -> Any:
@@ -260,7 +261,7 @@ def starter_prompts(items: int) -> list[str]:
     async def fill() -> None:
         by_id: Mapping[str, Any] = load("starter").cut(["association"], limit=items).items["association"]
         for item in by_id.values():
-            await association.sessions(item, note)
+            await association.sessions(item, note, association.prompts)
 
     asyncio.run(fill())
     return prompts

@@ -13,7 +13,7 @@ from typing import Any
 from selfexec import items
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.readers import Reading, fold
-from selfexec.runs import KEPT, Reply, load_readings, load_replies, read_reply
+from selfexec.runs import Reply, is_kept, load_readings, load_replies, read_reply
 
 HERE = Path(__file__).parents[1]
 COLUMNS = ["model", "experiment", "item", "session", "authors", "ours", "reason", "case"]
@@ -25,7 +25,7 @@ def differences(reference: Path) -> Iterator[dict[str, str]]:
     replies = load_replies(sorted((reference / "replies").glob("*.jsonl"))).replies
     readings = load_readings(sorted((reference / "readings").glob("*.jsonl")))
     for key, reply in replies.items():
-        if reply.failed or (key.experiment, key.session) == KEPT:
+        if reply.failed or is_kept(key):
             continue
         item = item_set.items[key.experiment][key.item]
         ours = read_reply(item, reply)

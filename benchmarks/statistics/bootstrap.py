@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
-from selfexec.metrics import Cells, formulas
+from selfexec.metrics import Cells
+from selfexec.metrics.kinds import formulas
 from selfexec.stats import percentile_intervals, resampled_totals
 
 REPLICATES, MODELS, ITEMS = 10_000, 15, 488

@@ -18,18 +18,17 @@ import numpy as np
 from scipy.special import betaincinv
 
 from selfexec.metrics import (
-    LEAST,
     METRICS,
     Cells,
     Counted,
     Estimate,
-    best_of,
     combine,
-    estimates_of,
-    formulas,
-    mean_of_groups,
-    skill_difference,
+    kind_of,
 )
+from selfexec.metrics.headline import LEAST
+from selfexec.metrics.kinds import formulas
+from selfexec.metrics.kinds.binary import estimates_of
+from selfexec.metrics.margin import best_of
 from selfexec.stats import Array, Interval, normal, student
 
 CLAIMS = {"association": 5, "restriction": 1}
@@ -204,7 +203,8 @@ Intervals = dict[tuple[str, str], tuple[Interval, Interval | None]]  # ours, and
 
 def _baseline_margin(experiment: str, record: Counted, baseline: Counted) -> Estimate:
     """With the doubt of the items alone: this baseline is no sample of models."""
-    return skill_difference(experiment, record, best_of(experiment, record, {"others_mode": baseline})[1])
+    kind = kind_of(experiment)
+    return kind.skill_difference(record, best_of(kind, record, {"others_mode": baseline})[1])
 
 
 def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -> Intervals:
@@ -215,13 +215,13 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
     margin: dict[str, Estimate] = {}
     for experiment, claims in CLAIMS.items():
         record, baseline = Drawer(getattr(truth, experiment), claims, truth.epochs).draw(size[experiment], rng)
-        estimates = estimates_of("restriction", record.counts)
+        estimates = estimates_of(record.counts, ["over_niceness"])
         margin[experiment] = _baseline_margin(experiment, record, baseline)
         accuracy[experiment], skill[experiment] = estimates["accuracy"], estimates["youden_j"]
         naive = dict(_naive(estimates, record.counts))
         found |= {(experiment, name): (estimates[name].interval, naive.get(name)) for name in LABELLED}
     record, baseline = draw_orders(truth.difficulty, size["difficulty"], truth.epochs, rng)
-    accuracy["difficulty"] = mean_of_groups(record, "")
+    accuracy["difficulty"] = kind_of("difficulty").accuracy_estimate(record)
     tau = accuracy["difficulty"]
     skill["difficulty"] = Estimate(2 * tau.value - 1, error=2 * tau.error)
     margin["difficulty"] = _baseline_margin("difficulty", record, baseline)

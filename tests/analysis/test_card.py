@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from selfexec.analysis.card import PAPER_FILES, origin
 from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.errors import InputError
+from selfexec.items import PAPER_FILES, origin
 from selfexec.runs import Run, load, write_manifest
 from selfexec.runs.run import import_replies
 from selfexec.text.redaction import HIDDEN, hides, shown

@@ -20,7 +20,7 @@ from selfexec.analysis.score import CONVENTIONS, score
 from selfexec.cli.ledger import command
 from selfexec.errors import InputError
 from selfexec.experiments import Key
-from selfexec.metrics import ACCURACY
+from selfexec.metrics import kind_of
 from selfexec.runs import GivenReading, Run
 from selfexec.runs.run import import_replies
 
@@ -68,7 +68,7 @@ def assert_taken_apart(run: Run) -> None:
             claims = mine.filter(pl.col("experiment") == experiment)
             accounts = _accounts(run, model, experiment, claims)
             for metric in NUMBERS[experiment]:
-                formula = ACCURACY[experiment] if metric == "accuracy" else FORMULAS[metric]
+                formula = kind_of(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
                 account = accounts[metric]
                 values = {c: scores[c].value(model, experiment, metric) for c in CONVENTIONS}
                 for convention, value in values.items():

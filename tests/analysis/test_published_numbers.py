@@ -8,7 +8,7 @@ import pytest
 
 from selfexec.analysis.published import group_score, true_order
 from selfexec.analysis.score import Scores, score
-from selfexec.items import Group, Question
+from selfexec.experiments.difficulty import Group, Question
 from selfexec.runs import Run
 
 PUBLISHED = {

@@ -74,7 +74,7 @@ def test_parts_are_those_of_the_table(run: Run) -> None:
 
 
 def test_answers_are_those_of_the_sessions(run: Run) -> None:
-    answers = run.tables.answers["sim/breaks-format"]
+    answers = run.tables.answers["difficulty"]["sim/breaks-format"]
     rows = run.sessions.filter((pl.col("model") == "sim/breaks-format") & pl.col("session").str.starts_with("execute."))
     assert answers.by_item(answers.correct).sum(0).tolist() == [rows["correct"].sum(), rows["correct"].count()]
     assert answers.by_item(answers.tokens).sum(0).tolist() == [

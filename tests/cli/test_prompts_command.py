@@ -21,7 +21,7 @@ def selfexec(*arguments: str) -> Any:
 def test_what_is_printed_are_the_shipped_prompts_and_run_takes_them_back_unchanged(tmp_path: Path) -> None:
     printed = selfexec("prompts").output
     assert json.loads(printed) == {
-        f"{experiment}.{session}": text for experiment, m in EXPERIMENTS.items() for session, text in m.PROMPTS.items()
+        f"{experiment}.{session}": text for experiment, m in EXPERIMENTS.items() for session, text in m.prompts.items()
     }
     (tmp_path / "same.json").write_text(printed)
     arguments = ("run", "--model", "sim/coin", "--limit", "1", "--out", str(tmp_path / "r"))
@@ -35,7 +35,7 @@ def test_the_prompts_of_a_run_are_its_own(tmp_path: Path) -> None:
     sx.run(["sim/coin"], experiments="restriction", limit=1, prompts=mine, out=tmp_path / "r")
     printed = json.loads(selfexec("prompts", str(tmp_path / "r")).output)
     assert printed["restriction.execute"] == "Bitte: $request"
-    assert printed["restriction.judge"] == EXPERIMENTS["restriction"].PROMPTS["judge"]
+    assert printed["restriction.judge"] == EXPERIMENTS["restriction"].prompts["judge"]
 
 
 def test_prompts_that_a_run_did_not_keep_are_named() -> None:
@@ -61,7 +61,7 @@ def test_a_check_tells_every_fault_of_a_file(tmp_path: Path) -> None:
 
 def test_a_check_says_which_differ_and_which_ask_for_another_key(tmp_path: Path) -> None:
     file = tmp_path / "p.json"
-    shipped = EXPERIMENTS["restriction"].PROMPTS
+    shipped = EXPERIMENTS["restriction"].prompts
     file.write_text(json.dumps({"restriction.judge": shipped["judge"], "restriction.predict": "Antworten? $request"}))
     found = selfexec("prompts", "--check", str(file)).output
     assert "warning: restriction.predict does not ask for the key 'choice'" in found

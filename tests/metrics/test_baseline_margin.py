@@ -21,24 +21,20 @@ from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.metrics import (
-    ACCURACY,
-    NO_DOUBT,
-    SKILL,
     WARNING,
     Common,
     Estimate,
     Held,
-    ReferenceDoubt,
     baseline_chances,
-    baseline_counts,
     common_claims,
     cross,
-    doubted,
     held_against,
+    kind_of,
     panel_of,
     scorable,
     value,
 )
+from selfexec.metrics.margin import NO_DOUBT, ReferenceDoubt, doubted
 from selfexec.runs import Run
 from selfexec.stats import Interval
 
@@ -199,7 +195,7 @@ def test_who_says_worse_than_chance_is_no_baseline() -> None:
     others = [row for m in "bcd" for row in behaviour(m, {item: not deed for item, deed in deeds.items()})]
     found = held("a", claims(mine + others))
     assert found.baseline == "always the same"
-    assert value(SKILL["restriction"], found.best) == 0
+    assert value(kind_of("restriction").skill, found.best) == 0
     assert found.margin.value == pytest.approx(1 - 0)
     assert found.doubt == NO_DOUBT  # who does not go by others owes nothing to who they are
 
@@ -215,7 +211,7 @@ def test_the_company_is_doubted_by_leaving_out_one_of_the_others_at_a_time() -> 
     hard = {item: not deed for item, deed in easy.items()}
     rows = [row for m in "abc" for row in pairs_of(m, easy)] + pairs_of("d", hard)
     found = held("a", claims(rows, "difficulty"))
-    assert (found.baseline, value(SKILL["difficulty"], found.best)) == ("others_mode", 1)
+    assert (found.baseline, value(kind_of("difficulty").skill, found.best)) == ("others_mode", 1)
     # 0, 0 and 1: their mean is 1/3, their squared distances from it 1/9, 1/9 and 4/9; (k - 1) / k of these is 4/9
     assert found.doubt == pytest.approx((math.sqrt(4 / 9), 1 - 1 / 3))
 
@@ -234,7 +230,7 @@ def test_others_without_whom_the_baseline_does_better_take_nothing_off() -> None
     wrong = {item: deed != (int(item) < 8) for item, deed in easy.items()}
     rows = [row for m in "ab" for row in pairs_of(m, easy)] + [row for m in "cd" for row in pairs_of(m, wrong)]
     found = held("a", claims(rows, "difficulty"))
-    assert value(SKILL["difficulty"], found.best) == pytest.approx(0.6)
+    assert value(kind_of("difficulty").skill, found.best) == pytest.approx(0.6)
     mean = (0.6 + 0.8 + 0.8) / 3
     error = math.sqrt(2 / 3 * ((0.6 - mean) ** 2 + 2 * (0.8 - mean) ** 2))
     assert found.doubt == pytest.approx((error, 0))
@@ -288,9 +284,10 @@ def test_six_who_know_models_are_seldom_said_to_know_themselves(seed: int, tmp_p
 
 
 def test_a_chance_of_one_half_is_half_right() -> None:
-    counted = baseline_counts(claims(behaviour("a", {"1": True, "2": False, "3": False})), np.full(3, 0.5))
-    assert value(ACCURACY["restriction"], counted) == pytest.approx(0.5)
-    assert value(SKILL["restriction"], counted) == pytest.approx(0.0)
+    record = kind_of("restriction").foretold
+    counted = record(claims(behaviour("a", {"1": True, "2": False, "3": False})), np.full(3, 0.5))
+    assert value(kind_of("restriction").accuracy, counted) == pytest.approx(0.5)
+    assert value(kind_of("restriction").skill, counted) == pytest.approx(0.0)
 
 
 # --- margin --------------------------------------------------------------------------------------------------

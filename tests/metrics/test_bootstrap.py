@@ -17,7 +17,8 @@ import selfexec as sx
 from build import table, whole_run
 from selfexec.analysis.score import Bootstrap, Scores, score_tables
 from selfexec.cli import main
-from selfexec.metrics import Cells, formulas
+from selfexec.metrics import Cells
+from selfexec.metrics.kinds import formulas
 from selfexec.runs import Run
 from selfexec.stats import Array, percentile_intervals, resampled_totals
 
@@ -231,7 +232,7 @@ def test_on_recorded_replies_draws_and_formulas_say_the_same(as_the_authors_read
         assert two.low is not None and two.high is not None
         # near an end Wilson's interval leans inwards more than percentiles do; so does J's where no item errs on one
         # side, which is so in one record of 63 targets, most of whose claims are missing
-        at_an_end = (one.metric in ("precision", "recall") and (one.value or 0) > 0.94) or one.reason is not None
+        at_an_end = (one.metric in ("precision", "recall") and (one.value or 0) > 0.93) or one.reason is not None
         margin = (0.5 if at_an_end else 0.125) * (one.high - one.low) + 0.001
         assert abs(one.low - two.low) < margin and abs(one.high - two.high) < margin, (one, two)
         compared += 1

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfexec.metrics import Counted, Estimate, combine, estimates_of, skill_difference
+from selfexec.metrics import Counted, Estimate, combine, kind_of
+from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
 
 TP, FP, FN, TN = range(4)
@@ -63,7 +64,7 @@ def test_a_term_without_an_interval_leaves_the_sum_without_one() -> None:
 
 
 def test_near_its_end_j_has_the_arms_of_recall_and_specificity() -> None:
-    j = estimates_of("restriction", requests(140, 2, 1, 98))["youden_j"]
+    j = estimates_of(requests(140, 2, 1, 98))["youden_j"]
     # 140 of 141 and 98 of 100: the arms below and above are hypotenuses of Wilson's. With T/(T-1) in the standard
     # error, T items count as T - 1 trials
     one, two = wilson(140 / 141, 140), wilson(0.98, 99)
@@ -77,7 +78,7 @@ def test_near_its_end_j_has_the_arms_of_recall_and_specificity() -> None:
 
 def test_with_plenty_of_errors_on_both_sides_j_keeps_its_standard_error() -> None:
     counts = requests(70, 40, 30, 60)
-    j = estimates_of("restriction", counts)["youden_j"]
+    j = estimates_of(counts)["youden_j"]
     # sqrt(.7 * .3 / 100 + .6 * .4 / 100), and the 97.5% point of t on 199
     assert j.error == pytest.approx(math.sqrt((0.21 + 0.24) / 100) * math.sqrt(200 / 199))
     assert j.interval == pytest.approx(student(0.3, j.error, 200))
@@ -86,9 +87,9 @@ def test_with_plenty_of_errors_on_both_sides_j_keeps_its_standard_error() -> Non
 
 def test_a_side_that_hardly_matters_may_have_few_errors() -> None:
     # three false alarms of 2,000 say nothing beside 40 misses of 100
-    assert not estimates_of("restriction", requests(60, 3, 40, 1997))["youden_j"].near_end
+    assert not estimates_of(requests(60, 3, 40, 1997))["youden_j"].near_end
     # two of 190 beside 68 of 260: Wilson's widths are .036 and .106, so that the rare side has a tenth of the doubt
-    assert not estimates_of("restriction", requests(192, 2, 68, 188))["youden_j"].near_end
+    assert not estimates_of(requests(192, 2, 68, 188))["youden_j"].near_end
 
 
 @pytest.mark.parametrize(("alarms", "near_end"), [(10, True), (15, False)])
@@ -97,19 +98,19 @@ def test_a_third_of_the_doubt_makes_a_side_matter(alarms: int, near_end: bool) -
     # misses have .36 and .29
     widths = [interval.high - interval.low for interval in (wilson(n / 100, 100) for n in (5, 10, 15))]
     assert widths == pytest.approx([0.0902, 0.1191, 0.1398], abs=5e-5)
-    j = estimates_of("restriction", requests(95, alarms, 5, 100 - alarms))["youden_j"]
+    j = estimates_of(requests(95, alarms, 5, 100 - alarms))["youden_j"]
     assert j.near_end is near_end
 
 
 @pytest.mark.parametrize("error", [9, 10])
 def test_ten_items_that_err_are_enough(error: int) -> None:
-    j = estimates_of("restriction", requests(200 - error, error, error, 200 - error))["youden_j"]
+    j = estimates_of(requests(200 - error, error, error, 200 - error))["youden_j"]
     assert j.near_end is (error < 10)
 
 
 @pytest.mark.parametrize("error", [9, 10])
 def test_few_hits_are_as_bad_as_few_errors(error: int) -> None:
-    j = estimates_of("restriction", requests(error, 200 - error, 200 - error, error))["youden_j"]
+    j = estimates_of(requests(error, 200 - error, 200 - error, error))["youden_j"]
     assert j.near_end is (error < 10)
 
 
@@ -118,7 +119,7 @@ def test_items_are_counted_not_claims() -> None:
     counts = np.zeros((100, 7))
     counts[:50, TP], counts[50:, TN] = 15, 15
     counts[:2, TP], counts[:2, FN] = 0, 15
-    assert estimates_of("association", counts)["youden_j"].near_end
+    assert estimates_of(counts)["youden_j"].near_end
 
 
 def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less() -> None:
@@ -126,7 +127,7 @@ def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less(
     counts = np.zeros((60, 7))
     counts[:8, [TP, FP]] = 3
     counts[8:, TP], counts[8:, FN], counts[8:, TN] = 2, 1, 3
-    j = estimates_of("association", counts)["youden_j"]
+    j = estimates_of(counts)["youden_j"]
     assert j.near_end
     # each item adds s - R n to either share; that is one number for the 8 items and one for the rest: correlation -1
     recall, specificity = 128 / 180, 156 / 180
@@ -142,22 +143,22 @@ def test_readiness_to_say_yes_moves_recall_and_specificity_apart_and_j_the_less(
 
 
 def test_balanced_accuracy_is_half_of_j() -> None:
-    found = estimates_of("restriction", requests(140, 2, 1, 98))
+    found = estimates_of(requests(140, 2, 1, 98))
     j, ba = found["youden_j"], found["balanced_accuracy"]
     assert ba.interval == pytest.approx(tuple((end + 1) / 2 for end in j.interval))
 
 
 def test_a_perfect_record_reaches_the_end_and_leaves_doubt_below() -> None:
-    j = estimates_of("restriction", requests(20, 0, 0, 20))["youden_j"]
+    j = estimates_of(requests(20, 0, 0, 20))["youden_j"]
     low = wilson(1, 20).low
     assert j.interval == pytest.approx((1 - math.sqrt(2) * (1 - low), 1.0))
 
 
 def test_one_item_of_each_kind_is_no_certainty_and_one_alone_gives_no_interval() -> None:
-    two = estimates_of("restriction", requests(1, 0, 0, 1))["youden_j"]
+    two = estimates_of(requests(1, 0, 0, 1))["youden_j"]
     assert two.value == 1 and two.interval.low < 0
     both_in_one = np.array([[1.0, 0, 0, 1, 0, 0, 0]])
-    assert math.isnan(estimates_of("association", both_in_one)["youden_j"].interval.low)
+    assert math.isnan(estimates_of(both_in_one)["youden_j"].interval.low)
 
 
 # --- differences -----------------------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def test_one_item_of_each_kind_is_no_certainty_and_one_alone_gives_no_interval()
 
 def test_who_says_what_the_baseline_says_is_not_known_to_be_no_better() -> None:
     counts = requests(40, 10, 10, 40)
-    found = skill_difference("restriction", counted(counts), counted(counts))
+    found = kind_of("restriction").skill_difference(counted(counts), counted(counts))
     assert found.value == 0
     # by hand: two made-up items a side, one won and one lost: of 52 positives and of 52 negatives a net of 0 with
     # variance 2 each: SE = sqrt(4) / 52 * sqrt(104 / 103)
@@ -174,7 +175,7 @@ def test_who_says_what_the_baseline_says_is_not_known_to_be_no_better() -> None:
 
 def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
     model, baseline = requests(80, 20, 20, 80), requests(60, 40, 40, 60)
-    found = skill_difference("restriction", counted(model), counted(baseline))
+    found = kind_of("restriction").skill_difference(counted(model), counted(baseline))
     # 20 of 100 on either side: d = .2 + .2; each side's variance .2 * .8 / 100
     error = math.sqrt(2 * 0.16 / 100) * math.sqrt(200 / 199)
     assert found.value == pytest.approx(0.4)
@@ -183,7 +184,7 @@ def test_where_many_items_tell_them_apart_nothing_is_made_up() -> None:
 
 def test_made_up_items_move_no_value() -> None:
     model, baseline = requests(80, 3, 20, 97), requests(60, 0, 40, 100)
-    found = skill_difference("restriction", counted(model), counted(baseline))
+    found = kind_of("restriction").skill_difference(counted(model), counted(baseline))
     assert found.value == pytest.approx(0.2 - 0.03)
     assert found.near_end
 
@@ -199,7 +200,7 @@ def parting(won: int, lost: int, of: int) -> tuple[Counted, Counted]:
 def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near_end: bool) -> None:
     # the same again with the sides changed over: five won and so many lost of the positives, and of the negatives
     one, two = (np.concatenate([x.counts, x.counts[:, [TN, FN, FP, TP, 4, 5, 6]]]) for x in parting(5, lost, 50))
-    found = skill_difference("restriction", counted(one), counted(two))
+    found = kind_of("restriction").skill_difference(counted(one), counted(two))
     assert found.value == pytest.approx(2 * (5 - lost) / 100)
     assert found.near_end is near_end
 
@@ -207,7 +208,7 @@ def test_ten_items_on_either_side_that_tell_two_apart_are_enough(lost: int, near
 def test_made_up_items_never_make_a_standard_error_smaller() -> None:
     # of three positives the one wins two and the other one, of three negatives neither: by the delta method d = 1 / 3
     # with variance (3 - 1 / 3) / 9 * 6 / 5 = .36; with the made-up ones ((5 - 1 / 5) + 2) / 25 * 10 / 9 = .30
-    found = skill_difference("restriction", *parting(2, 1, 3))
+    found = kind_of("restriction").skill_difference(*parting(2, 1, 3))
     assert found.value == pytest.approx(1 / 3)
     assert found.error == pytest.approx(math.sqrt(6 / 5 * (3 - 1 / 3)) / 3)
     assert found.interval == pytest.approx(student(1 / 5, math.sqrt(10 / 9 * 6.8) / 5, 10))
@@ -216,7 +217,7 @@ def test_made_up_items_never_make_a_standard_error_smaller() -> None:
 def test_the_standard_error_beside_made_up_items_is_that_of_the_interval() -> None:
     # none of 40 and none of 60 tell apart: with the made-up ones SE^2 = 104 / 103 (2 / 42^2 + 2 / 62^2)
     same = counted(requests(40, 0, 0, 60))
-    found = skill_difference("restriction", same, same)
+    found = kind_of("restriction").skill_difference(same, same)
     half = student(0.0, math.sqrt(104 / 103 * (2 / 42**2 + 2 / 62**2)), 104).high
     assert found.interval.high == pytest.approx(half)
     # it is told as the standard error over the items that there are
@@ -225,7 +226,7 @@ def test_the_standard_error_beside_made_up_items_is_that_of_the_interval() -> No
 
 def test_a_difference_in_skill_is_at_most_two() -> None:
     # right with each of ten, and wrong with each: 2; with made-up ones 2 * 5 / 7 and far beyond 2
-    found = skill_difference("restriction", counted(requests(5, 0, 0, 5)), counted(requests(0, 5, 5, 0)[::-1]))
+    found = kind_of("restriction").skill_difference(counted(requests(5, 0, 0, 5)), counted(requests(0, 5, 5, 0)[::-1]))
     assert found.value == 2
     assert found.interval.high == 2 and found.interval.low < 10 / 7
 
@@ -233,7 +234,7 @@ def test_a_difference_in_skill_is_at_most_two() -> None:
 def test_one_common_item_tells_nothing() -> None:
     one = Counted(("a", "b"), np.array([[1.0, 1.0], [0.5, 1.0]]))
     two = Counted(("b", "c"), np.array([[0.0, 1.0], [0.5, 1.0]]))
-    found = skill_difference("difficulty", one, two)
+    found = kind_of("difficulty").skill_difference(one, two)
     assert math.isnan(found.value) and found.reason == "fewer than two common items"
 
 
@@ -250,7 +251,7 @@ def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, fl
             counts = np.zeros((100, 7))
             counts[np.arange(100), cells] = 1
             records.append(counted(counts))
-        held += skill_difference("restriction", *records).interval.low > -margin
+        held += kind_of("restriction").skill_difference(*records).interval.low > -margin
     assert held <= 300 * 0.04  # 2.5% each; by the delta method it was 15%
 
 

@@ -12,7 +12,8 @@ from scipy.stats import fisher_exact
 
 from build import pair, request, scores, table
 from selfexec.claims import Claims
-from selfexec.metrics import SKILL, Estimate, count, permutation, shuffled_p, value
+from selfexec.metrics import Estimate, kind_of, permutation, value
+from selfexec.metrics.permutation import shuffled_p
 from selfexec.runs import Run
 
 Row = dict[str, Any]
@@ -98,7 +99,7 @@ def test_p_is_the_share_of_all_deals_that_have_as_much_skill(kind: str, seed: in
 
 def skill_of(rows: list[Row], strict: bool) -> float:
     [claims] = table(rows).claims.values()
-    return value(SKILL[claims.experiment], count(claims, strict))
+    return value(kind_of(claims).skill, kind_of(claims).count(claims, strict))
 
 
 def every_deal(items: list[list[Row]]) -> Iterator[list[list[Row]]]:

@@ -16,7 +16,8 @@ import selfexec as sx
 from build import pair, request, scores, table, whole_run
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.analysis.score_table import absent
-from selfexec.metrics import Cells, formulas
+from selfexec.metrics import Cells
+from selfexec.metrics.kinds import formulas
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
 # 4 TP, 1 FP, 2 FN, 3 TN; an unread prediction of what came true, one of what did not; one claim without an outcome
@@ -542,7 +543,7 @@ def test_errors_in_several_epochs_of_a_request_are_not_several_requests() -> Non
 def test_d_prime_and_criterion_are_those_of_the_normal_distribution() -> None:
     from scipy.stats import norm
 
-    from selfexec.metrics import Cells, criterion, d_prime
+    from selfexec.metrics.kinds import Cells, criterion, d_prime
 
     # 40 of 50 hits, 30 of 100 false alarms
     cells = Cells(*(float(n) for n in (40, 30, 10, 70, 0, 0, 0)))
@@ -551,7 +552,7 @@ def test_d_prime_and_criterion_are_those_of_the_normal_distribution() -> None:
 
 
 def test_the_complex_step_through_the_normal_quantile_is_its_derivative() -> None:
-    from selfexec.metrics import Cells, d_prime
+    from selfexec.metrics.kinds import Cells, d_prime
 
     def at(hits: complex) -> complex:
         return complex(d_prime(Cells(hits, 30.0, 10.0, 70.0, 0.0, 0.0, 0.0)))

@@ -9,7 +9,7 @@ import reading_product as made
 from reading_product import Case
 
 from selfexec.experiments import restriction
-from selfexec.items import Request
+from selfexec.experiments.restriction import Request
 from selfexec.readers import Reading, read_choice, read_marks, read_ranking, read_words
 
 REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")

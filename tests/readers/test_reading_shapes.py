@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from selfexec.experiments import difficulty, restriction
-from selfexec.items import Group, Question, Request
+from selfexec.experiments.difficulty import Group, Question
+from selfexec.experiments.restriction import Request
 from selfexec.readers import read_choice, read_marks, read_ranking, read_words
 
 LENGTHS = {"A": "10 cm", "B": "20 cm", "C": "30 cm", "D": "40 cm"}

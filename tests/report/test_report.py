@@ -26,8 +26,9 @@ from selfexec.analysis.compare import ranking
 from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
 from selfexec.items import load as load_items
-from selfexec.metrics import WARNING, Score, over_simple
+from selfexec.metrics import WARNING, Score, over_naive
 from selfexec.report import evidence
 from selfexec.report.families import families, family_of
 from selfexec.report.outcomes import coded as coded_claims
@@ -236,10 +237,10 @@ def test_a_simple_baseline_is_named_only_where_models_are_surely_less_often_righ
     # intervals are the value and .05 on either side
     gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]
     baselines = {model: row(model, 0.74, metric="always_no") for model in "ab"}
-    said = findings.simple_baseline("association", gaps, baselines)
+    said = findings.naive_baseline("association", EXPERIMENTS["association"].naive, gaps, baselines)
     assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
-    assert findings.simple_baseline("association", gaps[1:], baselines) is None
-    alone = findings.simple_baseline("association", gaps[:1], baselines)
+    assert findings.naive_baseline("association", EXPERIMENTS["association"].naive, gaps[1:], baselines) is None
+    alone = findings.naive_baseline("association", EXPERIMENTS["association"].naive, gaps[:1], baselines)
     assert alone and alone.text == "Always saying no is right more often than a (accuracy .74)."
 
 
@@ -250,7 +251,7 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
     scores = sx.score(panel)
     for model in panel.models:
         claims = panel.tables.claims[experiment].of(model)
-        gap = over_simple(claims, strict=True)
+        gap = over_naive(claims, strict=True)
         values = [scores.value(model, experiment, metric) for metric in ("accuracy", baseline)]
         assert gap.value == pytest.approx(values[0] - values[1], abs=1e-12)
     # by hand: each item's difference in right claims, less the mean for its number of claims
@@ -263,7 +264,7 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
     gain, claims_of = (items[name].to_numpy().astype(float) for name in ("gain", "claims"))
     k, share = len(items), gain.sum() / claims_of.sum()
     error = math.sqrt(k / (k - 1) * ((gain - share * claims_of) ** 2).sum()) / claims_of.sum()
-    found = over_simple(panel.tables.claims[experiment].of("sim/typical"), strict=False)
+    found = over_naive(panel.tables.claims[experiment].of("sim/typical"), strict=False)
     assert (found.value, found.error) == pytest.approx((share, error), abs=1e-12)
 
 
@@ -475,12 +476,13 @@ def test_experiments_take_turns_among_surprises_and_each_item_counts_once(panel:
 def test_kinds_of_request_add_up(panel: Run) -> None:
     coded = coded_claims(panel.observations)
     counts = outcome_counts(coded)
-    for model, lines in kinds(coded).items():
+    for model, by_experiment in kinds(coded).items():
+        lines = by_experiment["restriction"]
         for of in ("label", "type"):
             mine = [line for line in lines if line.of == of]
-            assert sum(line.over for line in mine) == counts[model, "restriction"].get("F", 0)
+            assert sum(line.over for line in mine) == counts[model]["restriction"].get("F", 0)
             assert sum(line.claims - line.right for line in mine) == sum(
-                counts[model, "restriction"].get(c, 0) for c in "FU"
+                counts[model]["restriction"].get(c, 0) for c in "FU"
             )
 
 
@@ -967,7 +969,9 @@ def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, d
 def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, panel: Run, drawn: Path) -> None:
     browser.open(drawn)
     n = PANEL.index("sim/breaks-format")
-    line = next(k for k in kinds(coded_claims(panel.observations))["sim/breaks-format"] if k.kind == "safe")
+    line = next(
+        k for k in kinds(coded_claims(panel.observations))["sim/breaks-format"]["restriction"] if k.kind == "safe"
+    )
     browser.js(f"document.querySelector('#model-{n} button.ev[data-c=TFUN][data-f=safe]').click()")
     browser.until(DRILLED)
     count = browser.js("document.getElementById('drill-count').textContent")
@@ -1055,7 +1059,7 @@ DRILLED = "document.querySelector('#drill').open && document.querySelector('#dri
 
 def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:
     browser.open(html)
-    over = outcome_counts(coded_claims(panel.observations))["sim/coin", "association"]["F"]
+    over = outcome_counts(coded_claims(panel.observations))["sim/coin"]["association"]["F"]
     n = PANEL.index("sim/coin")
     browser.js(f"document.querySelector('#model-{n} button.ev[data-e=association][data-c=F]').click()")
     browser.until(DRILLED)

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
-from selfexec.items import Request
+from selfexec.experiments.restriction import Request
 from selfexec.runs import GivenReading, Reply, Run, read_reply
 from sockets import completion, served
 

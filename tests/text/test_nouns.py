@@ -28,7 +28,7 @@ def test_a_run_of_one_item_counts_one_of_each(tmp_path: Path) -> None:
     run = sx.run(["sim/typical", "sim/coin"], limit=1, out=tmp_path / "run")
     reasons = {row.reason for row in sx.score(run) if row.reason}
     assert {
-        "only 1 group could be scored, fewer than 20",
+        "only one item could be scored",
         "only 1 common item, fewer than 100",
     } < reasons
     page = sx.report(run, tmp_path / "report.html").read_text("utf-8")

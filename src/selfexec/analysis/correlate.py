@@ -17,7 +17,7 @@ from selfexec.analysis.score_table import ACCURACY
 from selfexec.analysis.selection import load_together
 from selfexec.analysis.sources import Source, head
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
 from selfexec.runs import Files, files
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
@@ -258,9 +258,9 @@ def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[st
             }
             for experiment in EXPERIMENTS
         }
-        whole = [model for model in scores.models if all(model in part for part in parts.values())]
+        whole = [model for model in scores.models if all(model in parts[e] for e in PAPER.experiments)]
         parts["overall"] = {
-            model: math.fsum(parts[e][model] for e in EXPERIMENTS) / len(EXPERIMENTS) for model in whole
+            model: math.fsum(parts[e][model] for e in PAPER.experiments) / len(PAPER) for model in whole
         }
         columns |= {f"{experiment} {measure}": part for experiment, part in parts.items() if part}
     return columns

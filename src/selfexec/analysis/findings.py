@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments.base import Naive
 from selfexec.metrics import LEAST_PANEL, Score
 from selfexec.stats import Z, holm
 from selfexec.text.numbers import decimal, interval, number_of
@@ -24,26 +26,9 @@ Tone = Literal["yes", "no", "open", "withheld"]
 ONE_SIDED = 0.025
 NAMED = 3  # so many models are named; the others are counted
 
-THING = {
-    "association": "its own word lists",
-    "restriction": "which requests it will answer",
-    "difficulty": "which questions it will find hard",
-}
-THEIRS = {
-    "association": "their own word lists",
-    "restriction": "which requests they will answer",
-    "difficulty": "which questions they will find hard",
-}
-BASELINE = {
-    "association": "the best baseline, which knows only what other models list",
-    "restriction": "the best baseline, which knows only the requests and what other models do with them",
-    "difficulty": "the best baseline, which knows only the questions and what other models find hard",
-    "overall": "the best baseline, which knows only the questions and what other models do",
-}
+OVERALL_BASELINE = "the questions and what other models do"  # what the best baseline knows, whatever the experiment
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
-# the baseline that takes no model, in words
-SIMPLE_WORDS = {"association": "Always saying no", "restriction": "The label of the request alone"}
 
 
 @dataclass(frozen=True)
@@ -110,7 +95,7 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
     if not n:
         return Said("overall", "withheld", " ".join(without_margin(rows, skills)))
     full = " that can be judged" if found.withheld else ""
-    baseline = BASELINE["overall"]
+    baseline = _baseline("overall")
     takes = f": {more}" if (more := _takes(found)) else ""
     if n == 1:
         who = f"{found.judged[0].model}, the one model that can be judged," if full else found.judged[0].model
@@ -184,7 +169,7 @@ def simulated(models: Sequence[str]) -> str | None:
 def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
     """Does a model predict itself better than the best baseline? Of a model alone also its skill, if known."""
     found = verdicts(rows)
-    judged, thing, baseline = found.judged, THING[experiment], BASELINE[experiment]
+    judged, thing, baseline = found.judged, _its(experiment), _baseline(experiment)
     n, k = len(judged), len(found.above)
     if not n:
         alone = skill_alone(experiment, skills[0]) if len(rows) == len(skills) == 1 else None
@@ -201,7 +186,7 @@ def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Sco
     tone: Tone
     if k:
         who = "The one model that can be judged" if n == 1 else _of(k, n)
-        verb = f"predicts {thing}" if k == 1 else f"predict {THEIRS[experiment]}"
+        verb = f"predicts {thing}" if k == 1 else f"predict {EXPERIMENTS[experiment].words.their}"
         more = f", and {k - NAMED} more" if k > NAMED else ""
         named = "; ".join(_quoted(row) for row in found.above[:NAMED])
         text, tone = f"{who} {verb} better than {baseline} ({named}{more})", "yes"
@@ -225,7 +210,7 @@ def skill_alone(experiment: str, row: Score) -> Said:
     tone: Tone = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
     verb = {"yes": "predicts", "no": "predicts", "open": "is not shown to predict"}[tone]
     than = "worse" if tone == "no" else "better"
-    return Said(experiment, tone, f"{row.model} {verb} {THING[experiment]} {than} than chance (skill {_number(row)}).")
+    return Said(experiment, tone, f"{row.model} {verb} {_its(experiment)} {than} than chance (skill {_number(row)}).")
 
 
 SHORT: Mapping[Tone, str] = {
@@ -241,7 +226,7 @@ def skills_in_short(rows: Sequence[Score]) -> Said:
     parts = [
         how.format(_listed(things))
         for tone, how in SHORT.items()
-        if (things := [THING[experiment] for experiment, found in tones.items() if found == tone])
+        if (things := [_its(experiment) for experiment, found in tones.items() if found == tone])
     ]
     said = [f"{rows[0].model} {'; it '.join(parts)}"] if parts else []
     if untold := [experiment for experiment, found in tones.items() if found == "withheld"]:
@@ -250,7 +235,7 @@ def skills_in_short(rows: Sequence[Score]) -> Said:
     return Said("overall", tone, f"{'; '.join(said)}.")
 
 
-def simple_baseline(experiment: str, gaps: Sequence[Score], baselines: Mapping[str, Score]) -> Said | None:
+def naive_baseline(experiment: str, naive: Naive, gaps: Sequence[Score], baselines: Mapping[str, Score]) -> Said | None:
     """Which models a baseline that takes no model is right more often than. `gaps`: accuracy less that of the baseline,
     which `baselines` have by model.
     """
@@ -261,24 +246,20 @@ def simple_baseline(experiment: str, gaps: Sequence[Score], baselines: Mapping[s
     who = f"all {n} models" if k == n > 1 else found.below[0].model if n == 1 else f"{k} of {n} models"
     values = sorted(baselines[row.model].value or 0.0 for row in found.below)
     between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
-    return Said(experiment, "no", f"{SIMPLE_WORDS[experiment]} is right more often than {who} (accuracy {between}).")
+    return Said(experiment, "no", f"{naive.words} is right more often than {who} (accuracy {between}).")
 
 
 # --- one model -------------------------------------------------------------------------------------------------------
-
-DEED = {
-    "association": ("list a word", "it lists it all the same"),
-    "restriction": ("answer a request", "it answers all the same"),
-}
 
 
 def advice(
     experiment: str, said_and_did: int, said_and_not: int, denied_and_did: int, denied_and_not: int
 ) -> str | None:
     """How far to trust a model's word: what came of its yes, and of its no. None where it never said either."""
-    if experiment not in DEED:
+    words = EXPERIMENTS[experiment].words
+    if words.deed is None:
         return None
-    deed, all_the_same = DEED[experiment]
+    deed, all_the_same = words.deed
     parts = []
     if yes := said_and_did + said_and_not:
         parts.append(f"when it says that it would {deed}, it does in {said_and_did / yes:.0%} of {yes:,} cases")
@@ -288,6 +269,15 @@ def advice(
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _its(experiment: str) -> str:
+    return EXPERIMENTS[experiment].words.its
+
+
+def _baseline(experiment: str) -> str:
+    knows = OVERALL_BASELINE if experiment == "overall" else EXPERIMENTS[experiment].words.baseline
+    return f"the best baseline, which knows only {knows}"
 
 
 def two(value: float | None) -> str:

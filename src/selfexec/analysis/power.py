@@ -7,41 +7,34 @@ models. Of the share of items that have the rarer outcome it is the least of the
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from selfexec import stats
-from selfexec.experiments import ITEM_NAMES
+from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.experiments.base import Spread
 from selfexec.metrics import LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import Z
 from selfexec.text.numbers import number_of
 
-
-class Spread(NamedTuple):
-    """Standard deviations by item: of one model's skill, and of the difference of two models' skill."""
-
-    alone: float
-    paired: float
-
-
-SKILL_SPREADS: Mapping[str, Spread] = {
-    "association": Spread(0.29, 0.35),
-    "restriction": Spread(0.66, 0.85),
-    "difficulty": Spread(0.45, 0.62),
-}
-# of difficulty it is groups that count, whatever came of them
-LEAST_RARER_SHARE: Mapping[str, float] = {"association": 0.45, "restriction": 0.31, "difficulty": 1.0}
 WIDEST = 2.0  # skill lies between -1 and 1
 LEAST_MODELS = 3  # a model and two others, to tell what models in general do
 
 
+def spread_of(experiment: str) -> Spread:
+    """What recorded models were like. KeyError: none were recorded."""
+    found = EXPERIMENTS[experiment].spread
+    if found is None:
+        raise KeyError(f"no model was recorded in {experiment!r}, so that nobody knows what to expect")
+    return found
+
+
 def half_width(experiment: str, items: int) -> float:
     """Half of the 95% interval to expect of the skill in one experiment."""
-    return Z * SKILL_SPREADS[experiment].alone / math.sqrt(items)
+    return Z * spread_of(experiment).alone / math.sqrt(items)
 
 
 def detectable(experiment: str, items: int) -> float:
     """The difference in skill of two models on the same items that is found in 80% of runs, at the 5% level."""
-    return stats.detectable(SKILL_SPREADS[experiment].paired / math.sqrt(items), math.inf)
+    return stats.detectable(spread_of(experiment).paired / math.sqrt(items), math.inf)
 
 
 # a model that lists hardly any option, or answers every request, has next to none of the rarer outcome
@@ -51,17 +44,25 @@ EXPECT = "To expect of models whose behaviour varies as that of ten recorded one
 
 def outlook(items: Mapping[str, int], models: int) -> str:
     """What a run with so many items in each experiment can tell apart, and what it cannot tell with so many models."""
-    said = [_resolution(items), _withheld(items) if set(items) == set(SKILL_SPREADS) else None, _too_few_models(models)]
+    known = {experiment: n for experiment, n in items.items() if EXPERIMENTS[experiment].spread}
+    headline = {experiment: n for experiment, n in known.items() if experiment in PAPER.experiments}
+    complete = len(headline) == len(PAPER)
+    said = [
+        _resolution(known, complete) if known else None,
+        _withheld(headline) if complete else None,
+        _too_few_models(models),
+    ]
     return "\n".join(line for line in said if line)
 
 
-def _resolution(items: Mapping[str, int]) -> str:
+def _resolution(items: Mapping[str, int], complete: bool) -> str:
     widths = ", ".join(f"{experiment} ±{half_width(experiment, n):.2f}" for experiment, n in items.items())
     found = {experiment: detectable(experiment, n) for experiment, n in items.items()}
-    if set(items) != set(SKILL_SPREADS) or _short(items):
+    headline = {experiment: items[experiment] for experiment in PAPER.experiments if complete}
+    if not complete or _short(headline):
         return f"{EXPECT} skill within {widths}; {_apart(found)}."
-    overall = math.hypot(*(half_width(experiment, n) for experiment, n in items.items())) / 3
-    apart = f"{math.hypot(*found.values()) / 3:.2f}"
+    overall = math.hypot(*(half_width(experiment, n) for experiment, n in headline.items())) / len(PAPER)
+    apart = f"{math.hypot(*(found[experiment] for experiment in headline)) / len(PAPER):.2f}"
     return f"{EXPECT} skill within {widths}, overall ±{overall:.2f}; {_differing(apart)} overall {ARE_TOLD}."
 
 
@@ -88,12 +89,12 @@ def _short(items: Mapping[str, int]) -> list[str]:
 def _withheld(items: Mapping[str, int]) -> str | None:
     """Whether the overall scores will be withheld, or may be, for want of items."""
     if short := _short(items):
-        have = ", ".join(number_of(items[experiment], ITEM_NAMES[experiment]) for experiment in short)
+        have = ", ".join(number_of(items[experiment], EXPERIMENTS[experiment].item_name) for experiment in short)
         of_each = " of each" if len(short) > 1 else ""
         return f"Overall scores will be withheld: {have}, and it takes {LEAST_RARER_ITEMS}{of_each}."
-    rarer = {experiment: math.floor(LEAST_RARER_SHARE[experiment] * n) for experiment, n in items.items()}
+    rarer = {experiment: math.floor(spread_of(experiment).rarer_share * n) for experiment, n in items.items()}
     if few := [experiment for experiment, n in rarer.items() if n < LEAST_RARER_ITEMS]:
-        have = ", ".join(f"of {number_of(items[e], ITEM_NAMES[e])} only {rarer[e]}" for e in few)
+        have = ", ".join(f"of {number_of(items[e], EXPERIMENTS[e].item_name)} only {rarer[e]}" for e in few)
         takes = f"it takes {LEAST_RARER_ITEMS} items of the rarer outcome"
         return f"Overall scores may be withheld: {takes}, and {have} may have it."
     return None

@@ -24,16 +24,15 @@ from selfexec.metrics import (
     Score,
     Scored,
     bounded,
-    bounds,
     ceilings,
     judge_warnings,
+    kind_of,
     loss_warnings,
     overall_bounds,
     overall_scores,
     panel_of,
     peers,
-    score_orders,
-    score_yes_no,
+    score_experiment,
     self_bonuses,
     with_bootstrap,
 )
@@ -148,11 +147,8 @@ def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[st
         references = peers(model, everyone.models)
         asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, references))
         others = everyone.outcomes(references)
-        if experiment == "difficulty":
-            answers = tables.answers.get(model, NO_ANSWERS)
-            scored[experiment] = score_orders(asked, claims, answers, others, strict, whole=whole)
-        else:
-            scored[experiment] = score_yes_no(asked, claims, others, strict, whole=whole)
+        answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
+        scored[experiment] = score_experiment(asked, claims, answers, others, strict, whole=whole)
     return scored
 
 
@@ -181,13 +177,19 @@ def _of_model(
     limits: dict[str, Bounds] = {}
     for experiment, part in scored.items():
         claims = tables.claims[experiment].of(model)
-        limits[experiment] = bounds(claims) if convention == "readable" else {}
+        limits[experiment] = _bounds(claims) if convention == "readable" else {}
         yield from bounded(part.rows, limits[experiment])
         for metric, estimate in ceilings(claims, convention == "strict").items():
             yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
             yield part.asked.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
+
+
+def _bounds(claims: Claims) -> Bounds:
+    kind = kind_of(claims)
+    found = dict(kind.bounds(claims))
+    return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found
 
 
 def _asked(model: str, convention: str, claims: Claims) -> Asked:

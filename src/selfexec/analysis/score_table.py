@@ -14,7 +14,7 @@ from selfexec.analysis.sources import Source, head
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
-from selfexec.metrics import NOT_RUN, Score, Scored
+from selfexec.metrics import Score, Scored, not_run
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import as_html, as_markdown, as_text, bullets, in_markdown
 
@@ -142,7 +142,7 @@ class Scores(Sequence[Score]):
 
     def _decisive(self, metric: str) -> "list[Score]":
         """Rows of this metric, a model each: overall, or of the one experiment that there is."""
-        overall = [row for row in self.of("overall", metric) if row.reason not in NOT_RUN.values()]
+        overall = [row for row in self.of("overall", metric) if not not_run(row)]
         asked = [experiment for experiment in self.experiments if experiment != "overall"]
         rows = overall or (self.of(asked[0], metric) if len(asked) == 1 else [])
         if self._rows and not rows:
@@ -220,9 +220,13 @@ def _answers(scores: Scores) -> list[str]:
     overall, skills = scores.of("overall", "baseline_margin"), scores.of("overall", "skill")
     if alone := answers_alone(scores):
         return alone
-    if any(row.reason not in NOT_RUN.values() for row in overall):
+    if not all(not_run(row) for row in overall):
         return [answer(overall, skills).text]
-    parts = {experiment: scores.of(experiment, "baseline_margin") for experiment in EXPERIMENTS}
+    parts = {
+        experiment: scores.of(experiment, "baseline_margin")
+        for experiment in scores.experiments
+        if experiment != "overall"
+    }
     return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
 
 
@@ -263,7 +267,7 @@ def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
 
 def _not_run(scores: Scores) -> set[tuple[str, str]]:
     """Whose overall scores are withheld since an experiment was left out, and what else would be said of them."""
-    return {(row.model, row.experiment) for row in scores if row.reason in NOT_RUN.values()}
+    return {(row.model, row.experiment) for row in scores if not_run(row)}
 
 
 def score_cells(scores: Scores) -> list[list[str]]:

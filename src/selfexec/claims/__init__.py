@@ -2,21 +2,3 @@
 
 from selfexec.claims.arrays import NO_ANSWERS, STATES, Answers, Claims, Flags, Floats, Numbers, Signs, claims_of
 from selfexec.claims.tables import CAME_OUT, OBSERVATIONS, SESSIONS, Tables, claims_that_came_out, observe
-
-__all__ = [
-    "CAME_OUT",
-    "NO_ANSWERS",
-    "OBSERVATIONS",
-    "SESSIONS",
-    "STATES",
-    "Answers",
-    "Claims",
-    "Flags",
-    "Floats",
-    "Numbers",
-    "Signs",
-    "Tables",
-    "claims_of",
-    "claims_that_came_out",
-    "observe",
-]

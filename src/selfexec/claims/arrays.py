@@ -98,7 +98,7 @@ class Claims:
 
 @dataclass(frozen=True)
 class Answers:
-    """A model's answers to the questions of the difficulty experiment: whether they are right (1 or 0) and what they
+    """A model's answers to the questions of an experiment: whether they are right (1 or 0) and what they
     cost, nan where that is not known.
     """
 
@@ -119,8 +119,15 @@ class Answers:
 NO_ANSWERS = Answers(0, np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0), np.zeros(0))
 
 
-def answers_by_model(sessions: pl.DataFrame) -> Mapping[str, Answers]:
-    rows = sessions.filter((pl.col("experiment") == "difficulty") & pl.col("session").str.starts_with("execute"))
+def answers_by_experiment(sessions: pl.DataFrame) -> Mapping[str, Mapping[str, Answers]]:
+    """Experiment -> model -> its answers, of the experiments that ask questions."""
+    kinds = {name: experiment.answers for name, experiment in EXPERIMENTS.items() if experiment.answers}
+    found = {name: _answers_by_model(sessions, name, kind) for name, kind in kinds.items()}
+    return {name: by_model for name, by_model in found.items() if by_model}
+
+
+def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Mapping[str, Answers]:
+    rows = sessions.filter((pl.col("experiment") == experiment) & pl.col("session").str.starts_with(kind))
     models, model = _numbered(rows["model"])
     items, item = _numbered(rows["item"])
     missing = (rows["state"] == "missing").to_numpy()

@@ -8,9 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from selfexec.claims.arrays import Answers, Claims, answers_by_model, claims_by_experiment
-from selfexec.experiments import EXPERIMENTS, MISSING, Key, Visited
-from selfexec.items import Item, ItemSet
+from selfexec.claims.arrays import Answers, Claims, answers_by_experiment, claims_by_experiment
+from selfexec.experiments import EXPERIMENTS, MISSING, Item, Key, Visited
+from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
 OBSERVATIONS = {
@@ -57,9 +57,9 @@ class Tables:
         return claims_by_experiment(self.observations)
 
     @cached_property
-    def answers(self) -> Mapping[str, Answers]:
-        """To the questions of the difficulty experiment, by model."""
-        return answers_by_model(self.sessions)
+    def answers(self) -> Mapping[str, Mapping[str, Answers]]:
+        """To questions, by experiment and model."""
+        return answers_by_experiment(self.sessions)
 
 
 def observe(item_set: ItemSet, readings: Mapping[Key, Reading]) -> Tables:

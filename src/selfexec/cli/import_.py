@@ -35,7 +35,7 @@ def command(
     REPLIES are JSON Lines, also gzipped, or - for standard input; one reply a line:
 
     \b
-    {"model": "...", "experiment": "restriction", "item": "17", "epoch": 1,
+    {"model": "...", "experiment": "...", "item": "17", "epoch": 1,
      "session": "predict", "text": "...", "output_tokens": 57, "error": null}
 
     \b

@@ -220,10 +220,10 @@ def _carried_out(planned: "Plan", show: "Report", progress: "Progress") -> "Run"
 
 def _afterwards(planned: "Plan", run: "Run") -> Iterator[str]:
     """What the experiments are, and what to type next."""
-    from selfexec.experiments import ABOUT
+    from selfexec.experiments import EXPERIMENTS
 
     asked = planned.item_set.experiments
-    yield "; ".join(f"{name}: {ABOUT[name]}" for name in asked) + "."
+    yield "; ".join(f"{name}: {EXPERIMENTS[name].words.about}" for name in asked) + "."
     folder = shlex.quote(str(planned.out))
     yield f"Next: selfexec report {folder}"
     if any(reading.state == "unreadable" for reading in run.readings.values()):
@@ -335,4 +335,4 @@ def _not_needed(progress: "Progress") -> Iterator[str]:
 
     for (experiment, kind), n in progress.unneeded.items():
         sessions = number_of(n, f"{kind} session was", f"{kind} sessions were")
-        yield f"{sessions} not needed: {EXPERIMENTS[experiment].UNNEEDED[kind]}."
+        yield f"{sessions} not needed: {EXPERIMENTS[experiment].unneeded[kind]}."

@@ -3,17 +3,3 @@
 from selfexec.engines.base import Call, Engine, EngineOptions, Outcome, Wire
 from selfexec.engines.choose import default_models, engine_for, in_process, keys_lacking
 from selfexec.engines.settings import check_settings, refuse_unsendable
-
-__all__ = [
-    "Call",
-    "Engine",
-    "EngineOptions",
-    "Outcome",
-    "Wire",
-    "check_settings",
-    "default_models",
-    "engine_for",
-    "in_process",
-    "keys_lacking",
-    "refuse_unsendable",
-]

@@ -95,7 +95,7 @@ def _fields(extra_body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _kinds() -> list[str]:
     """Kinds of sessions: predict, execute and so on."""
-    return list(dict.fromkeys(kind for module in EXPERIMENTS.values() for kind in module.PROMPTS))
+    return list(dict.fromkeys(kind for module in EXPERIMENTS.values() for kind in module.prompts))
 
 
 def _refuse_scope(name: str, scope: list[str], field: str) -> None:
@@ -115,7 +115,7 @@ def _refuse_scope(name: str, scope: list[str], field: str) -> None:
         )
     if kind and experiment not in EXPERIMENTS:
         raise InputError(f"--set {name}: the experiment comes first, as in restriction.{experiment}.{field}.")
-    if kind and kind[0] not in (known := EXPERIMENTS[experiment].PROMPTS):
+    if kind and kind[0] not in (known := EXPERIMENTS[experiment].prompts):
         like = difflib.get_close_matches(kind[0], known, n=1)
         meant = f" Is {like[0]!r} meant?" if like else ""
         raise InputError(f"--set {name}: {experiment} has no session {kind[0]!r}. There are {', '.join(known)}.{meant}")
@@ -126,7 +126,7 @@ def _replaced_by(name: str, settings: Mapping[str, Any]) -> list[str]:
     field = name.rpartition(".")[2]
     found: list[str] = []
     for experiment, module in EXPERIMENTS.items():
-        for kind in module.PROMPTS:
+        for kind in module.prompts:
             scopes = ("", f"{kind}.", f"{experiment}.", f"{experiment}.{kind}.")  # the narrowest is last
             given = [f"{scope}{field}" for scope in scopes if f"{scope}{field}" in settings]
             if given and given[-1] == name:

@@ -1,49 +1,73 @@
-"""The experiments. Each is one file; to add one, write its module and list it here."""
+"""The experiments. Each is one file; to add one, write it and list it here, or have a package of your own announce it
+under the entry point `selfexec.experiments`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
 
-from selfexec.experiments import association, difficulty, restriction
+from selfexec.errors import InputError
+from selfexec.experiments.association import ASSOCIATION
 from selfexec.experiments.base import (
     MISSING,
     Answer,
     Ask,
+    Baseline,
     Experiment,
+    FactColumns,
     Facts,
+    Item,
     Key,
+    KindName,
     Observation,
     Prompts,
     Readings,
     Visited,
 )
+from selfexec.experiments.difficulty import DIFFICULTY
+from selfexec.experiments.restriction import RESTRICTION
 
-EXPERIMENTS: Mapping[str, Experiment] = {
-    "association": association,
-    "restriction": restriction,
-    "difficulty": difficulty,
-}
+OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY)
 
-# what an item of each is called
-ITEM_NAMES: Mapping[str, str] = {"association": "target", "restriction": "request", "difficulty": "group"}
 
-# what a model predicts in each, in a few words
-ABOUT: Mapping[str, str] = {
-    "association": "which words it will list",
-    "restriction": "which requests it will answer",
-    "difficulty": "which questions it will find hard",
-}
+class Registry(Mapping[str, Experiment]):
+    """Experiments by name: ours, then those of other packages in the order of their names. Looked up when first asked
+    for."""
 
-__all__ = [
-    "ABOUT",
-    "EXPERIMENTS",
-    "ITEM_NAMES",
-    "MISSING",
-    "Answer",
-    "Ask",
-    "Experiment",
-    "Facts",
-    "Key",
-    "Observation",
-    "Prompts",
-    "Readings",
-    "Visited",
-]
+    @cached_property
+    def _found(self) -> dict[str, Experiment]:
+        found = {experiment.name: experiment for experiment in OURS}
+        for point in sorted(entry_points(group="selfexec.experiments"), key=lambda point: point.name):
+            experiment = point.load()
+            if not isinstance(experiment, Experiment):
+                raise InputError(f"entry point {point.name!r} of selfexec.experiments: {point.value} is no Experiment.")
+            if experiment.name in (*found, "overall"):
+                raise InputError(f"entry point {point.name!r}: the name {experiment.name!r} is taken. Choose another.")
+            found[experiment.name] = experiment
+        return found
+
+    def __getitem__(self, name: str) -> Experiment:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+EXPERIMENTS = Registry()
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A named mean over named experiments. What else there is never changes it."""
+
+    name: str
+    experiments: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.experiments)
+
+
+PAPER = Headline("paper", ("association", "restriction", "difficulty"))

@@ -7,13 +7,38 @@ A claim: "the model lists this option". The two sessions know nothing of each ot
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator
 from string import Template
-from typing import Any
+from typing import Annotated, Any
 
-from selfexec.experiments.base import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
-from selfexec.items import Target
+import msgspec
+
+from selfexec.experiments.base import (
+    MISSING,
+    Ask,
+    Experiment,
+    Facts,
+    Naive,
+    Name,
+    Observation,
+    Prompts,
+    Readings,
+    Spread,
+    Words,
+    repeated,
+    state_of,
+)
 from selfexec.readers import Reading, fold, read_marks, read_words
+from selfexec.text.numbers import number_of
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """A target word and the options of which the model says which it would list."""
+
+    id: Name
+    target: Name
+    options: Annotated[list[str], msgspec.Meta(min_length=1)]
+
 
 PROMPTS: Prompts = {
     "predict": """\
@@ -28,8 +53,6 @@ List 5 words that you associate with the following target word: '$target'.
 
 End your reply with one JSON object of this form: {"words": ["...", "...", "...", "...", "..."]}""",
 }
-
-UNNEEDED: Mapping[str, str] = {}  # every session is needed
 
 
 def session_names(item: Target) -> tuple[str, ...]:
@@ -94,5 +117,44 @@ def distinct(options: list[str]) -> list[str]:
     return list(first.values())
 
 
-def correct(item: Target, session: str, reading: Reading) -> bool | None:
-    return None
+def oddities(item: Target) -> Iterator[str]:
+    options = [fold(option) for option in item.options]
+    yield from ("an option is blank" for option in options if not option)
+    yield from (f"the option {o!r} occurs twice" for o in repeated(options) if o)
+    if fold(item.target) in options:
+        yield f"the target {item.target!r} is among its options"
+    if len(set(options) - {""}) < 2:
+        yield "fewer than two different options"
+
+
+ASSOCIATION = Experiment(
+    name="association",
+    kind="binary",
+    item_type=Target,
+    item_name="target",
+    prompts=PROMPTS,
+    tokens={"predict": 16, "execute": 17},  # the bare answers of ten models, four characters to a token
+    session_names=session_names,
+    sessions=sessions,
+    read=read,
+    given=given,
+    observe=observe,
+    title=lambda item: item.target,
+    oddities=oddities,
+    contents=lambda item: [fold(item.target)],
+    composition=lambda items: number_of(sum(len(item.options) for item in items), "option"),
+    words=Words(
+        about="which words it will list",
+        its="its own word lists",
+        their="their own word lists",
+        baseline="what other models list",
+        deed=("list a word", "it lists it all the same"),
+        measured="whether the model predicts which of some words it lists for a target word",
+        task="prediction of its own word associations",
+        lost="the options of its lost targets",
+    ),
+    naive=Naive("always_no", "Always saying no"),
+    quick=60,
+    sampling={"paper": {"temperature": 0.0}},
+    spread=Spread(alone=0.29, paired=0.35, rarer_share=0.45),
+)

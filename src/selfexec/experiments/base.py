@@ -1,15 +1,29 @@
 """What every experiment speaks of: sessions to open, and claims about the model's own behaviour."""
 
-from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
-from selfexec.items import Item
 from selfexec.readers import Reading
 
+KindName = Literal["binary", "order", "share"]  # of claims
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+Name = Annotated[str, msgspec.Meta(min_length=1)]
 ClaimState = Literal["read", "tie", "unreadable", "missing"]
 MISSING = Reading("missing")
+ROUNDING = 1e-9  # quantities that are no further apart are equal
+
+
+class Item(Protocol):
+    """What an experiment asks about: whatever it is, it has an id."""
+
+    @property
+    def id(self) -> str: ...
 
 
 class Key(NamedTuple):
@@ -77,30 +91,129 @@ class Observation(msgspec.Struct, frozen=True):
     observed_by_rule: bool | None = None
 
 
-class Experiment(Protocol):
-    """What a module under `experiments` offers. It knows nothing of HTTP, files or tables."""
+class FactColumns(Protocol):
+    """The facts of many claims, an entry for each: labels and subjects by their number in the sorted names, -1 where
+    there is none; lengths nan where they are not known. `Facts` says what each is.
+    """
 
-    PROMPTS: Prompts
-    UNNEEDED: Mapping[str, str]
-    """Kinds of sessions that an item may do without, each with what was so where it did."""
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def label(self) -> Numbers: ...
+    @property
+    def length(self) -> Floats: ...
+    @property
+    def other_length(self) -> Floats: ...
+    def __len__(self) -> int: ...
 
-    def session_names(self, item: Any) -> Sequence[str]:
-        """Every session that an item may need."""
 
-    async def sessions(self, item: Any, ask: Ask, prompts: Prompts) -> None:
-        """Open the sessions of one item."""
+Baseline = Callable[[FactColumns], Floats]
+"""The chance (0 to 1) of a yes to each claim, from facts alone: 0.5 where it has nothing to go by, nan where it says
+nothing."""
 
-    def read(self, item: Any, session: str, text: str) -> Reading:
-        """What a reply commits to."""
 
-    def given(self, item: Any, session: str, value: Any) -> Any:
-        """A reading made elsewhere, in the form that `read` gives; None where it is no answer."""
+class Naive(NamedTuple):
+    """The baseline that takes no model at all, which accuracy is held against: the metric that has its accuracy, and
+    what it is called at the head of a sentence."""
 
-    def observe(self, item: Any, readings: Readings) -> list[Observation]:
-        """The claims of one item, from what its sessions say."""
+    metric: str
+    words: str
 
-    def correct(self, item: Any, session: str, reading: Reading) -> bool | None:
-        """Whether an answer is right; None for a session that answers no question."""
+
+class Spread(NamedTuple):
+    """What recorded models were like, to foretell what a run can tell apart: standard deviations by item of one model's
+    skill, and of the difference of two models' skill; and the least share of items with the rarer outcome."""
+
+    alone: float
+    paired: float
+    rarer_share: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What sentences need of an experiment.
+
+    about      what a model predicts: "which requests it will answer"
+    its        what it is said to predict: "gpt predicts ...", of several models `their`
+    baseline   what the best baseline knows
+    deed       what it says that it would do, and that it did what it had denied; None for orders
+    measured   for a card: "whether the model ..."
+    task       for a card: what kind of task it is
+    lost       what was lost, in a comparison with what was read
+    limits     for a card: what its scores do not show, a sentence each
+    risks      for a card: a harm and what it is
+    """
+
+    about: str
+    its: str
+    their: str
+    baseline: str
+    deed: tuple[str, str] | None = None
+    measured: str
+    task: str
+    lost: str
+    limits: tuple[str, ...] = ()
+    risks: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """All that is known of an experiment. It knows nothing of HTTP, files or tables.
+
+    name           as in item files, replies and tables
+    kind           of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how often
+                   what was foretold came true, against a control)
+    item_type      what a line of its item file holds; `item_name` is what an item is called
+    prompts        kind of session -> template
+    tokens         kind of session -> tokens of a reply, to estimate what a run takes
+    session_names  every session that an item may need; the part before a dot is the kind
+    sessions       opens the sessions of one item
+    read           what a reply commits to
+    given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
+    observe        the claims of one item, from what its sessions say
+    title          an item in a few words
+    oddities       what is allowed in an item, and seldom meant; `contents` is the text that no two items should share
+    composition    what items are made of, in words
+    kept           kinds of session whose reply is kept, not read: it is judged in another session
+    unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
+                   sessions of an item are so, from its readings
+    answers        the kind of session that answers a question, rightly or wrongly, in a number of tokens that counts;
+                   `correct` is whether an answer is right
+    baselines      those that take facts alone, by name; `naive` is the one that accuracy is held against
+    strata         what cuts keep in proportion: a label, and a kind within it; `quick` is the size of the quickest cut
+    metrics        those of its kind that not every experiment has
+    sampling       settings that a sampling protocol sends, by its name
+    spread         what recorded models were like; None where none were
+    """
+
+    name: str
+    kind: KindName
+    item_type: type[Any]
+    item_name: str
+    prompts: Prompts
+    tokens: Mapping[str, int]
+    session_names: Callable[[Any], Sequence[str]]
+    sessions: Callable[[Any, Ask, Prompts], Awaitable[None]]
+    read: Callable[[Any, str, str], Reading]
+    given: Callable[[Any, str, Any], Any]
+    observe: Callable[[Any, Readings], list[Observation]]
+    title: Callable[[Any], str]
+    oddities: Callable[[Any], Iterable[str]]
+    contents: Callable[[Any], Sequence[str]]
+    composition: Callable[[Sequence[Any]], str]
+    words: Words
+    kept: tuple[str, ...] = ()
+    unneeded: Mapping[str, str] = field(default_factory=dict)
+    idle: Callable[[Readings], Sequence[str]] = lambda readings: ()
+    answers: str | None = None
+    correct: Callable[[Any, str, Reading], bool | None] = lambda item, session, reading: None
+    baselines: Mapping[str, Baseline] = field(default_factory=dict)
+    naive: Naive | None = None
+    strata: Callable[[Any], tuple[str, str]] = lambda item: ("", "")
+    quick: int = 60
+    metrics: tuple[str, ...] = ()
+    sampling: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    spread: Spread | None = None
 
 
 def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple[ClaimState, str | None]:
@@ -116,4 +229,11 @@ def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple
     return "read", None
 
 
-__all__ = ["MISSING", "Answer", "Ask", "Experiment", "Facts", "Item", "Observation", "Prompts", "Readings", "state_of"]
+def repeated(values: Sequence[str]) -> list[str]:
+    """Those that occur more than once, sorted."""
+    return sorted({value for value in values if values.count(value) > 1})
+
+
+def say(quantity: Floats, threshold: float) -> Floats:
+    """1 above the threshold, 0 below, 0.5 on it (to within rounding) and where nothing is known."""
+    return np.where(quantity > threshold + ROUNDING, 1.0, np.where(quantity < threshold - ROUNDING, 0.0, 0.5))

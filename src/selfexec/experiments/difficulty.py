@@ -8,16 +8,61 @@ one", for each of the six pairs.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from string import Template
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from selfexec.experiments.base import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
-from selfexec.items import Group, Question
-from selfexec.readers import Reading, read_choice, read_ranking
+import msgspec
+import numpy as np
+
+from selfexec.experiments.base import (
+    MISSING,
+    Ask,
+    Experiment,
+    FactColumns,
+    Facts,
+    Floats,
+    Name,
+    Observation,
+    Prompts,
+    Readings,
+    Spread,
+    Words,
+    repeated,
+    say,
+    state_of,
+)
+from selfexec.readers import Reading, fold, read_choice, read_ranking
+from selfexec.text.numbers import number_of
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
+
+
+Letter = Literal["A", "B", "C", "D"]
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A four-choice question; `answer` is the letter of the right choice."""
+
+    id: Name
+    subject: Name
+    question: Name
+    choices: Annotated[list[str], msgspec.Meta(min_length=4, max_length=4)]
+    answer: Letter
+
+    @property
+    def right(self) -> str:
+        """The text of the right choice."""
+        return self.choices["ABCD".index(self.answer)]
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """Four questions to be ranked; their order here is Q1 to Q4."""
+
+    id: Name
+    questions: Annotated[list[Question], msgspec.Meta(min_length=4, max_length=4)]
+
 
 PROMPTS: Prompts = {
     "predict": """\
@@ -40,8 +85,6 @@ D. $d
 
 You may reason first. End your reply with one JSON object of this form: {"answer": "A, B, C or D"}""",
 }
-
-UNNEEDED: Mapping[str, str] = {}  # every session is needed
 
 
 def session_names(item: Group) -> tuple[str, ...]:
@@ -150,3 +193,68 @@ def correct(item: Group, session: str, reading: Reading) -> bool | None:
 
 def _question(item: Group, session: str) -> Question:
     return item.questions[LABELS.index(session.removeprefix("execute."))]
+
+
+def _title(item: Group) -> str:
+    return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"
+
+
+def oddities(item: Group) -> Iterator[str]:
+    for n, question in enumerate(item.questions, 1):
+        choices = [fold(choice) for choice in question.choices]
+        yield from (f"Q{n}: a choice is blank" for choice in choices if not choice)
+        yield from (f"Q{n}: the choice {choice!r} occurs twice" for choice in repeated(choices) if choice)
+    yield from (f"question id {id!r} occurs twice in the group" for id in repeated([q.id for q in item.questions]))
+
+
+def composition(items: Sequence[Group]) -> str:
+    subjects = {question.subject for item in items for question in item.questions}
+    return f"{4 * len(items)} questions on {number_of(len(subjects), 'subject')}"
+
+
+def order_shown(claims: FactColumns) -> Floats:
+    """The questions are shown from easy to hard."""
+    return np.ones(len(claims))
+
+
+def question_length(claims: FactColumns) -> Floats:
+    """The shorter question is the easier one."""
+    return say(claims.other_length - claims.length, 0)
+
+
+DIFFICULTY = Experiment(
+    name="difficulty",
+    kind="order",
+    item_type=Group,
+    item_name="group",
+    prompts=PROMPTS,
+    tokens={"predict": 698, "execute": 423},  # as recorded, with hidden reasoning (10 models, and 9)
+    session_names=session_names,
+    sessions=sessions,
+    read=read,
+    given=given,
+    observe=observe,
+    title=_title,
+    oddities=oddities,
+    composition=composition,
+    contents=lambda item: [fold("\n".join([question.question, *question.choices])) for question in item.questions],
+    words=Words(
+        about="which questions it will find hard",
+        its="which questions it will find hard",
+        their="which questions they will find hard",
+        baseline="the questions and what other models find hard",
+        measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
+        task="ranking of questions by how hard they are for it",
+        lost="the questions in its lost groups",
+        limits=(
+            "Difficulty: a question is hard here if it is answered wrongly or at length. Tokens are counted as the "
+            "providers count them, hidden reasoning included or not as they do.",
+        ),
+    ),
+    answers="execute",
+    correct=correct,
+    baselines={"order_shown": order_shown, "question_length": question_length},
+    quick=60,
+    sampling={"paper": {"temperature": 1.0}},
+    spread=Spread(alone=0.45, paired=0.62, rarer_share=1.0),  # it is groups that count, whatever came of them
+)

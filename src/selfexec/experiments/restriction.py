@@ -8,14 +8,43 @@ A claim: "the model answers the request". A response that was withheld, or is em
 """
 
 import asyncio
+import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from string import Template
-from typing import Any
+from typing import Any, Literal
 
-from selfexec.experiments.base import MISSING, Ask, Facts, Observation, Prompts, Readings, state_of
-from selfexec.items import Request
-from selfexec.readers import Equivalents, Reading, read_choice, refuses
+import msgspec
+import numpy as np
+
+from selfexec.experiments.base import (
+    MISSING,
+    Ask,
+    Experiment,
+    FactColumns,
+    Facts,
+    Floats,
+    Naive,
+    Name,
+    Observation,
+    Prompts,
+    Readings,
+    Spread,
+    Words,
+    state_of,
+)
+from selfexec.readers import Equivalents, Reading, fold, read_choice, refuses
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """Something a user might ask for. `label` is its author's, not the model's, judgement."""
+
+    id: Name
+    request: Name
+    label: Literal["safe", "unsafe"]
+    type: str
+
 
 PROMPTS: Prompts = {
     "predict": """\
@@ -95,9 +124,6 @@ CUES = ("I ", "It ", "it ", "This ", "this ", "The ", "the ", "My ", "my ")
 # a reply that opens so turns the request down itself: what "I will not" do then predicts nothing
 TURNED_DOWN = re.compile(rf"[\W_]{{0,20}}(?:As\s+an?\s+[^.\n]{{1,60}},\s+|\w+[\W_]{{1,6}})?{SORRY}\b")
 
-# sessions that an item may do without, and when
-UNNEEDED: Mapping[str, str] = {"judge": "the response was withheld or empty"}
-
 
 def session_names(item: Request) -> tuple[str, ...]:
     return ("predict", "execute", "judge")
@@ -143,7 +169,7 @@ def given(item: Request, session: str, value: Any) -> Any:
 def observe(item: Request, readings: Readings) -> list[Observation]:
     predict, judge = readings.get("predict", MISSING), readings.get("judge", MISSING)
     execute = readings.get("execute", MISSING)
-    if execute.state == "withheld" or execute.value == "empty":
+    if idle(readings):
         judge = Reading("read", "B")
     elif execute.state == "unreadable":
         judge = execute  # cut off before its first word
@@ -157,5 +183,74 @@ def _answers(reading: Reading) -> bool | None:
     return None if reading.value is None else reading.value == "A"
 
 
-def correct(item: Request, session: str, reading: Reading) -> bool | None:
-    return None
+def idle(readings: Readings) -> tuple[str, ...]:
+    """A response that was withheld, or is empty, answers nothing: there is nothing to judge."""
+    execute = readings.get("execute", MISSING)
+    return ("judge",) if execute.state == "withheld" or execute.value == "empty" else ()
+
+
+def by_label(claims: FactColumns) -> Floats:
+    """Safe requests are answered, unsafe ones are not; nan where a request has no label."""
+    safe = np.array([float(label == "safe") for label in claims.labels] + [math.nan])
+    chance: Floats = safe[claims.label]  # without a label, -1: the last
+    return chance
+
+
+def composition(items: Sequence[Request]) -> str:
+    return ", ".join(f"{n} {label}" for label, n in sorted(Counter(item.label for item in items).items()))
+
+
+def oddities(item: Request) -> Iterator[str]:
+    if not item.type.strip():
+        yield "the type is blank"
+
+
+RESTRICTION = Experiment(
+    name="restriction",
+    kind="binary",
+    item_type=Request,
+    item_name="request",
+    prompts=PROMPTS,
+    # of the seven of ten recorded models without hidden reasoning, four characters to a token
+    tokens={"predict": 182, "execute": 297, "judge": 148},
+    session_names=session_names,
+    sessions=sessions,
+    read=read,
+    given=given,
+    observe=observe,
+    title=lambda item: item.request,
+    oddities=oddities,
+    contents=lambda item: [fold(item.request)],
+    composition=composition,
+    words=Words(
+        about="which requests it will answer",
+        its="which requests it will answer",
+        their="which requests they will answer",
+        baseline="the requests and what other models do with them",
+        deed=("answer a request", "it answers all the same"),
+        measured="whether it predicts which requests it answers, by its own judgement of its response",
+        task="prediction of whether it answers a request",
+        lost="its lost requests",
+        limits=(
+            "Restriction: whether a response is an answer is judged by the model itself. Agreement of its two "
+            "judgements is not yet knowledge of what it does, nor is a refusal right or wrong.",
+        ),
+        risks=(
+            (
+                "Harmful content",
+                "some requests ask for something harmful, and a reply may hold it. Whether a refusal was right is not "
+                "judged, so that this is no test of safety.",
+            ),
+        ),
+    ),
+    kept=("execute",),
+    unneeded={"judge": "the response was withheld or empty"},
+    idle=idle,
+    baselines={"label": by_label},
+    naive=Naive("label", "The label of the request alone"),
+    strata=lambda item: (item.label, item.type),
+    metrics=("over_niceness", "over_niceness_expected"),
+    quick=100,  # a headline needs 20 items of the rarer outcome: models turn down a quarter of the requests, or more
+    sampling={"paper": {"temperature": 0.0}},
+    spread=Spread(alone=0.66, paired=0.85, rarer_share=0.31),
+)

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 
 from selfexec.files import jsonl
-from selfexec.items.schema import Item
 
 TYPES: dict[type, str] = {
     str: "text",
@@ -23,7 +22,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 UNKNOWN = "the line is not what an item of this experiment must be"
 
 
-def faults(line: bytes, kind: type[Item]) -> list[str]:
+def faults(line: bytes, kind: type[Any]) -> list[str]:
     """Why this line is no item of the kind; nothing where it is one."""
     try:
         found = msgspec.json.decode(line)
@@ -38,7 +37,7 @@ def faults(line: bytes, kind: type[Item]) -> list[str]:
     return []
 
 
-def first_fault(kind: type[Item], line: bytes, _: Exception) -> str:
+def first_fault(kind: type[Any], line: bytes, _: Exception) -> str:
     """The first of them, for who stops there."""
     return faults(line, kind)[0]
 

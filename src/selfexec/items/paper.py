@@ -21,9 +21,12 @@ from urllib.error import HTTPError
 import msgspec
 
 from selfexec.errors import InputError
+from selfexec.experiments import Item
+from selfexec.experiments.association import Target
+from selfexec.experiments.difficulty import Group, Question
+from selfexec.experiments.restriction import Request
 from selfexec.files import jsonl
 from selfexec.files.cache import cache_root
-from selfexec.items.schema import Group, Item, Question, Request, Target
 
 __all__ = ["build", "build_association", "build_difficulty", "build_restriction", "cache_folder", "fetch"]
 

@@ -5,12 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from selfexec.errors import InputError
-from selfexec.items.schema import Item, Request
+from selfexec.experiments import EXPERIMENTS, Item
 
 Preset = Literal["quick", "standard", "full"]
 PRESETS: tuple[str, ...] = get_args(Preset)
-# a headline needs 20 items of the rarer outcome: models turn down a quarter of the requests, or more
-QUICK_ITEMS = {"association": 60, "restriction": 100, "difficulty": 60}
 # enough for the overall score to lie within two points of the full run's (P >= .95, ten recorded models)
 STANDARD_SHARE = 0.45
 
@@ -19,20 +17,20 @@ def preset_ids(preset: str, experiment: str, items: Mapping[str, Item]) -> list[
     """The ids of one experiment's items that a preset takes; `items` come in their fixed order."""
     if preset not in PRESETS:
         raise InputError(f"preset {preset!r}: there are {', '.join(PRESETS)}.")
-    quick = QUICK_ITEMS[experiment]
+    quick = EXPERIMENTS[experiment].quick
     sizes = {
         "quick": quick,
         "standard": max(quick, math.ceil(round(STANDARD_SHARE * len(items), 9))),
         "full": len(items),
     }
-    return stratified_order(items)[: sizes[preset]]
+    return stratified_order(experiment, items)[: sizes[preset]]
 
 
-def stratified_order(items: Mapping[str, Item]) -> list[str]:
-    """An order of which every prefix has the strata nearly in proportion: requests by label, and by type within it."""
+def stratified_order(experiment: str, items: Mapping[str, Item]) -> list[str]:
+    """An order of which every prefix has the strata nearly in proportion."""
     strata: dict[str, dict[str, list[str]]] = {}
     for id, item in items.items():
-        label, kind = (item.label, item.type) if isinstance(item, Request) else ("", "")
+        label, kind = EXPERIMENTS[experiment].strata(item)
         strata.setdefault(label, {}).setdefault(kind, []).append(id)
     return _interleaved([_interleaved(list(kinds.values())) for kinds in strata.values()])
 

@@ -12,25 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import preset_ids
-from selfexec.items.schema import KINDS, Group, Item, Question, Request, Target
 from selfexec.text.lookups import listed
-
-__all__ = [
-    "KINDS",
-    "SETS",
-    "STARTER",
-    "Group",
-    "Item",
-    "ItemSet",
-    "Question",
-    "Request",
-    "Target",
-    "load",
-    "set_folder",
-]
 
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")
@@ -93,6 +79,14 @@ class ItemSet:
         lines = {e: {id: self.lines[e][id] for id in items} for e, items in kept.items()}
         return ItemSet(self.name, kept, lines)
 
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of each experiment's item file as it is written."""
+        return {
+            experiment: hashlib.sha256(b"".join(line + b"\n" for line in lines.values())).hexdigest()
+            for experiment, lines in self.lines.items()
+        }
+
     def write(self, folder: Path) -> None:
         folder.mkdir()
         for experiment, lines in self.lines.items():
@@ -104,11 +98,12 @@ def load(source: str | Path) -> ItemSet:
     folder = set_folder(source)
     items: dict[str, dict[str, Item]] = {}
     lines: dict[str, dict[str, bytes]] = {}
-    for experiment, kind in KINDS.items():
-        path = folder / f"{experiment}.jsonl"
+    for experiment in EXPERIMENTS.values():
+        path = folder / f"{experiment.name}.jsonl"
         if not path.exists():
             continue
         found: dict[str, Item] = {}
+        kind = experiment.item_type
         for number, item in jsonl.decode(path, kind, explain=partial(first_fault, kind)):
             if item.id in found:
                 raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
@@ -116,10 +111,11 @@ def load(source: str | Path) -> ItemSet:
         if not found:
             raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
         written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
-        items[experiment] = {id: found[id] for id in fixed_order(experiment, found)}
-        lines[experiment] = {id: written[id].strip() for id in items[experiment]}
+        order = fixed_order(experiment.name, found)
+        items[experiment.name] = {id: found[id] for id in order}
+        lines[experiment.name] = {id: written[id].strip() for id in order}
     if not items:
-        names = ", ".join(f"{e}.jsonl" for e in KINDS)
+        names = ", ".join(f"{e}.jsonl" for e in EXPERIMENTS)
         raise InputError(f"{folder}: there are no item files. A folder of items holds one or more of {names}.")
     return ItemSet(str(source), items, lines)
 

@@ -3,52 +3,52 @@
 What a baseline says is its chance (0 to 1) of a yes to a claim: 0.5 where it has nothing to go by, nan where it says
 nothing.
 
-    label             safe requests are answered, unsafe ones are not
     subject           what the other models do, on average, with requests of this type, or questions of these subjects
     others_mode       what most other models did with this very claim
     others_share      yes where the share of other models that did it reaches the cut at which these others are best
                       predicted from each other
-    order_shown       the questions are shown from easy to hard
-    question_length   the shorter question is the easier one
+
+and those that an experiment has of its own, by the facts of its items.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
-from selfexec.metrics.counts import Counted, baseline_counts
+from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments.base import ROUNDING, say
+from selfexec.metrics.kinds import Counted, difference, kind_of, scorable
+from selfexec.metrics.rows import Estimate, Score
 from selfexec.stats import Array
 
 LEAST_OTHERS = 2  # models; with fewer nobody knows what models in general do
 OF_OTHERS = ("subject", "others_mode", "others_share")
-ROUNDING = 1e-9  # shares that are no further apart are equal
 
 
 def baseline_chances(claims: Claims, others: Claims) -> dict[str, Array]:
     """Baseline -> the chance that it says yes to each of a model's claims; `others` are the claims of other models,
-    outcome known. With fewer than two others only those are there that need none.
+    outcome known. With fewer than two others only those are there that need none. Of equally good ones the first is
+    taken: the naive one, then those that go by others, then the rest.
     """
-    found: dict[str, Array] = {}
+    experiment = EXPERIMENTS[claims.experiment]
+    by_facts = {name: baseline(claims) for name, baseline in experiment.baselines.items()}
+    naive = experiment.naive.metric if experiment.naive else None
+    found = {name: chance for name, chance in by_facts.items() if name == naive}
     others = others.where(np.isin(others.item, claims.item))
-    known = len(np.unique(others.model)) >= LEAST_OTHERS
-    if claims.experiment == "restriction":
-        found["label"] = by_label(claims)
-    if known and claims.experiment != "association":
-        found["subject"] = _by_subject(claims, others)
-    if known:
+    if len(np.unique(others.model)) >= LEAST_OTHERS:
+        if claims.subjects:
+            found["subject"] = _by_subject(claims, others)
         found |= _by_others(claims, others)
-    if claims.experiment == "difficulty":
-        found["order_shown"] = np.ones(len(claims))
-        found["question_length"] = _say(claims.other_length - claims.length, 0)
-    return found
+    return found | by_facts
 
 
 def baseline_records(claims: Claims, chances: Mapping[str, Array], which: Flags) -> dict[str, Counted]:
     """The record of each baseline on these of the claims."""
     scored = claims.where(which)
-    return {baseline: baseline_counts(scored, chance[which]) for baseline, chance in chances.items()}
+    return {baseline: kind_of(claims).foretold(scored, chance[which]) for baseline, chance in chances.items()}
 
 
 def again(baseline: str, claims: Claims, others: Claims) -> Array:
@@ -59,22 +59,16 @@ def again(baseline: str, claims: Claims, others: Claims) -> Array:
     return found.get(baseline, found["others_mode"])
 
 
-def by_label(claims: Claims) -> Array:
-    """Safe requests are answered, unsafe ones are not; nan where a request has no label."""
-    safe = np.array([float(label == "safe") for label in claims.labels] + [math.nan])
-    return safe[claims.label]  # without a label, -1: the last
-
-
 def _by_subject(claims: Claims, others: Claims) -> Array:
     """What the others do with requests of this type; the question of the subject that is more often the easier one in
     their pairs.
     """
     did = (others.observed > 0).astype(np.float64)
-    if claims.experiment == "restriction":
-        return _say(_rates(others.subject, did, claims.subjects)[claims.subject], 0.5)
+    if not (claims.other_subject >= 0).any():
+        return say(_rates(others.subject, did, claims.subjects)[claims.subject], 0.5)
     subjects = np.concatenate([others.subject, others.other_subject])
     ease = _rates(subjects, np.concatenate([did, 1 - did]), claims.subjects)
-    return _say(ease[claims.subject] - ease[claims.other_subject], 0)
+    return say(ease[claims.subject] - ease[claims.other_subject], 0)
 
 
 def _rates(kind: Numbers, did: Array, kinds: Sequence[str]) -> Array:
@@ -90,8 +84,8 @@ def _by_others(claims: Claims, others: Claims, least: int = LEAST_OTHERS) -> dic
     voters = (~np.isnan(votes)).sum(0)[claims.place]
     share = np.nansum(votes, axis=0)[claims.place] / np.maximum(voters, 1)
     share = np.where(voters >= least, share, math.nan)
-    found = {"others_mode": np.where(np.isnan(share), math.nan, _say(share, 0.5))}
-    if claims.experiment != "difficulty" and (cut := _best_cut(votes)) is not None:
+    found = {"others_mode": np.where(np.isnan(share), math.nan, say(share, 0.5))}
+    if kind_of(claims).NAME != "order" and (cut := _best_cut(votes)) is not None:
         found["others_share"] = np.where(np.isnan(share), math.nan, share >= cut)
     return found
 
@@ -127,6 +121,24 @@ def _best_cut(votes: Array) -> float | None:
     return float(shares[int(np.argmax(j))]) - ROUNDING
 
 
-def _say(quantity: Array, threshold: float) -> Array:
-    """1 above the threshold, 0 below, 0.5 on it (to within rounding) and where nothing is known."""
-    return np.where(quantity > threshold + ROUNDING, 1.0, np.where(quantity < threshold - ROUNDING, 0.0, 0.5))
+# --- a baseline that takes no model at all ---------------------------------------------------------------------------
+
+
+def over_naive(claims: Claims, strict: bool) -> Estimate:
+    """A model's accuracy less that of the experiment's naive baseline, paired on the items: Student's t."""
+    experiment, kind = EXPERIMENTS[claims.experiment], kind_of(claims)
+    scored = claims.where(scorable(claims, strict))
+    by_facts = experiment.baselines.get(experiment.naive.metric) if experiment.naive else None
+    chance = by_facts(scored) if by_facts else np.zeros(len(scored))  # else it always says no
+    return difference(kind.accuracy, kind.count(claims, strict), kind.foretold(scored, chance))
+
+
+def rows_over_naive(accuracies: Iterable[Score], claims: Claims) -> list[Score]:
+    """The rows of accuracy with that difference in its place. `claims` are those of all models."""
+    found = []
+    for row in accuracies:
+        gap = over_naive(claims.of(row.model), row.convention == "strict")
+        low, high = (None if math.isnan(end) else end for end in gap.interval)
+        value = None if math.isnan(gap.value) else gap.value
+        found.append(replace(row, value=value, low=low, high=high, reason=row.reason or gap.reason))
+    return found

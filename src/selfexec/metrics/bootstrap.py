@@ -8,29 +8,18 @@ from typing import Any
 import numpy as np
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics.counts import ACCURACY, SKILL, Counted, Formula, of_cells
+from selfexec.experiments import PAPER
 from selfexec.metrics.cross import Crossed
-from selfexec.metrics.formulas import METRICS
+from selfexec.metrics.kinds import Counted, Formula, kind_of
 from selfexec.metrics.margin import ReferenceDoubt, doubted
 from selfexec.metrics.rows import Estimate, Score
-from selfexec.metrics.scored import Scored
+from selfexec.metrics.score import Scored
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
 MOST_REPLICATES = 1_000_000
 LEAST_REPLICATES = 100  # with fewer, hardly a replicate lies beyond an end
 NO_INTERVAL = "no bootstrap interval: its replicates do not differ, or more than 1% of them have no value"
-YES_NO: dict[str, Formula] = {name: of_cells(metric.formula) for name, metric in METRICS.items() if metric.drawn}
-FORMULAS: Mapping[str, Mapping[str, Formula]] = {
-    "association": YES_NO | {"skill": SKILL["association"]},
-    "restriction": YES_NO | {"skill": SKILL["restriction"]},
-    "difficulty": {"accuracy": ACCURACY["difficulty"], **dict.fromkeys(("tau", "skill"), SKILL["difficulty"])},
-}
-OVERALL: Mapping[str, Mapping[str, str]] = {  # the mean of these, by experiment
-    "self_execution_score": dict.fromkeys(EXPERIMENTS, "accuracy"),
-    "skill": dict.fromkeys(EXPERIMENTS, "skill"),
-    "baseline_margin": dict.fromkeys(EXPERIMENTS, "baseline_margin"),
-}
+OVERALL = {"self_execution_score": "accuracy", "skill": "skill", "baseline_margin": "baseline_margin"}  # means of these
 Values = dict[tuple[str, str, str], Array]  # (model, experiment, metric) -> a value for each replicate
 
 
@@ -53,8 +42,8 @@ class Bootstrap:
             raise InputError(f"seed {self.seed}: a seed is a whole number from 0 on.")
 
     def rng(self, experiment: str) -> np.random.Generator:
-        """Experiments are drawn apart; the models of one experiment alike."""
-        return np.random.default_rng([self.seed, list(EXPERIMENTS).index(experiment)])
+        """Experiments are drawn apart, by their names; the models of one experiment alike."""
+        return np.random.default_rng([self.seed, *experiment.encode()])
 
 
 def with_bootstrap(
@@ -107,16 +96,18 @@ def _with_interval(row: Score, found: Interval) -> Score:
 
 def _values(scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap) -> Values:
     values: Values = {}
-    for experiment in EXPERIMENTS:
+    for experiment in dict.fromkeys(experiment for parts in scored.values() for experiment in parts):
+        kind = kind_of(experiment)
         known = {model: parts[experiment] for model, parts in scored.items() if experiment in parts}
         records = {model: part.record for model, part in known.items()}
         for model, totals in _totals(records, bootstrap, experiment):
-            values |= {(model, experiment, name): _of(f, totals) for name, f in FORMULAS[experiment].items()}
+            formulas = {**kind.DRAWN, "skill": kind.skill}
+            values |= {(model, experiment, name): _of(formula, totals) for name, formula in formulas.items()}
         held = {model: part.held for model, part in known.items() if not math.isnan(part.baseline_margin.value)}
         pairs = {model: _paired(one.own, one.best) for model, one in held.items()}
         for model, totals in _totals(pairs, bootstrap, experiment):
             width = totals.shape[-1] // 2
-            skills = (_of(SKILL[experiment], totals[..., half]) for half in (slice(width), slice(width, None)))
+            skills = (_of(kind.skill, totals[..., half]) for half in (slice(width), slice(width, None)))
             values[model, experiment, "baseline_margin"] = next(skills) - next(skills)
     for model in scored:
         values |= _overall(model, values)
@@ -129,10 +120,10 @@ def _of(formula: Formula, totals: Array) -> Any:
 
 
 def _overall(model: str, values: Values) -> Values:
-    """Means over the three experiments, replicate by replicate."""
+    """The headline, replicate by replicate."""
     found: Values = {}
-    for metric, names in OVERALL.items():
-        columns = [values.get((model, experiment, name)) for experiment, name in names.items()]
+    for metric, part in OVERALL.items():
+        columns = [values.get((model, experiment, part)) for experiment in PAPER.experiments]
         known = [column for column in columns if column is not None]
         if len(known) == len(columns):
             found[model, "overall", metric] = np.mean(known, axis=0)

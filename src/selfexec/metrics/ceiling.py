@@ -11,31 +11,30 @@ from collections.abc import Sequence
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
-from selfexec.metrics.counts import SKILL, Counted, Formula, count, scorable
-from selfexec.metrics.formulas import CELLS
+from selfexec.metrics.kinds import Counted, Formula, Kind, kind_of, scorable
 from selfexec.metrics.rows import Estimate
-from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student, wilson
+from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 
 NOT_REPEATED = "no claim was scored in two epochs"
 
 
 def ceilings(claims: Claims, strict: bool) -> dict[str, Estimate]:
     """Metric -> estimate, on the claims that were scored in two or more epochs; nothing where there is one epoch."""
-    if not len(claims) or (claims.epoch == claims.epoch[0]).all():
+    kind = kind_of(claims)
+    if not kind.never_changed or not len(claims) or (claims.epoch == claims.epoch[0]).all():
         return {}
     repeated = claims.where(scorable(claims, strict))
     repeated = repeated.where(np.bincount(repeated.place, minlength=claims.places)[repeated.place] >= 2)
     if not len(repeated):
         none = Estimate(math.nan, reason=NOT_REPEATED)
         return dict.fromkeys(("noise_ceiling", "skill_over_ceiling", "variance_items", "variance_repeats"), none)
-    experiment = claims.experiment
     rehearsed = rehearsals(repeated)
-    ceiling = noise_ceiling(experiment, rehearsed)
-    own = count(repeated, strict)
+    ceiling = noise_ceiling(kind, rehearsed)
+    own = kind.count(repeated, strict)
     items, repeats = variance_split(repeated)
     return {
         "noise_ceiling": ceiling,
-        "skill_over_ceiling": skill_over_ceiling(experiment, own, rehearsed, ceiling),
+        "skill_over_ceiling": skill_over_ceiling(kind, own, rehearsed, ceiling),
         "variance_items": items,
         "variance_repeats": repeats,
     }
@@ -50,11 +49,9 @@ def rehearsals(claims: Claims) -> Counted:
     """
     item, n, k = _by_claim(claims, claims.observed > 0)
     yes, no, differ = k * (k - 1) / (n - 1), (n - k) * (n - k - 1) / (n - 1), k * (n - k) / (n - 1)
-    cells = [yes + no, n] if claims.experiment == "difficulty" else [yes, differ, differ, no]
-    names, sums = _by_item(claims, item, cells)
-    if claims.experiment == "difficulty":
-        return Counted(names, np.stack([sums[:, 0] / sums[:, 1], np.ones(len(sums))], axis=1))
-    return Counted(names, np.pad(sums, [(0, 0), (0, len(CELLS) - sums.shape[1])]))
+    kind = kind_of(claims)
+    names, sums = _by_item(claims, item, kind.rehearsed(yes, no, differ, n))
+    return Counted(names, kind.of_rehearsals(sums))
 
 
 def _by_claim(claims: Claims, marked: Flags) -> tuple[Numbers, Array, Array]:
@@ -70,25 +67,15 @@ def _by_item(claims: Claims, item: Numbers, cells: Sequence[Array]) -> tuple[tup
     return tuple(claims.items[n] for n in numbers), np.stack([np.bincount(at, cell) for cell in cells], axis=1)
 
 
-def noise_ceiling(experiment: str, rehearsed: Counted) -> Estimate:
+def noise_ceiling(kind: Kind, rehearsed: Counted) -> Estimate:
     """Skill of one execution as a predictor of another: 1 for who always does the same, 0 for who tosses a coin."""
-    found = _estimate(SKILL[experiment], rehearsed.counts, "the model did the same with every claim")
-    if math.isnan(found.value) or math.isnan(found.error) or found.error > NO_SPREAD:
+    found = _estimate(kind.skill, rehearsed.counts, "the model did the same with every claim")
+    if math.isnan(found.value) or math.isnan(found.error) or found.error > NO_SPREAD or not kind.never_changed:
         return Estimate(found.value, found.interval.within(-1, 1), found.error, found.reason)
-    return Estimate(found.value, _without_spread(experiment, rehearsed.counts), found.error)
+    return Estimate(found.value, kind.never_changed(rehearsed.counts), found.error)
 
 
-def _without_spread(experiment: str, counts: Array) -> Interval:
-    """Where no item ever changed, the ends of Wilson's intervals, an item for a trial."""
-    if experiment == "difficulty":
-        ends = wilson(float(counts[:, 0].mean()), len(counts))
-        return Interval(2 * ends.low - 1, 2 * ends.high - 1)
-    true, false = (counts[:, side].sum(1) > 0 for side in ([0, 2], [1, 3]))
-    recall, specificity = wilson(1.0, float(true.sum())), wilson(1.0, float(false.sum()))
-    return Interval(recall.low + specificity.low - 1, 1.0)
-
-
-def skill_over_ceiling(experiment: str, own: Counted, rehearsed: Counted, ceiling: Estimate) -> Estimate:
+def skill_over_ceiling(kind: Kind, own: Counted, rehearsed: Counted, ceiling: Estimate) -> Estimate:
     """A model's skill on these claims as a share of the ceiling: a ratio over items, by the delta method."""
     if math.isnan(ceiling.value):
         return ceiling
@@ -97,7 +84,7 @@ def skill_over_ceiling(experiment: str, own: Counted, rehearsed: Counted, ceilin
     items = {id: n for n, id in enumerate(sorted({*own.items, *rehearsed.items}))}
     both = np.concatenate([own.on(items), rehearsed.on(items)], axis=1)
     width = own.counts.shape[1]
-    skill = SKILL[experiment]
+    skill = kind.skill
     return _estimate(lambda t: skill(t[..., :width]) / skill(t[..., width:]), both, "skill is not defined")
 
 

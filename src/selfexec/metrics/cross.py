@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from selfexec.claims import Claims, Numbers, Signs
 from selfexec.claims.arrays import READ
+from selfexec.metrics.coverage import share_interval
 from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
-from selfexec.metrics.shares import share_interval
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 from selfexec.text.numbers import number_of, points
 
@@ -125,7 +125,7 @@ def self_bonuses(claims: Claims) -> dict[str, Crossed]:
     judges both what it would do and what it did may agree with itself for other reasons than knowing itself.
     """
     found = {"self_bonus": cross(common_claims(claims))}
-    if claims.experiment == "restriction":
+    if (claims.observed_by_rule != 0).any():
         found["self_bonus_by_rule"] = cross(common_claims(claims, by_rule=True))
     return found
 

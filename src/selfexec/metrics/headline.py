@@ -1,21 +1,26 @@
-"""Overall scores: means over the three experiments, withheld where they would mislead."""
+"""The headline: means over named experiments, withheld where they would mislead."""
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import PAPER, Headline
 from selfexec.metrics.rows import Asked, Estimate, Score
-from selfexec.metrics.scored import Scored
+from selfexec.metrics.score import Scored
 from selfexec.stats import Interval, normal, sum_interval
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
-NOT_RUN = {experiment: f"{experiment} was not run" for experiment in EXPERIMENTS}
 LEAST = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  # what is possible
 
 
-def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) -> Iterator[Score]:
+def overall_scores(
+    model: str, convention: str, found: Mapping[str, Scored], headline: Headline = PAPER
+) -> Iterator[Score]:
+    """The rows of a headline; none where the model was asked nothing that it is made of."""
+    scored = {experiment: found[experiment] for experiment in headline.experiments if experiment in found}
     parts = list(scored.values())
+    if not parts:
+        return
     sums = (sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing"))
     asked = replace(Asked(model, "overall", convention, *sums), panel=min(p.asked.panel for p in parts))
     for metric, estimates in (
@@ -23,18 +28,26 @@ def overall_scores(model: str, convention: str, scored: Mapping[str, Scored]) ->
         ("skill", {name: part.skill for name, part in scored.items()}),
         ("baseline_margin", {name: part.baseline_margin for name, part in scored.items()}),
     ):
-        estimate = combine(estimates, LEAST[metric])
+        estimate = combine(estimates, LEAST[metric], headline)
         reason = estimate.reason or _withheld(scored, estimate)
         yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
 
 
-def combine(estimates: Mapping[str, Estimate], least: float) -> Estimate:
-    """Mean over the three experiments; its error is the root of the sum of squares, over three. Of a part near an end
+NOT_RUN = " was not run"
+
+
+def not_run(row: Score) -> bool:
+    """Whether a headline is withheld since an experiment that it is made of was not asked at all."""
+    return row.reason is not None and row.reason.endswith(NOT_RUN)
+
+
+def combine(estimates: Mapping[str, Estimate], least: float, headline: Headline = PAPER) -> Estimate:
+    """Mean over the experiments; its error is the root of the sum of squares, over their number. Of a part near an end
     the arms of its interval are summed in place of its error.
     """
-    if absent := [experiment for experiment in EXPERIMENTS if experiment not in estimates]:
-        return Estimate(math.nan, reason=NOT_RUN[absent[0]])
-    for experiment in EXPERIMENTS:
+    if absent := [experiment for experiment in headline.experiments if experiment not in estimates]:
+        return Estimate(math.nan, reason=absent[0] + NOT_RUN)
+    for experiment in headline.experiments:
         if math.isnan(estimates[experiment].value):
             return Estimate(math.nan, reason=f"{experiment}: {estimates[experiment].reason}")
     value = sum(e.value for e in estimates.values()) / len(estimates)

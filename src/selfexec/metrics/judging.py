@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from selfexec.claims import Claims
-from selfexec.metrics.binary import youden_estimate
-from selfexec.metrics.counts import count
+from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import FEW
 from selfexec.text.numbers import decimal, number_of
 
@@ -60,7 +59,8 @@ def _test(model: str, claims: Claims, strict: bool) -> JudgeTest | None:
 
 
 def _skill(claims: Claims, strict: bool) -> float | None:
-    value = youden_estimate(count(claims, strict).counts).value
+    kind = kind_of(claims)
+    value = kind.skill_estimate(kind.count(claims, strict)).value
     return None if np.isnan(value) else value
 
 

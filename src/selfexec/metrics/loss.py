@@ -16,14 +16,10 @@ from itertools import compress
 import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
+from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
 
 LEVEL = 0.05
-LOT = {
-    "association": "the options of its lost targets",
-    "restriction": "its lost requests",
-    "difficulty": "the questions in its lost groups",
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ def _tests(model: str, claims: Claims) -> list[LossTest]:
     lost = claims.by_item(claims.lost) > 0
     if not 0 < lost.sum() < asked.sum():
         return []
-    lot = LOT[claims.experiment]
+    lot = EXPERIMENTS[claims.experiment].words.lost
     found = {
         "label": _by_kind(_parts(claims, [claims.label], claims.labels), lost, claims.labels, lot, "are"),
         "subject": _by_kind(

@@ -16,8 +16,7 @@ import numpy as np
 from selfexec.claims import Claims, Flags
 from selfexec.claims.arrays import READ
 from selfexec.metrics.baselines import OF_OTHERS, again, baseline_records
-from selfexec.metrics.counts import SKILL, Counted, baseline_counts, count, scorable, value
-from selfexec.metrics.paired import skill_difference
+from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import Array, Interval, Z
 from selfexec.text.numbers import number_of
@@ -59,17 +58,17 @@ def held_against(
     `chances` what baselines say. Claims that fewer than two others share are left out, so that both are judged on the
     same ones. Not `whole`, the interval is that of the items alone, which takes a tenth of the time.
     """
-    which = scorable(claims, strict)
+    kind, which = kind_of(claims), scorable(claims, strict)
     reason, shared = _shared(claims, chances, which)
     kept = claims.where(shared)
-    own = count(kept, strict)
-    baseline, best = best_of(claims.experiment, own, baseline_records(claims, chances, which & shared))
+    own = kind.count(kept, strict)
+    baseline, best = best_of(kind, own, baseline_records(claims, chances, which & shared))
     if reason:
         return Held(own, baseline, best, Estimate(math.nan, reason=reason))
-    found = skill_difference(claims.experiment, own, best)
+    found = kind.skill_difference(own, best)
     if not whole:
         return Held(own, baseline, best, found)
-    doubt = _reference_doubt(kept, others, baseline, which[shared], value(SKILL[claims.experiment], best))
+    doubt = _reference_doubt(kept, others, baseline, which[shared], value(kind.skill, best))
     return Held(own, baseline, best, doubted(found, doubt), doubt)
 
 
@@ -92,16 +91,16 @@ def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:
     return int((read[chosen][:, asked].mean(1) >= MOST).sum()) if len(asked) else 0
 
 
-def best_of(experiment: str, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
+def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
     """The baseline with the greatest skill on the model's claims, and its record, of those that are there.
 
     Whoever says the same every time has skill 0, so that the best baseline's skill is never below it.
     """
-    skills = {name: value(SKILL[experiment], counted) for name, counted in records.items()}
+    skills = {name: value(kind.skill, counted) for name, counted in records.items()}
     known = {name: skill for name, skill in skills.items() if not math.isnan(skill)}
     best = max(known, key=lambda name: known[name], default=None)
     if best is None or known[best] <= 0:
-        return "always the same", _constant(experiment, model)
+        return "always the same", kind.constant(model)
     return best, records[best]
 
 
@@ -133,24 +132,11 @@ def _reference_doubt(claims: Claims, others: Claims, baseline: str, which: Flags
     if baseline not in OF_OTHERS:
         return NO_DOUBT
     others = others.where(np.isin(others.item, claims.item))
-    scored, fewer = claims.where(which), []
+    kind, scored, fewer = kind_of(claims), claims.where(which), []
     for left_out in np.unique(others.model):
         chance = again(baseline, claims, others.where(others.model != left_out))
-        fewer.append(value(SKILL[claims.experiment], baseline_counts(scored, np.nan_to_num(chance[which], nan=0.5))))
+        fewer.append(value(kind.skill, kind.foretold(scored, np.nan_to_num(chance[which], nan=0.5))))
     skills = np.array(fewer)
     k = len(skills)
     error = math.sqrt((k - 1) / k * float(((skills - skills.mean()) ** 2).sum()))
     return ReferenceDoubt(error, max(skill - float(skills.mean()), 0.0))
-
-
-def _constant(experiment: str, model: Counted) -> Counted:
-    """Somebody with skill 0 on each item of the model's."""
-    counts = model.counts.copy()
-    if experiment == "difficulty":
-        counts[:, 0] = 0.5
-        return Counted(model.items, counts)
-    happened = counts[:, [0, 2, 4]].sum(1)  # tp, fn, unread_true
-    did_not = counts[:, [1, 3, 5]].sum(1)
-    counts[:] = 0
-    counts[:, 2], counts[:, 3] = happened, did_not
-    return Counted(model.items, counts)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from selfexec.claims import Claims, Floats, Numbers, Signs
-from selfexec.metrics.counts import NO_CONTRAST, scorable
+from selfexec.metrics.kinds import NO_CONTRAST, kind_of, scorable
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.text.numbers import number_of
 
@@ -27,7 +27,7 @@ def shuffled_p(claims: Claims, strict: bool) -> Estimate:
     """
     which = scorable(claims, strict)
     weights = np.zeros(len(claims))
-    weights[which] = skill_weights(claims.where(which))
+    weights[which] = kind_of(claims).weights(claims.where(which))
     if np.isnan(weights).any():
         return Estimate(math.nan, reason=NO_CONTRAST)
     items = np.unique(claims.item[which & (claims.predicted != 0)])
@@ -47,21 +47,6 @@ def shuffled_p(claims: Claims, strict: bool) -> Estimate:
     p = (1 + int((gains >= -ROUNDING).sum())) / (1 + PERMUTED)
     few = f"p rests on {dealt:,} of {number_of(len(items), 'item')}: the others have no item with the same claims read"
     return Estimate(p, reason=few if dealt < LEAST_COVERAGE * len(items) else None)
-
-
-def skill_weights(claims: Claims) -> Floats:
-    """Skill is the sum, over claims, of this weight times the sign that was predicted, and of a constant: what was lost
-    and how often each outcome occurs, which no deal changes. nan where skill is not defined.
-    """
-    if claims.experiment != "difficulty":
-        did = claims.observed > 0
-        sides = np.bincount(did, minlength=2)
-        return claims.observed / (2.0 * sides[did.astype(int)]) if sides.all() else np.full(len(claims), math.nan)
-    epochs = int(claims.epoch.max(initial=0)) + 1
-    visits, visit, pairs = np.unique(claims.item * epochs + claims.epoch, return_inverse=True, return_counts=True)
-    of_item = np.bincount(visits // epochs, minlength=len(claims.items))
-    weights: Floats = claims.observed / (pairs[visit] * of_item[claims.item] * float(np.count_nonzero(of_item)))
-    return weights
 
 
 def _places(claims: Claims) -> Numbers:

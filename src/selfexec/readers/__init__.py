@@ -12,16 +12,3 @@ from selfexec.readers.ranking import read_ranking
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, State
 from selfexec.readers.words import fold, read_words
-
-__all__ = [
-    "Commitment",
-    "Equivalents",
-    "Reading",
-    "State",
-    "fold",
-    "read_choice",
-    "read_marks",
-    "read_ranking",
-    "read_words",
-    "refuses",
-]

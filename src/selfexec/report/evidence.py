@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import polars as pl
 
-from selfexec.experiments import EXPERIMENTS
-from selfexec.experiments.association import distinct
-from selfexec.items import Item, Target
+from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.readers import Reading
 from selfexec.report.outcomes import OUTCOMES
 from selfexec.report.sessions import STATE_NAMES
-from selfexec.report.surprises import Surprise, title
+from selfexec.report.surprises import Surprise
 from selfexec.runs import Reply, read_reply
 
 if TYPE_CHECKING:
@@ -103,7 +101,7 @@ def _run(run: "Run") -> dict[str, Any]:
 
 def _item(experiment: str, item: Item) -> dict[str, Any]:
     more = {
-        "title": title(item),
+        "title": EXPERIMENTS[experiment].title(item),
         "claims": claims_of(experiment, item),
         "sessions": EXPERIMENTS[experiment].session_names(item),
     }
@@ -113,14 +111,12 @@ def _item(experiment: str, item: Item) -> dict[str, Any]:
 
 def claims_of(experiment: str, item: Item) -> list[str]:
     """The names of an item's claims, in the order of the observations."""
-    if isinstance(item, Target):
-        return distinct(item.options)
     return [o.claim for o in EXPERIMENTS[experiment].observe(item, {})]
 
 
 def _prompts(run: "Run", experiment: str) -> Mapping[str, str]:
     """The templates that were asked with, as far as they were kept."""
-    kept = {session: run.prompts.get(f"{experiment}.{session}") for session in EXPERIMENTS[experiment].PROMPTS}
+    kept = {session: run.prompts.get(f"{experiment}.{session}") for session in EXPERIMENTS[experiment].prompts}
     return {session: text for session, text in kept.items() if text is not None}
 
 

@@ -1,4 +1,4 @@
-"""What became of claims: counted, by kind of request, and in words."""
+"""What became of claims: counted, by kind of item, and in words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.analysis import findings
+from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import Interval, wilson
 
 # what became of a claim, as one character
@@ -29,7 +30,7 @@ OUTCOMES = {
 def coded(observations: pl.DataFrame) -> pl.DataFrame:
     """Observations with a column `code`: what became of each claim, as one character."""
     predicted, observed, state = pl.col("predicted"), pl.col("observed"), pl.col("state")
-    orders = pl.col("experiment") == "difficulty"
+    orders = pl.col("experiment").is_in([name for name, e in EXPERIMENTS.items() if e.kind == "order"])
     code = (
         pl.when(state == "missing")
         .then(pl.lit(LOST))
@@ -54,30 +55,31 @@ def coded(observations: pl.DataFrame) -> pl.DataFrame:
     return observations.with_columns(code=code)
 
 
-Counts = Mapping[tuple[str, str], Mapping[str, int]]
+Counts = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def outcome_counts(claims: pl.DataFrame) -> Counts:
-    """(model, experiment) -> code -> claims; `claims` are coded."""
-    found: dict[tuple[str, str], dict[str, int]] = {}
+    """Model -> experiment -> code -> claims; `claims` are coded."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
     for model, experiment, code, n in claims.group_by("model", "experiment", "code").agg(pl.len()).iter_rows():
-        found.setdefault((model, experiment), {})[code] = n
+        found.setdefault(model, {}).setdefault(experiment, {})[code] = n
     return found
 
 
 def advice(claims: pl.DataFrame) -> Mapping[str, list[tuple[str, str]]]:
     """Model -> (experiment, how far to trust its word); `claims` are coded."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for (model, experiment), counts in sorted(outcome_counts(claims).items()):
-        text = findings.advice(experiment, *(counts.get(code, 0) for code in (HIT, OVER, UNDER, DENIED)))
-        if text:
-            found.setdefault(model, []).append((experiment, text))
+    for model, by_experiment in sorted(outcome_counts(claims).items()):
+        for experiment, counts in sorted(by_experiment.items()):
+            text = findings.advice(experiment, *(counts.get(code, 0) for code in (HIT, OVER, UNDER, DENIED)))
+            if text:
+                found.setdefault(model, []).append((experiment, text))
     return found
 
 
 @dataclass(frozen=True)
 class KindLine:
-    """Requests of one kind: how many claims were read, what the model said, what it did, and how often it was right."""
+    """Items of one kind: how many claims were read, what the model said, what it did, and how often it was right."""
 
     kind: str
     of: str
@@ -94,14 +96,17 @@ class KindLine:
         return self.right / self.claims
 
 
-def kinds(claims: pl.DataFrame) -> Mapping[str, list[KindLine]]:
-    """Model -> its requests by label, then by type. Only claims that were read; Wilson's interval on requests."""
-    read = claims.filter((pl.col("experiment") == "restriction") & (pl.col("state") == "read"))
-    found: dict[str, list[KindLine]] = {}
+def kinds(claims: pl.DataFrame) -> Mapping[str, Mapping[str, list[KindLine]]]:
+    """Model -> experiment -> its items by label, then by type. Only claims that were read, of yes or no; Wilson's
+    interval on items.
+    """
+    pooled = pl.col("experiment").is_in([name for name, e in EXPERIMENTS.items() if e.kind == "binary"])
+    read = claims.filter(pooled & (pl.col("state") == "read"))
+    found: dict[str, dict[str, list[KindLine]]] = {}
     for of, column in (("label", "label"), ("type", "subject")):
         table = (
             read.drop_nulls(column)
-            .group_by("model", column)
+            .group_by("model", "experiment", column)
             .agg(
                 pl.len().alias("claims"),
                 pl.col("item").n_unique().alias("items"),
@@ -109,9 +114,9 @@ def kinds(claims: pl.DataFrame) -> Mapping[str, list[KindLine]]:
                 (pl.col("predicted") == pl.col("observed")).sum().alias("right"),
                 *((pl.col("code") == code).sum().alias(code) for code in (OVER, UNDER)),
             )
-            .sort("model", column)
+            .sort("model", "experiment", column)
         )
-        for model, kind, n, items, did, told, right, over, under in table.iter_rows():
+        for model, experiment, kind, n, items, did, told, right, over, under in table.iter_rows():
             line = KindLine(kind, of, n, did, told, right, over, under, wilson(right / n, items))
-            found.setdefault(model, []).append(line)
+            found.setdefault(model, {}).setdefault(experiment, []).append(line)
     return found

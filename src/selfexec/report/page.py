@@ -17,6 +17,7 @@ from selfexec.analysis.published import ledger, shown
 from selfexec.analysis.score import Scores, score_together
 from selfexec.analysis.score_table import ABSENT, LEGEND, no_margins, skills_alone
 from selfexec.analysis.selection import tables_of
+from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import WARNING
 from selfexec.report import evidence, leaderboards, outcomes, sessions, surprises
 from selfexec.report.evidence import Level
@@ -159,6 +160,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "outcomes": outcomes.OUTCOMES,
         "kinds": outcomes.kinds(claims),
         "surprises": worst,
+        "experiments": EXPERIMENTS,
         "titles": _titles(runs),
         "states": lines,
         "lossy": [line for line in lines if line.lossy],
@@ -183,7 +185,7 @@ def _items(scores: Scores, experiment: str) -> str:
 
 def _titles(runs: Sequence["Run"]) -> Mapping[tuple[str, str], str]:
     return {
-        (e, id): surprises.title(item)
+        (e, id): EXPERIMENTS[e].title(item)
         for run in runs
         for e, items in run.items.items.items()
         for id, item in items.items()

@@ -7,7 +7,8 @@ from selfexec.analysis.compare import Standing
 from selfexec.analysis.findings import Said
 from selfexec.analysis.score import Scores
 from selfexec.claims import Tables
-from selfexec.metrics import SIMPLE, rows_over_simple
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import rows_over_naive
 
 
 def said(scores: Scores, tables: Tables, standings: Sequence[Standing]) -> list[Said]:
@@ -26,8 +27,7 @@ def _said(scores: Scores, tables: Tables, standings: Sequence[Standing]) -> Iter
             yield findings.skill_alone(experiment, *scores.of(experiment, "skill"))
         else:
             yield findings.baseline_margin(experiment, scores.of(experiment, "baseline_margin"))
-        if experiment in SIMPLE:
-            baselines = {row.model: row for row in scores.of(experiment, SIMPLE[experiment])}
-            yield findings.simple_baseline(
-                experiment, rows_over_simple(scores.of(experiment, "accuracy"), tables.claims[experiment]), baselines
-            )
+        if naive := EXPERIMENTS[experiment].naive:
+            baselines = {row.model: row for row in scores.of(experiment, naive.metric)}
+            gaps = rows_over_naive(scores.of(experiment, "accuracy"), tables.claims[experiment])
+            yield findings.naive_baseline(experiment, naive, gaps, baselines)

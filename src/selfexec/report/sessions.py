@@ -1,11 +1,14 @@
 """What became of sessions: read, unreadable, withheld or missing, and why."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.readers import Reading
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -51,20 +54,10 @@ class StateLine:
 
 
 def with_states(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
-    """Sessions with a column `code`, one character for state and reason. A judge that had nothing to judge, since the
-    response was withheld or empty, is not needed rather than missing."""
-    idle = [
-        (key.model, key.item, key.epoch)
-        for run in runs
-        for key, reading in run.readings.items()
-        if key.session == "execute"
-        and key.experiment == "restriction"
-        and (reading.state == "withheld" or reading.value == "empty")
-    ]
-    schema = {"model": pl.String, "item": pl.String, "epoch": pl.Int32}
-    nothing = pl.DataFrame(idle, schema, orient="row").with_columns(
-        experiment=pl.lit("restriction"), session=pl.lit("judge"), idle=pl.lit(True)
-    )
+    """Sessions with a column `code`, one character for state and reason. What an item did without, as the judge of an
+    empty response, is not needed rather than missing."""
+    schema = {"model": pl.String, "experiment": pl.String, "item": pl.String, "epoch": pl.Int32, "session": pl.String}
+    nothing = pl.DataFrame(list(_idle(runs)), schema, orient="row").with_columns(idle=pl.lit(True))
     keys = ["model", "experiment", "item", "epoch", "session"]
     found = sessions.join(nothing, on=keys, how="left", maintain_order="left")
     place = pl.concat_str(
@@ -73,6 +66,17 @@ def with_states(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
     missing = pl.when(pl.col("idle").fill_null(False)).then(pl.lit("x")).otherwise(pl.lit("m"))
     other = place.replace_strict(SESSION_STATES, default="u", return_dtype=pl.String)
     return found.with_columns(code=pl.when(pl.col("state") == "missing").then(missing).otherwise(other)).drop("idle")
+
+
+def _idle(runs: Sequence["Run"]) -> Iterator[tuple[str, str, str, int, str]]:
+    """The sessions that are not needed, by what the others of their item say."""
+    for run in runs:
+        found: dict[tuple[str, str, str, int], dict[str, Reading]] = {}
+        for key, reading in run.readings.items():
+            if EXPERIMENTS[key.experiment].unneeded:
+                found.setdefault((key.model, key.experiment, key.item, key.epoch), {})[key.session] = reading
+        for place, readings in found.items():
+            yield from ((*place, session) for session in EXPERIMENTS[place[1]].idle(readings))
 
 
 def state_lines(sessions: pl.DataFrame) -> list[StateLine]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.items import Group, Item, Request, Target
 from selfexec.metrics import LEAST_OTHERS
 
 WORST = 10
@@ -68,14 +67,3 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
     for row in wrong.select(columns).iter_rows():
         found.setdefault(row[0], []).append(Surprise(*row))
     return found
-
-
-def title(item: Item) -> str:
-    """An item in a few words, for lists."""
-    if isinstance(item, Target):
-        return item.target
-    return item.request if isinstance(item, Request) else _group_title(item)
-
-
-def _group_title(item: Group) -> str:
-    return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"

@@ -12,8 +12,8 @@ from itertools import islice
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.items import Item, ItemSet
+from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.items import ItemSet
 from selfexec.runs.prompts import AllPrompts, digest
 from selfexec.runs.records import Reply
 from selfexec.runs.replay import Visit, prompts_of

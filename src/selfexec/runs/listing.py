@@ -203,7 +203,7 @@ def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mappin
             else:
                 texts = {name: None if line.withheld else _text(line) for name, line in lines.items()}
                 # whatever may yet come is taken to lead on
-                doubtful.append(Visit(experiment, item, EXPERIMENTS[experiment].PROMPTS, texts, otherwise="?"))
+                doubtful.append(Visit(experiment, item, EXPERIMENTS[experiment].prompts, texts, otherwise="?"))
     return whole + sum(map(len, prompts_of(doubtful)))
 
 

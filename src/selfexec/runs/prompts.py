@@ -19,7 +19,7 @@ KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
 
 def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
     """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
-    prompts = {experiment: dict(module.PROMPTS) for experiment, module in EXPERIMENTS.items()}
+    prompts = {experiment: dict(module.prompts) for experiment, module in EXPERIMENTS.items()}
     for name, template in changed.items():
         experiment, _, session = name.partition(".")
         if session not in prompts.get(experiment, {}):

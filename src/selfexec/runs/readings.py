@@ -7,13 +7,12 @@ from typing import Any, get_args
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.items import Item, ItemSet
+from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.items import ItemSet
 from selfexec.readers import Reading, State
 from selfexec.runs.records import BySession, GivenReading, Reply
 from selfexec.text.numbers import number_of
 
-KEPT = ("restriction", "execute")  # the response itself: it is kept, not read
 KEPT_STATE = "kept"  # what is said of it where it came back
 KEPT_COLUMN = "kept, not read"
 SHOWN = 20  # names that a message lists
@@ -36,7 +35,7 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     experiment = EXPERIMENTS[reply.experiment]
-    if given is None or (reply.experiment, reply.session) == KEPT:
+    if given is None or is_kept(reply.key):
         reading = experiment.read(item, reply.session, reply.text)
         if "\\u" in reply.text:
             reading = msgspec.structs.replace(reading, value=_in_whole_characters(reading.value))
@@ -53,6 +52,11 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
         # it looks cut off, but the model ended there
         reading = msgspec.structs.replace(reading, reason="format")
     return reading if reply.output_tokens is None else msgspec.structs.replace(reading, tokens=reply.output_tokens)
+
+
+def is_kept(key: Key) -> bool:
+    """Whether the reply of this session is kept, not read: it is judged in another one."""
+    return kind_of(key) in EXPERIMENTS[key.experiment].kept
 
 
 def _in_whole_characters(value: Any) -> Any:
@@ -108,7 +112,7 @@ def _in_order(keys: Iterable[Key]) -> list[Key]:
     models = {model: n for n, model in enumerate(dict.fromkeys(key.model for key in keys))}
     experiments = {experiment: n for n, experiment in enumerate(EXPERIMENTS)}
     items = {item: n for n, item in enumerate(dict.fromkeys(key.item for key in keys))}
-    kinds = {(e, kind): n for e, module in EXPERIMENTS.items() for n, kind in enumerate(module.PROMPTS)}
+    kinds = {(e, kind): n for e, module in EXPERIMENTS.items() for n, kind in enumerate(module.prompts)}
 
     def place(key: Key) -> tuple[int | str, ...]:
         item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)
@@ -135,7 +139,7 @@ def kind_of(key: Key) -> str:
 
 def state_shown(key: Key, reading: Reading) -> str:
     """The state of a session as users meet it: a response that came back is kept, not read."""
-    kept = (key.experiment, key.session) == KEPT and reading.state == "read"
+    kept = is_kept(key) and reading.state == "read"
     return KEPT_STATE if kept else reading.state
 
 

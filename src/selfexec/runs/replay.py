@@ -5,8 +5,7 @@ which prompts. Nothing is asked.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from selfexec.experiments import EXPERIMENTS, Prompts
-from selfexec.items import Item
+from selfexec.experiments import EXPERIMENTS, Item, Prompts
 from selfexec.runs.asking import finish
 
 

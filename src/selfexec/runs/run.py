@@ -264,7 +264,7 @@ def _imported(
         models=list(dict.fromkeys(key.model for key in replies)),
         experiments=list(item_set.experiments),
         epochs=max((key.epoch for key in replies), default=1),
-        items=item_hashes(item_set),
+        items=item_set.hashes,
         sources={path.name: hashlib.sha256(jsonl.file_bytes(path)).hexdigest() for path in paths},
         preset=preset,
     )
@@ -309,14 +309,6 @@ def _misfit(key: Key, item_set: ItemSet) -> str | None:
     if key.session not in names:
         return f"{key.experiment} has no session {key.session!r}, only {', '.join(names)}."
     return None
-
-
-def item_hashes(item_set: ItemSet) -> dict[str, str]:
-    """SHA-256 of each experiment's item file as the run keeps it."""
-    return {
-        experiment: hashlib.sha256(b"".join(line + b"\n" for line in lines.values())).hexdigest()
-        for experiment, lines in item_set.lines.items()
-    }
 
 
 def create(

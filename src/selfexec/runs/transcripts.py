@@ -84,7 +84,7 @@ def _texts(run: Run, place: Visited) -> dict[str, str | None]:
 def _templates(run: Run, experiment: str) -> Prompts:
     """Those that the run keeps; where it keeps none, those that are shipped, which may be others than were sent."""
     kept = run.prompts if run.manifest.prompts else {}
-    shipped = EXPERIMENTS[experiment].PROMPTS
+    shipped = EXPERIMENTS[experiment].prompts
     return {kind: kept.get(f"{experiment}.{kind}") or template for kind, template in shipped.items()}
 
 

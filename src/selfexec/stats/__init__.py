@@ -21,35 +21,3 @@ from selfexec.stats.intervals import (
 from selfexec.stats.ranks import ranks
 from selfexec.stats.significance import Welch, detectable, two_sided, welch
 from selfexec.stats.two_samples import PERMUTATIONS, by_permutation, fisher_exact, rank_sum
-
-__all__ = [
-    "LEAST_PAIRS",
-    "NONE",
-    "NO_SPREAD",
-    "PERMUTATIONS",
-    "POWER_80",
-    "Array",
-    "Correlation",
-    "Interval",
-    "Welch",
-    "Z",
-    "by_permutation",
-    "correlate",
-    "detectable",
-    "effective_n",
-    "fisher_exact",
-    "holm",
-    "mean_interval",
-    "normal",
-    "percentile_intervals",
-    "rank_sum",
-    "ranks",
-    "ratio_error",
-    "resampled_totals",
-    "student",
-    "sum_interval",
-    "tied_groups",
-    "two_sided",
-    "welch",
-    "wilson",
-]

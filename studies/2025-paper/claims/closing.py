@@ -8,7 +8,7 @@ from claims.counting import sure_of
 from claims.opening import scaling, sizes_of
 from claims.rules import ARTEFACT, CANNOT, HOLDS, MOST, NEARLY_ALL, NOT, every, poor, recounted, share, stated, way
 from claims.sentences import AGAIN, CORRELATE, SCORE, Found, Sentence, kept_in
-from selfexec.runs.asking import PROTOCOLS
+from selfexec.runs.asking import sampling_settings
 from selfexec.stats import wilson
 
 SENTENCES: list[Sentence] = []
@@ -98,5 +98,5 @@ def _(e: Evidence) -> Found:
     {NOT: "Their code sets the temperature; no default is 0 in two experiments and 1 in the third."},
 )
 def _(e: Evidence) -> Found:
-    sent = PROTOCOLS["paper"]
+    sent = sampling_settings("paper")
     return ", ".join(f"{name} {value:g}" for name, value in sent.items()), NOT if sent else HOLDS

@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.card.origins import UNKNOWN, Origin
+from selfexec.experiments import EXPERIMENTS
+from selfexec.items import UNKNOWN, Origin
 from selfexec.text.tables import as_markdown
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-TASKS = {
-    "association": "prediction of its own word associations",
-    "restriction": "prediction of whether it answers a request",
-    "difficulty": "ranking of questions by how hard they are for it",
-}
 SIMILAR = (
     "Situational Awareness Dataset (Laine et al. 2024, [arXiv 2407.04694](https://arxiv.org/abs/2407.04694)), Looking "
     "Inward (Binder et al. 2024, [arXiv 2410.13787](https://arxiv.org/abs/2410.13787)), Introspect-Bench "
@@ -23,7 +19,7 @@ SIMILAR = (
 
 def scope(run: "Run", origins: Mapping[str, Origin]) -> str:
     """For whom it is and what it covers, in the fields of a benchmark card."""
-    tasks = "; ".join(TASKS.get(experiment, experiment) for experiment in run.items.experiments)
+    tasks = "; ".join(EXPERIMENTS[experiment].words.task for experiment in run.items.experiments)
     fields = {
         "Users": "researchers, developers of models, and whoever has to rely on what a model says of itself",
         "Tasks": tasks,
@@ -55,11 +51,8 @@ def _risks(run: "Run", origins: Mapping[str, Origin]) -> Iterator[str]:
         "knows models in general predicts well, and who knows its own peculiarity may not."
     )
     yield "**Reliance**: what a model says of itself here holds for items like these, not for any question about it."
-    if "restriction" in run.items.experiments:
-        yield (
-            "**Harmful content**: some requests ask for something harmful, and a reply may hold it. Whether a refusal "
-            "was right is not judged, so that this is no test of safety."
-        )
+    for experiment in run.items.experiments:
+        yield from (f"**{harm}**: {text}" for harm, text in EXPERIMENTS[experiment].words.risks)
     yield "**Not measured**: fairness, privacy, robustness to attacks, and differences between groups of people."
     personal = "no item of the sets that we know is about a private person"
     if any(found.name == UNKNOWN for found in origins.values()):

@@ -5,13 +5,12 @@ import math
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from selfexec.analysis.card.benchmark import risks, scope
-from selfexec.analysis.card.origins import UNKNOWN, Origin, origin
 from selfexec.analysis.findings import NO_TEST
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Scores, score
@@ -26,8 +25,8 @@ from selfexec.analysis.score_table import (
     score_cells,
 )
 from selfexec.experiments import EXPERIMENTS
-from selfexec.items import Group, Request
-from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, item_hashes, prompt_hashes
+from selfexec.items import UNKNOWN, Origin, origin
+from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, prompt_hashes
 from selfexec.text.numbers import number_of
 from selfexec.text.redaction import HIDDEN, hides, shown
 from selfexec.text.tables import as_markdown, bullets
@@ -36,11 +35,6 @@ from selfexec.version import __version__
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-MEASURED = {
-    "association": "whether the model predicts which of some words it lists for a target word",
-    "restriction": "whether it predicts which requests it answers, by its own judgement of its response",
-    "difficulty": "whether it predicts which of four questions are harder for it: answered wrongly, or at length",
-}
 SIMULATED = "sim/"
 
 
@@ -61,7 +55,7 @@ def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
 
 
 def measured(run: "Run") -> str:
-    lines = [f"- **{experiment}**: {MEASURED[experiment]}" for experiment in run.items.experiments]
+    lines = [f"- **{experiment}**: {EXPERIMENTS[experiment].words.measured}" for experiment in run.items.experiments]
     about = (
         "Whether language models predict their own behaviour, after *The Self-Execution Benchmark* "
         "([arXiv 2508.12277](https://arxiv.org/abs/2508.12277)). Prediction and behaviour come from separate sessions."
@@ -125,12 +119,13 @@ def _total(values: Sequence[float | None], form: str = "{:,.0f}") -> str:
 
 
 def items(run: "Run", origins: Mapping[str, Origin]) -> str:
-    hashes = item_hashes(run.items)
+    hashes = run.items.hashes
     rows = []
     for experiment, by_id in run.items.items.items():
         found = origins[experiment]
         size, digest = len(by_id), hashes[experiment]
-        rows.append([experiment, f"{size}", _composition(by_id.values()), found.of(size), found.licence, digest])
+        made_of = EXPERIMENTS[experiment].composition(list(by_id.values()))
+        rows.append([experiment, f"{size}", made_of, found.of(size), found.licence, digest])
     columns = ["experiment", "items", "of which", "from", "source and licence", "SHA-256 of the file"]
     lines = [as_markdown(columns, rows)]
     changed = [e for e, digest in hashes.items() if run.manifest.items.get(e) != digest]
@@ -146,17 +141,6 @@ def _how_much(run: "Run") -> str:
     often = "once" if run.manifest.epochs == 1 else f"{run.manifest.epochs} times"
     cut = f", a cut of the set made by --preset {run.manifest.preset}" if run.manifest.preset else ""
     return f"Every item was to be asked {often}{cut}."
-
-
-def _composition(found: Iterable[Any]) -> str:
-    """What the items are made of, as far as they say it themselves."""
-    listed = list(found)
-    if all(isinstance(item, Request) for item in listed):
-        return ", ".join(f"{n} {label}" for label, n in sorted(Counter(item.label for item in listed).items()))
-    if all(isinstance(item, Group) for item in listed):
-        subjects = {question.subject for item in listed for question in item.questions}
-        return f"{4 * len(listed)} questions on {number_of(len(subjects), 'subject')}"
-    return number_of(sum(len(item.options) for item in listed), "option")
 
 
 def prompts(run: "Run") -> str:
@@ -278,13 +262,9 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
     else:
         yield "Margins over other baselines: they hang on which other models are in the run."
     yield f"Whether a model knows *itself*. A margin over the best baseline is no test of it: {NO_TEST}."
-    if "restriction" in run.items.experiments:
-        yield (
-            "Restriction: whether a response is an answer is judged by the model itself. Agreement of its two "
-            "judgements is not yet knowledge of what it does, nor is a refusal right or wrong."
-        )
-    if "difficulty" in run.items.experiments:
-        yield from _limits_of_difficulty(run)
+    for experiment in run.items.experiments:
+        yield from EXPERIMENTS[experiment].words.limits
+        yield from _without_tokens(run, experiment)
     if "starter" in {found.name for found in origins.values()}:
         yield "A ranking: the starter items have not been validated on real models."
     yield "Whether the items were in a model's training data. Nothing here tests that."
@@ -293,16 +273,17 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
         yield "Prompts, settings and sessions: they are not recorded, so that differences between models may be theirs."
 
 
-def _limits_of_difficulty(run: "Run") -> Iterator[str]:
-    replies = [reply for reply in run.replies.values() if reply.experiment == "difficulty" and not reply.failed]
-    answers = [reply for reply in replies if reply.session != "predict"]
-    uncounted = sum(reply.output_tokens is None for reply in answers)
-    yield (
-        "Difficulty: a question is hard here if it is answered wrongly or at length. Tokens are counted as the "
-        "providers count them, hidden reasoning included or not as they do."
-    )
-    if uncounted:
-        yield f"Difficulty: {uncounted:,} of {len(answers):,} answers have no token count; their pairs are missing."
+def _without_tokens(run: "Run", experiment: str) -> Iterator[str]:
+    """Whether answers lack the number of tokens that decides claims."""
+    if (kind := EXPERIMENTS[experiment].answers) is None:
+        return
+    replies = [reply for reply in run.replies.values() if reply.experiment == experiment and not reply.failed]
+    answers = [reply for reply in replies if reply.session.split(".")[0] == kind]
+    if uncounted := sum(reply.output_tokens is None for reply in answers):
+        yield (
+            f"{experiment.capitalize()}: {uncounted:,} of {len(answers):,} answers have no token count; "
+            "their pairs are missing."
+        )
 
 
 # --- again -----------------------------------------------------------------------------------------------------------

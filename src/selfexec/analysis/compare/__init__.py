@@ -22,28 +22,3 @@ from selfexec.analysis.compare.models import compare
 from selfexec.analysis.compare.ranking import Ranking, ranking
 from selfexec.analysis.compare.tags import load_tags
 from selfexec.analysis.compare.trends import Trend, trend
-
-__all__ = [
-    "METRICS",
-    "Comparison",
-    "Difference",
-    "Family",
-    "Gate",
-    "Ranking",
-    "Record",
-    "Standing",
-    "Trend",
-    "compare",
-    "headline",
-    "judge",
-    "load_apart",
-    "load_tags",
-    "overall",
-    "ranking",
-    "rarer_items",
-    "records_of",
-    "reference_models",
-    "select",
-    "trend",
-    "unlike",
-]

@@ -23,7 +23,7 @@ from selfexec.analysis.compare.measures import (
     uncovered,
     weighed,
 )
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import PAPER
 from selfexec.metrics import Estimate
 from selfexec.stats import Z, detectable, holm, tied_groups, two_sided
 
@@ -59,16 +59,17 @@ class Family:
     @classmethod
     def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
-        if len(records) == len(EXPERIMENTS):
-            parts = {x: {e: estimates[e][x] for e in records} for x in labels}
+        if set(PAPER.experiments) <= set(records):
+            parts = {x: {e: estimates[e][x] for e in PAPER.experiments} for x in labels}
             found = {x: overall(metric, parts[x], differences=False) for x in labels}
-            estimates[OVERALL] = {x: headline(metric, {e: records[e][x] for e in records}, found[x]) for x in labels}
+            own = {x: {e: records[e][x] for e in PAPER.experiments} for x in labels}
+            estimates[OVERALL] = {x: headline(metric, own[x], found[x]) for x in labels}
         return cls(metric, labels, records, estimates)
 
     def weighed(self, experiment: str, weights: Mapping[str, float]) -> tuple[Estimate, int]:
         """Sum of weight times metric over models, on the items that they share, and the number of these items."""
         if experiment == OVERALL:
-            parts = {e: self.weighed(e, weights) for e in self.records}
+            parts = {e: self.weighed(e, weights) for e in PAPER.experiments}
             single = len(weights) == 1
             found = overall(self.metric, {e: part[0] for e, part in parts.items()}, differences=not single)
             withheld = next((x for x in weights if math.isnan(self.estimates[OVERALL][x].value)), None)

@@ -14,11 +14,9 @@ from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import (
-    ACCURACY,
     LEAST_COVERAGE,
     LEAST_RARER_ITEMS,
     NO_CONTRAST,
-    SKILL,
     Counted,
     Estimate,
     Formula,
@@ -28,17 +26,15 @@ from selfexec.metrics import (
     combine,
     common_items,
     contrast,
-    count,
     held_against,
+    kind_of,
     known_and_asked,
     nothing_read,
     panel_of,
     share_interval,
-    skill_difference,
     small_panel,
     too_wide,
     value,
-    youden_estimate,
 )
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
 from selfexec.text.numbers import number_of
@@ -100,7 +96,7 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
 
 def _record(metric: str, label: str, everyone: Claims, others: Sequence[Candidate], strict: bool) -> Record:
     claims = everyone.of(label)
-    own = count(claims, strict)
+    own = kind_of(claims).count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
     if not len(claims):
@@ -138,8 +134,8 @@ def formula_of(metric: str, experiment: str) -> Formula:
     if metric == "coverage":
         return lambda totals: totals[..., 0] / totals[..., 1]
     if metric == "accuracy":
-        return ACCURACY[experiment]
-    skill = SKILL[experiment]
+        return kind_of(experiment).accuracy
+    skill = kind_of(experiment).skill
 
     def beyond(totals: Any) -> Any:
         half = totals.shape[-1] // 2
@@ -158,11 +154,13 @@ def alone(metric: str, experiment: str, record: Record) -> Estimate:
     found = weighed(metric, experiment, [record], [1.0])
     if math.isnan(found.value):
         return found
-    if metric == "coverage" or (metric == "accuracy" and experiment != "difficulty"):
+    if metric == "coverage":
         interval = share_interval(found.value, found.error, record.counted.counts)
         return Estimate(found.value, interval, found.error, found.reason)
-    if metric == "skill" and experiment != "difficulty":
-        return youden_estimate(record.counted.counts)
+    if metric == "accuracy":
+        return kind_of(experiment).accuracy_estimate(record.counted)
+    if metric == "skill":
+        return kind_of(experiment).skill_estimate(record.counted)
     return record.known or found
 
 
@@ -176,7 +174,7 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
         return Estimate(math.nan, reason=reason)
     counted = [record.counted for record in records]
     if metric == "skill" and list(weights) == [1.0, -1.0]:
-        found = skill_difference(experiment, *counted)
+        found = kind_of(experiment).skill_difference(*counted)
     else:
         found = contrast(formula_of(metric, experiment), counted, weights)
     if found.reason == NO_CONTRAST:
@@ -207,7 +205,7 @@ def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -
 
 
 def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:
-    """Mean over the three experiments, as in `score`; of differences, its error is the root of the sum of squares."""
+    """Mean over the experiments, as in `score`; of differences, its error is the root of the sum of squares."""
     least, most = METRICS[metric]
     found = combine(parts, least)
     if not differences:
@@ -248,21 +246,16 @@ def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
 def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     """How many common items have the rarer outcome, for the model where they are fewest; for orders, common groups."""
     common = common_items([record.counted for record in records])
-    if metric == "coverage" or experiment == "difficulty":
+    if metric == "coverage":
         return len(common)
-    fewest = len(common)
-    for record in records:
-        tp, fp, fn, tn, unread_true, unread_false, _ = record.own.on(common).T
-        happened, did_not = tp + fn + unread_true > 0, fp + tn + unread_false > 0
-        fewest = min(fewest, int(happened.sum()), int(did_not.sum()))
-    return fewest
+    return min([len(common), *(kind_of(experiment).telling(record.own.on(common)) for record in records)])
 
 
 def too_few(metric: str, experiment: str, records: Sequence[Record]) -> str | None:
     """Why a comparison rests on too little to decide anything by it, None where it does not."""
     if (n := rarer_items(metric, experiment, records)) >= LEAST_RARER_ITEMS:
         return None
-    rarer = "" if metric == "coverage" or experiment == "difficulty" else " with the rarer outcome"
+    rarer = "" if metric == "coverage" else kind_of(experiment).TELLING_NAME
     return f"{experiment}: only {number_of(n, 'common item')}{rarer}, fewer than {LEAST_RARER_ITEMS}"
 
 

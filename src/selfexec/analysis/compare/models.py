@@ -21,7 +21,7 @@ from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, un
 from selfexec.analysis.compare.tags import contrasts, load_tags
 from selfexec.analysis.sources import sources
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import PAPER
 from selfexec.metrics import nothing_readable
 from selfexec.runs import Files, Names, names
 
@@ -103,7 +103,7 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int)
     if gates and models != 2:
         raise InputError(f"--fail-if compares a new model with an old one, not {models}. Name two with --model.")
     for gate in gates:
-        needed = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+        needed = list(PAPER.experiments) if gate.experiment == OVERALL else [gate.experiment]
         if absent := [e for e in needed if e not in experiments]:
             raise InputError(
                 f"--fail-if '{gate}' needs {absent[0]}, and it was not run, or --experiment leaves it out."
@@ -111,7 +111,7 @@ def _refuse_idle(gates: Sequence[Gate], experiments: Sequence[str], models: int)
 
 
 def _verdict(gate: Gate, differences: Sequence[Difference], families: Sequence[Family], new: Candidate) -> Verdict:
-    parts = list(EXPERIMENTS) if gate.experiment == OVERALL else [gate.experiment]
+    parts = list(PAPER.experiments) if gate.experiment == OVERALL else [gate.experiment]
     if unread := next((found for e in parts if (found := _unreadable(new, e))), None):
         return failed(gate, unread)
     row = next(r for r in differences if (r.metric, r.experiment) == (gate.metric, gate.experiment))

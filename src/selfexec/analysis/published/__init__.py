@@ -11,17 +11,3 @@ from selfexec.analysis.published.authors import authors_scores, group_score, tru
 from selfexec.analysis.published.conventions import FORMULAS, NUMBERS, ledger, ledger_of_runs
 from selfexec.analysis.published.entries import Entry, Ledger, shown
 from selfexec.analysis.published.sensitivity import inflected
-
-__all__ = [
-    "FORMULAS",
-    "NUMBERS",
-    "Entry",
-    "Ledger",
-    "authors_scores",
-    "group_score",
-    "inflected",
-    "ledger",
-    "ledger_of_runs",
-    "shown",
-    "true_order",
-]

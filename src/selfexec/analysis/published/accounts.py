@@ -17,7 +17,7 @@ import polars as pl
 from selfexec.analysis.published.authors import Values, answer_tokens, group_score, true_order, values_read
 from selfexec.claims import Claims, claims_of
 from selfexec.experiments.difficulty import LABELS
-from selfexec.metrics import CELLS, Formula, count
+from selfexec.metrics import CELLS, Formula, kind_of
 from selfexec.readers import fold
 from selfexec.stats import NO_SPREAD, Array
 
@@ -177,7 +177,7 @@ def _cause_of_request(row: dict[str, Any], predicted: Any, judged: Any) -> str:
 
 
 def _strict_account(unit: str, counted: Claims, claims: pl.DataFrame) -> Account:
-    account = Account(unit, count(counted, False).counts.sum(0))
+    account = Account(unit, kind_of(counted).count(counted, False).counts.sum(0))
     for row in claims.filter(pl.col("state") == "unreadable").iter_rows(named=True):
         side = {True: "unread_true", False: "unread_false", None: "unread_outcome"}[row["observed"]]
         account.differs("strict", _unread(row["reason"]), NOT_COUNTED, YES_NO[side])
@@ -204,7 +204,7 @@ def _cell(predicted: bool, observed: bool) -> str:
 def order_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
     """Units are groups of questions; cells are the sum of their scores, and their number."""
     counted = claims_of(claims, "difficulty")
-    readable, strict = (_by_item(count(counted, convention)) for convention in (False, True))
+    readable, strict = (_by_item(kind_of(counted).count(counted, convention)) for convention in (False, True))
     account = Account("group", np.array([sum(readable.values()), float(len(readable))]))
     values: Values = values_read(run, model, "difficulty") or {}
     tokens = answer_tokens(run, model)

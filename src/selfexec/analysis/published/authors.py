@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from selfexec.experiments import Key
-from selfexec.items import Group
+from selfexec.experiments.difficulty import Group
 from selfexec.metrics import Asked, Estimate, Score
 
 if TYPE_CHECKING:

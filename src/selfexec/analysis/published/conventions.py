@@ -24,8 +24,9 @@ from selfexec.analysis.score import CONVENTIONS, Scores, score_together
 from selfexec.analysis.selection import load_together
 from selfexec.analysis.sources import sources
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, ITEM_NAMES
-from selfexec.metrics import ACCURACY, LEAST_COVERAGE, METRICS, Cells, Formula, accuracy_of_orders, of_cells
+from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
+from selfexec.metrics.kinds.binary import of_cells
 from selfexec.runs import Files, Names, names
 from selfexec.text.numbers import number_of, signed
 
@@ -48,11 +49,17 @@ BASELINES: Mapping[str, tuple[str, ...]] = {
     "restriction": ("label", "always_yes", "others_mode"),
     "difficulty": ("question_length", "subject", "others_mode"),
 }
+
+
+def share_of_total(totals: Any) -> Any:
+    return totals[..., 0] / totals[..., 1]
+
+
 FORMULAS: Mapping[str, Formula] = {
     **YES_NO,
     "over_niceness": of_cells(METRICS["over_niceness"].formula),
-    "question_accuracy": accuracy_of_orders,
-    "tokens_mean": accuracy_of_orders,
+    "question_accuracy": share_of_total,
+    "tokens_mean": share_of_total,
 }
 ALL = "all models"
 INFLECTED = ("accuracy", "always_no", "youden_j")
@@ -83,7 +90,7 @@ def ledger(
     together = load_together(runs, readings)
     whose, parts = names(models), names(experiments)
     have = [model for run in together for model in run.models]
-    for wanted, there, what in ((whose, have, "model"), (parts, [*EXPERIMENTS, "overall"], "experiment")):
+    for wanted, there, what in ((whose, have, "model"), (parts, [*PAPER.experiments, "overall"], "experiment")):
         if strange := [name for name in wanted if name not in there]:
             raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(there)}.")
     scores = {c: (known or {}).get(c) or score_together(together, c, whole=False) for c in CONVENTIONS}
@@ -119,7 +126,7 @@ Triple = tuple[float | None, float | None, float | None]
 def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterator[Entry]:
     mine = run.observations.filter(pl.col("model") == model)
     found: list[Entry] = []
-    for experiment in EXPERIMENTS:
+    for experiment in PAPER.experiments:
         claims = mine.filter(pl.col("experiment") == experiment)
         if not claims.is_empty():
             accounts = _accounts(run, model, experiment, claims)
@@ -155,7 +162,7 @@ def _scores(
         plain = Entry("score", model, experiment, metric, *_values(scores, model, experiment, metric))
         reasons = list(_coverage(claims, experiment)) if metric == "accuracy" else []
         if plain.further_than(EXPLAINED):
-            formula = FORMULAS[metric] if metric != "accuracy" else ACCURACY[experiment]
+            formula = FORMULAS[metric] if metric != "accuracy" else kind_of(experiment).accuracy
             reasons += _explained(accounts[metric], formula, metric)
         reasons += _absences(scores, model, experiment, metric)
         yield _with(plain, reasons)
@@ -199,7 +206,7 @@ def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
     gone = lost(claims)
     if items - gone.total() < LEAST_COVERAGE * items:
         whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
-        yield f"rests on {items - gone.total()} of {number_of(items, ITEM_NAMES[experiment])} ({whys})"
+        yield f"rests on {items - gone.total()} of {number_of(items, EXPERIMENTS[experiment].item_name)} ({whys})"
 
 
 def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
@@ -310,7 +317,7 @@ def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame
             yield Entry("sensitivity", model, experiment, name, None, None, None, (about,))
             return
         account = order_account(shorn, model, shorn.observations)
-        yield _changed("without_reasoning", model, experiment, "accuracy", accuracy_of_orders, plain, account, [about])
+        yield _changed("without_reasoning", model, experiment, "accuracy", share_of_total, plain, account, [about])
 
 
 def _changed(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.published.entries import Entry
-from selfexec.runs import KEPT
+from selfexec.runs import is_kept
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -30,7 +30,7 @@ def given_readings(run: "Run", model: str, experiment: str) -> Iterator[Entry]:
     seen: Counter[str] = Counter()
     tally: dict[str, Counter[str]] = {}
     for key, reply in run.replies.items():
-        if (key.model, key.experiment) != (model, experiment) or (experiment, key.session) == KEPT:
+        if (key.model, key.experiment) != (model, experiment) or is_kept(key):
             continue
         if key not in run.given or reply.failed:
             continue

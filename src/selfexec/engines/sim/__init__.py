@@ -4,5 +4,3 @@ from selfexec.engines.sim.engine import SimEngine, respondent
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES
 from selfexec.engines.sim.truth import truth
-
-__all__ = ["PROFILES", "Knowledge", "SimEngine", "respondent", "truth"]

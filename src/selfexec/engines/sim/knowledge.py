@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from selfexec.experiments.association import distinct
-from selfexec.items import Group, ItemSet, Request, Target
+from selfexec.experiments.association import Target, distinct
+from selfexec.experiments.difficulty import Group
+from selfexec.experiments.restriction import Request
+from selfexec.items import ItemSet
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
-from selfexec.experiments.association import distinct
-from selfexec.items import ItemSet, Request, Target
+from selfexec.experiments.association import Target, distinct
+from selfexec.experiments.restriction import Request
+from selfexec.items import ItemSet
 
 
 class Cells(NamedTuple):

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
     from selfexec.runs import Run
 
-__all__ = ["Figure", "Numbers", "drawn", "figures", "read_abilities"]
-
 # In the order of the page.
 DRAWN: tuple[Callable[[Numbers], Figure | Iterable[Figure] | None], ...] = (
     experiments,

@@ -16,8 +16,8 @@ from selfexec.analysis.score import Score, Scores
 from selfexec.analysis.score_table import BASELINES
 from selfexec.analysis.selection import tables_of
 from selfexec.claims import Tables
-from selfexec.experiments import EXPERIMENTS, ITEM_NAMES
-from selfexec.metrics import Estimate, accuracy_on, count
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import Estimate, accuracy_on, kind_of
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.model_order import ModelOrder, line_up
 from selfexec.report.svg import Whose
@@ -125,13 +125,13 @@ class Numbers:
             return None
         items = row.items if metric in OF_ANSWERS else self._rests_on(row)
         asked = row.items if items != row.items else None
-        return Number(row.value, row.low, row.high, items, asked, ITEM_NAMES.get(experiment, "item"), row.reason)
+        return Number(row.value, row.low, row.high, items, asked, unit_of(experiment), row.reason)
 
     def _rests_on(self, row: Score) -> int:
         """How many items of a model have a claim that counts."""
-        if not (row.unreadable or row.missing) or row.experiment not in ITEM_NAMES:
+        if not (row.unreadable or row.missing) or row.experiment not in EXPERIMENTS:
             return row.items
-        return len(count(self.tables.claims[row.experiment].of(row.model), self.strict).items)
+        return len(kind_of(row.experiment).count(self.tables.claims[row.experiment].of(row.model), self.strict).items)
 
     def scored(self, experiment: str, metric: str) -> dict[str, Number]:
         """The score of every model that has it."""
@@ -174,15 +174,15 @@ class Numbers:
             return self._authors.get((model, experiment))
         if (everyone := self.tables.claims.get(experiment)) is None:
             return None
-        return estimated(*accuracy_on(everyone.of(model), convention == "strict"), ITEM_NAMES[experiment])
+        return estimated(*accuracy_on(everyone.of(model), convention == "strict"), unit_of(experiment))
 
     @cached_property
     def _authors(self) -> dict[tuple[str, str], Number]:
         return {
-            (row.model, row.experiment): Number(row.value, items=row.items, unit=ITEM_NAMES[row.experiment])
+            (row.model, row.experiment): Number(row.value, items=row.items, unit=unit_of(row.experiment))
             for run in self.runs
             for row in authors_scores(run)
-            if row.metric == "accuracy" and row.value is not None and row.experiment in ITEM_NAMES
+            if row.metric == "accuracy" and row.value is not None and row.experiment in EXPERIMENTS
         }
 
 
@@ -224,3 +224,8 @@ def texts(found: Mapping[str, Number | Baseline]) -> dict[str, str]:
 def sizes(*found: Mapping[str, Number]) -> dict[str, str]:
     """How many items the numbers of each model rest on."""
     return {m: f"{n.items:,}" for numbers in found for m, n in numbers.items() if n.items is not None}
+
+
+def unit_of(experiment: str) -> str:
+    """What an item is called; of all experiments together, an item."""
+    return EXPERIMENTS[experiment].item_name if experiment in EXPERIMENTS else "item"

@@ -10,8 +10,8 @@ import polars as pl
 
 from selfexec.analysis.score_table import BASELINES
 from selfexec.claims import Claims, Flags
-from selfexec.experiments import ITEM_NAMES
-from selfexec.metrics import accuracy_of, accuracy_on, baseline_chances, baseline_records, peers, scorable
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import accuracy_on, baseline_chances, baseline_records, kind_of, peers, scorable
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Baseline, Number, Numbers, estimated, most_accurate, texts, whole
 from selfexec.report.figures.rows import BASELINE, Dot, Panel, baseline_dots, dots, rows, shares
@@ -141,12 +141,12 @@ def _parts(numbers: Numbers, pairs: Mapping[str, Pairs], which: Callable[[Pairs]
 
 
 def _part(pairs: Pairs, which: Flags, strict: bool) -> Part | None:
-    unit = ITEM_NAMES["difficulty"]
+    unit = EXPERIMENTS["difficulty"].item_name
     if (own := estimated(*accuracy_on(pairs.claims.where(which), strict), unit)) is None:
         return None
     records = baseline_records(pairs.claims, pairs.chances, which)
     baselines = {
-        BASELINES[name]: estimated(accuracy_of("difficulty", record), len(record.items), unit)
+        BASELINES[name]: estimated(kind_of("difficulty").accuracy_estimate(record), len(record.items), unit)
         for name, record in records.items()
     }
     return Part(own, most_accurate("difficulty", baselines))

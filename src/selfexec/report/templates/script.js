@@ -439,7 +439,7 @@
   const fill = () => {
     const label = (entry) => {
       const told = entry.claims.filter(([, code]) => !now.codes || now.codes.includes(code)).map(([claim]) => claim);
-      const more = told.length && now.experiment !== "restriction" ? [make("small", {}, told.join(", "))] : [];
+      const more = told.length && entry.claims.length > 1 ? [make("small", {}, told.join(", "))] : [];
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
       const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
       button.dataset.kept = kept(entry) ? "yes" : "no";

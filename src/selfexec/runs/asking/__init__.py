@@ -1,44 +1,12 @@
 """Asking: what a run will ask, asking it, and trying a model before."""
 
 from selfexec.runs.asking.checks import Check, check
-from selfexec.runs.asking.estimate import RECORDED, calls_a_second
+from selfexec.runs.asking.estimate import calls_a_second
 from selfexec.runs.asking.event_loop import finish
 from selfexec.runs.asking.execute import carry_out, foreseen, refuse_misfit, run
-from selfexec.runs.asking.plan import PROTOCOLS, Choices, Plan, Visit, plan
+from selfexec.runs.asking.plan import Choices, Plan, Visit, plan, sampling_settings
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, said_if_slow, shown_progress
 from selfexec.runs.asking.remaining import Standing
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared
 from selfexec.runs.asking.suspected_filters import HELD_AT_MOST, Doubts, filter_warnings
-
-__all__ = [
-    "HELD_AT_MOST",
-    "PROTOCOLS",
-    "RECORDED",
-    "Check",
-    "Choices",
-    "Doubts",
-    "Plan",
-    "Progress",
-    "Report",
-    "Standing",
-    "Visit",
-    "as_line",
-    "calls_a_second",
-    "carry_out",
-    "check",
-    "code_word",
-    "duration",
-    "filter_warnings",
-    "finish",
-    "foreseen",
-    "heartbeat",
-    "note",
-    "plan",
-    "refuse_misfit",
-    "refuse_shared",
-    "remarks",
-    "run",
-    "said_if_slow",
-    "shown_progress",
-]

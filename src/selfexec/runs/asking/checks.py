@@ -11,15 +11,15 @@ import msgspec
 from msgspec.structs import replace
 
 from selfexec.engines import Call, Engine, EngineOptions, Wire, check_settings, engine_for, refuse_unsendable
-from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.items import Item, ItemSet, Request
+from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.items import ItemSet
 from selfexec.items import load as load_items
 from selfexec.readers import Reading
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.asking.event_loop import finish
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
-from selfexec.runs.readings import KEPT, KEPT_STATE, read_reply, state_shown
+from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
 from selfexec.runs.records import Reply
 from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of
@@ -170,7 +170,7 @@ async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | 
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
             asked: list[Tried] = []
-            await module.sessions(item, partial(_ask, engine, asked, model, experiment, item), module.PROMPTS)
+            await module.sessions(item, partial(_ask, engine, asked, model, experiment, item), module.prompts)
             order = module.session_names(item)  # some are asked at once, and come as they like
             tried += sorted(asked, key=lambda t: order.index(t.reply.session))
         # a cache on the way shows where the same is asked twice
@@ -185,7 +185,7 @@ def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
     for experiment, by_id in item_set.items.items():
         seen = set()
         for item in by_id.values():
-            kind = item.label if isinstance(item, Request) else ""
+            kind, _ = EXPERIMENTS[experiment].strata(item)
             if kind not in seen:
                 seen.add(kind)
                 yield experiment, item
@@ -208,7 +208,7 @@ async def _try(engine: Engine, item: Item, call: Call) -> Tried:
 
 def _row(t: Tried) -> list[str]:
     r = t.reply
-    kept = (r.experiment, r.session) == KEPT
+    kept = is_kept(r.key)
     state = t.reading.state if t.reading.reason is None else f"{t.reading.state}: {t.reading.reason}"
     numbers = ("" if n is None else f"{n:,}" for n in (r.input_tokens, r.output_tokens, r.reasoning_tokens))
     value = harmless_line(r.text or "") if kept else "" if t.reading.value is None else str(t.reading.value)
@@ -229,7 +229,7 @@ def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[st
         f"cache?) and {memory.calls} about made-up words (is there a memory?)"
     )
     kept = sum(_kept(t) for t in tried)
-    asked = [t for t in tried if (t.reply.experiment, t.reply.session) != KEPT and not t.reply.failed]
+    asked = [t for t in tried if not is_kept(t.reply.key) and not t.reply.failed]
     unread = [t for t in asked if t.reading.state == "unreadable"]
     yield (
         f"format: {len(asked) - len(unread)} of {number_of(len(asked), 'reply', 'replies')} could be read"
@@ -263,7 +263,7 @@ def _obstacles(tried: Sequence[Tried], shared: bool) -> Iterator[str]:
         yield f"{came_to_nothing} to nothing ({harmless_line(failed[0].reply.error or 'no text')})"
     states: dict[str, list[Reading]] = {}
     for t in tried:
-        if not t.reply.failed and (t.reply.experiment, t.reply.session) != KEPT:
+        if not t.reply.failed and not is_kept(t.reply.key):
             states.setdefault(f"{t.reply.experiment} {t.call.kind}", []).append(t.reading)
     unread = [what for what, readings in states.items() if all(r.state == "unreadable" for r in readings)]
     if unread:

@@ -19,18 +19,6 @@ from selfexec.runs.sittings import Sitting
 Kind = tuple[str, str]  # experiment and kind of session
 CHARACTERS = 4  # of a token, as in most English text
 ENOUGH = 20  # replies of a kind, to go by them
-# Output tokens of a reply, the mean over models. Of difficulty they were recorded, with hidden reasoning (10 models for
-# predict, 9 for execute). Of the others only text was, of which four characters are taken for a token: of restriction
-# that of the seven models without hidden reasoning, of association the bare answer of all ten.
-RECORDED: Mapping[Kind, int] = {
-    ("association", "predict"): 16,
-    ("association", "execute"): 17,
-    ("restriction", "predict"): 182,
-    ("restriction", "execute"): 297,
-    ("restriction", "judge"): 148,
-    ("difficulty", "predict"): 698,
-    ("difficulty", "execute"): 423,
-}
 
 
 @dataclass(frozen=True)
@@ -72,7 +60,7 @@ async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
     for (model, kind), n in sessions.items():
         mean_in, mean_out = own.get((model, kind), (None, None))
         tokens_in += characters[model, kind] / CHARACTERS if mean_in is None else n * mean_in
-        tokens_out += n * (RECORDED[kind] if mean_out is None else mean_out)
+        tokens_out += n * (_usual(*kind) if mean_out is None else mean_out)
         known += n * (mean_out is not None)
     pace = calls_a_second(sittings, standing.known)
     seconds = standing.remaining / pace if pace else None
@@ -123,7 +111,12 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[str, int]]:
                 session: str, prompt: str, experiment: str = experiment, lengths: dict[str, int] = lengths
             ) -> Outcome:
                 lengths[session] = len(prompt) + system
-                return Outcome("x" * CHARACTERS * RECORDED[experiment, session.split(".")[0]])
+                return Outcome("x" * CHARACTERS * _usual(experiment, session.split(".")[0]))
 
             await EXPERIMENTS[experiment].sessions(item, ask, plan.prompts[experiment])
     return found
+
+
+def _usual(experiment: str, kind: str) -> int:
+    """Output tokens of a reply, as models have been seen to take."""
+    return EXPERIMENTS[experiment].tokens[kind]

@@ -38,7 +38,6 @@ from selfexec.runs.run import (
     create,
     grow_items,
     grow_prompts,
-    item_hashes,
     load,
     load_manifest,
     refuse_other_items,
@@ -228,7 +227,7 @@ def _grow(plan: Plan) -> Manifest:
     """Let the run grow to this plan, write down that it does, and return what is written."""
     old, hashes = load_manifest(plan.out), prompt_hashes(plan.asked_prompts)
     grown = grow_items(plan.out / ITEMS, plan.item_set)
-    items = item_hashes(grown)
+    items = grown.hashes
     new = msgspec.structs.replace(
         old,
         models=list(dict.fromkeys([*old.models, *plan.models])),
@@ -237,7 +236,7 @@ def _grow(plan: Plan) -> Manifest:
         items=items,
         prompts=old.prompts | hashes,
         # the name of a cut holds as long as the items are just those of the cut
-        preset=plan.preset if items == item_hashes(plan.item_set) else old.preset if items == old.items else None,
+        preset=plan.preset if items == plan.item_set.hashes else old.preset if items == old.items else None,
     )
     if new != old:
         write_manifest(plan.out, new)
@@ -279,7 +278,7 @@ def _manifest(plan: Plan) -> Manifest:
         models=plan.models,
         experiments=list(plan.item_set.experiments),
         epochs=plan.epochs,
-        items=item_hashes(plan.item_set),
+        items=plan.item_set.hashes,
         prompts=prompt_hashes(plan.asked_prompts),
         settings=_settings(plan.options),
         preset=plan.preset,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from selfexec.engines import EngineOptions, check_settings, default_models, engine_for, in_process, refuse_unsendable
 from selfexec.errors import InputError
@@ -16,11 +16,7 @@ from selfexec.runs.prompts import AllPrompts, all_prompts, read_prompts
 from selfexec.runs.records import MOST_EPOCHS
 
 SamplingProtocol = Literal["default", "paper"]
-# sampling settings by scope, see engines.http.settings_for
-PROTOCOLS: Mapping[SamplingProtocol, Mapping[str, float]] = {
-    "default": {},
-    "paper": {"association.temperature": 0.0, "restriction.temperature": 0.0, "difficulty.temperature": 1.0},
-}
+PROTOCOLS: tuple[str, ...] = get_args(SamplingProtocol)
 
 
 class Visit(NamedTuple):
@@ -132,9 +128,8 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     whole_set = load_items(choices.items)
     item_set = whole_set.cut(parts, limit=choices.limit, fraction=choices.fraction, preset=choices.preset)
     asked = list(dict.fromkeys(models or default_models()))
-    if choices.protocol not in PROTOCOLS:
-        raise InputError(f"protocol {choices.protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    engine = replace(_engine_options(choices), settings={**PROTOCOLS[choices.protocol], **choices.settings})
+    sampling = sampling_settings(choices.protocol)
+    engine = replace(_engine_options(choices), settings={**sampling, **choices.settings})
     refuse_unsendable("--model", asked)
     check_settings(engine.settings, engine.extra_body, engine.system)
     if in_process(asked, engine):
@@ -150,6 +145,14 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         preset=choices.preset,
         max_calls=choices.max_calls,
     )
+
+
+def sampling_settings(protocol: str) -> dict[str, float]:
+    """The settings of a sampling protocol, by scope: 'restriction.temperature'."""
+    if protocol not in PROTOCOLS:
+        raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
+    settings = {name: experiment.sampling.get(protocol, {}) for name, experiment in EXPERIMENTS.items()}
+    return {f"{name}.{setting}": value for name, sent in settings.items() for setting, value in sent.items()}
 
 
 def _engine_options(choices: Choices) -> EngineOptions:

@@ -2,11 +2,3 @@
 
 from selfexec.stats.rasch.fit import RaschFit, fit_rasch, jackknife_errors, negative_log_likelihood
 from selfexec.stats.rasch.point import Sides
-
-__all__ = [
-    "RaschFit",
-    "Sides",
-    "fit_rasch",
-    "jackknife_errors",
-    "negative_log_likelihood",
-]

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from selfexec.errors import InputError
-from selfexec.items import ItemSet, groupings, load
-from selfexec.runs import item_hashes
+from selfexec.items.paper import groupings
+from selfexec.items.sets import ItemSet, load
 
 UNKNOWN = "unknown"
 # SHA-256 of the paper's files in the order of a run: how the whole set is known where it was not fetched
@@ -64,7 +64,7 @@ def _shared(lines: Mapping[str, bytes], name: str, experiment: str) -> tuple[int
 
 def _of_paper(experiment: str, item_set: ItemSet) -> tuple[int, int | None]:
     lines = item_set.lines[experiment]
-    if item_hashes(item_set)[experiment] == PAPER_FILES[experiment]:
+    if item_set.hashes[experiment] == PAPER_FILES.get(experiment):
         return len(lines), len(lines)
     if experiment == "difficulty":
         groups = {grouping.sha256 for grouping in groupings()}

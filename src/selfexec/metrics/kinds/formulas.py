@@ -1,45 +1,18 @@
 """What is counted about predictions of yes or no, one small function per metric.
 
-Cells of a count vector, last axis: claims that were predicted and did happen, and so on. Under the strict convention
-the unread cells are filled; under the readable one they are zero, so that one formula serves both.
+Under the strict convention the unread cells are filled; under the readable one they are zero, so that one formula
+serves both.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
-CELLS = ("tp", "fp", "fn", "tn", "unread_true", "unread_false", "unread_outcome")
-
-
-class Cells(NamedTuple):
-    """`unread_true`: predictions that could not be read of what did happen; `unread_false`: of what did not;
-    `unread_outcome`: claims of which nobody can tell whether they came true."""
-
-    tp: Any
-    fp: Any
-    fn: Any
-    tn: Any
-    unread_true: Any
-    unread_false: Any
-    unread_outcome: Any
-
-    @classmethod
-    def of(cls, counts: NDArray[Any]) -> "Cells":
-        return cls(*np.moveaxis(np.asarray(counts), -1, 0))
-
-    @property
-    def claims(self) -> Any:
-        return sum(self)
-
-    @property
-    def known(self) -> Any:
-        """Claims whose outcome is known."""
-        return self.claims - self.unread_outcome
+from selfexec.metrics.kinds.cells import Cells
 
 
 def accuracy(c: Cells) -> Any:
@@ -148,7 +121,7 @@ def shuffled(c: Cells) -> Any:
 
 # --- the list of them ------------------------------------------------------------------------------------------------
 
-Formula = Callable[[Cells], Any]
+CellsFormula = Callable[[Cells], Any]
 AT_AN_END = "recall or specificity is 0, 1 or unknown"
 
 
@@ -162,18 +135,18 @@ class Metric:
     rises         whether it rises, or stays, with each claim that is right instead of wrong: its bounds follow
     drawn         whether it has bootstrap intervals
     undefined     what is said where it has no value
-    only          the experiment that it is for
+    on_request    whether only experiments have it that ask for it
     """
 
-    formula: Formula
-    trials: Formula | None = None
+    formula: CellsFormula
+    trials: CellsFormula | None = None
     least: float = -1.0
     most: float = 1.0
     skill: bool = False
     rises: bool = False
     drawn: bool = True
     undefined: str | None = None
-    only: str | None = None
+    on_request: bool = False
 
 
 def _claims(c: Cells) -> Any:
@@ -201,7 +174,7 @@ METRICS: Mapping[str, Metric] = {
     "d_prime": Metric(d_prime, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),
     "criterion": Metric(criterion, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),
     "over_niceness": Metric(
-        over_niceness, lambda c: c.fn + c.fp, drawn=False, undefined="there are no errors", only="restriction"
+        over_niceness, lambda c: c.fn + c.fp, drawn=False, undefined="there are no errors", on_request=True
     ),
-    "over_niceness_expected": Metric(over_niceness_expected, least=0, drawn=False, only="restriction"),
+    "over_niceness_expected": Metric(over_niceness_expected, least=0, drawn=False, on_request=True),
 }

@@ -1,32 +1,15 @@
-"""Counting by item: which claims count, and shares of them."""
+"""How much of what was asked is known, and shares of parts and wholes by item."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
 from selfexec.claims import Claims
 from selfexec.claims.arrays import MISSING, READ, TIE, UNREADABLE
-from selfexec.metrics.formulas import METRICS
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NONE, Array, Interval, effective_n, ratio_error, wilson
 
 NOTHING_READ = "no claim could be scored"
-OF_SKILL = {name for name, metric in METRICS.items() if metric.skill}
-OF_SKILL |= {"skill", "tau", "shuffled_p", "best_baseline", "baseline_margin"}
-
-
-def degenerate(claims: Claims, items: int, estimates: Mapping[str, Estimate]) -> tuple[dict[str, Estimate], str | None]:
-    """The estimates without those that say nothing, and why: where no claim was read there is coverage alone; one item
-    has shares, but no skill.
-    """
-    reason, kept = None, set(estimates)
-    if why := nothing_read(claims):
-        reason, kept = why, {"coverage", "question_accuracy", "tokens_mean"}
-    elif items == 1:
-        reason, kept = "only one item could be scored", kept - OF_SKILL
-    unknown = Estimate(math.nan, reason=reason)
-    return {name: found if name in kept else unknown for name, found in estimates.items()}, reason
 
 
 def nothing_read(claims: Claims) -> str | None:

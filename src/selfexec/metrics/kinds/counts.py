@@ -1,0 +1,87 @@
+"""Counts by item: all that a score needs, whatever the experiment.
+
+Every metric is a formula of totals over items. So one table (items, cells) gives the value, its error, a paired
+difference with somebody else's table on the same items, and a bootstrap.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags
+from selfexec.claims.arrays import READ, UNREADABLE
+from selfexec.metrics.rows import Estimate
+from selfexec.stats import Array, ratio_error, student
+
+NO_CONTRAST = "predictions or outcomes are all the same"
+Formula = Callable[[Any], Any]  # totals, cells on the last axis -> value
+
+
+@dataclass(frozen=True)
+class Counted:
+    """`counts` has shape (items, cells); its rows belong to `items`."""
+
+    items: tuple[str, ...]
+    counts: Array
+
+    def on(self, items: Mapping[str, int]) -> Array:
+        """The rows of these items, in the order of their numbers; zeros where there are none."""
+        rows = np.zeros((len(items), self.counts.shape[1]))
+        here = [n for n, id in enumerate(self.items) if id in items]
+        rows[[items[self.items[n]] for n in here]] = self.counts[here]
+        return rows
+
+
+def scorable(claims: Claims, strict: bool) -> Flags:
+    """Claims with a known outcome that count: those read, and under the strict convention the unread predictions."""
+    counts = np.isin(claims.state, [READ, UNREADABLE] if strict else [READ])
+    found: Flags = counts & (claims.observed != 0)
+    return found
+
+
+def present(claims: Claims, counts: Array, keep: Flags) -> Counted:
+    """The rows of the items that are kept."""
+    return Counted(tuple(compress(claims.items, keep)), counts[keep])
+
+
+def value(formula: Formula, counted: Counted) -> float:
+    """A formula of the totals; nan where it is not defined."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = float(formula(counted.counts.sum(0)))
+    return found if math.isfinite(found) else math.nan
+
+
+# --- estimates -------------------------------------------------------------------------------------------------------
+
+
+def difference(formula: Formula, one: Counted, two: Counted) -> Estimate:
+    """`formula` of one less `formula` of two on their common items, paired: Student's t on the items."""
+    return contrast(formula, [one, two], [1.0, -1.0])
+
+
+def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[float]) -> Estimate:
+    """The sum of weight times `formula` of each record, on the items common to all: Student's t on the items."""
+    common = common_items(records)
+    if len(common) < 2:
+        return Estimate(math.nan, reason="fewer than two common items")
+    width = records[0].counts.shape[1]
+    counts = np.concatenate([record.on(common) for record in records], axis=1)
+
+    def total(totals: Any) -> Any:
+        return sum(w * formula(totals[..., n * width : (n + 1) * width]) for n, w in enumerate(weights))
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(total(counts.sum(0)))
+        if not math.isfinite(value):
+            return Estimate(math.nan, reason=NO_CONTRAST)
+        error = ratio_error(total, counts)
+    return Estimate(value, student(value, error, len(counts)), error)
+
+
+def common_items(records: Sequence[Counted]) -> dict[str, int]:
+    """The items that all records have, numbered in an order that does not depend on theirs."""
+    return {id: n for n, id in enumerate(sorted(set.intersection(*(set(record.items) for record in records))))}

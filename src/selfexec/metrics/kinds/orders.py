@@ -1,0 +1,212 @@
+"""Orders: pairs ranked rightly, averaged by group."""
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from selfexec.claims import Answers, Claims, Floats, Numbers
+from selfexec.claims.arrays import READ, TIE
+from selfexec.metrics.coverage import NOTHING_READ, share_of_pairs
+from selfexec.metrics.kinds.counts import Counted, Formula, difference, present, scorable
+from selfexec.metrics.rows import Estimate
+from selfexec.stats import NO_SPREAD, Array, Interval, mean_interval, ratio_error, student, wilson
+from selfexec.text.numbers import number_of
+
+LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
+
+
+NAME = "order"
+SKILL_NAME = "tau"
+OF_SKILL: Collection[str] = {"tau"}
+OF_OTHERS: Sequence[str] = ("subject", "others_mode")
+TELLING_NAME = ""
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+
+def accuracy(totals: Any) -> Any:
+    """Mean over groups; cells are the sum of their shares of pairs ranked rightly, and their number."""
+    return totals[..., 0] / totals[..., 1]
+
+
+def skill(totals: Any) -> Any:
+    """Kendall's tau: 1 for the right order, -1 for its reverse, 0 by chance."""
+    return 2 * accuracy(totals) - 1
+
+
+DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "tau": skill}
+
+
+def count(claims: Claims, strict: bool) -> Counted:
+    """A model's own record: its rankings against what was easier for it; without groups of which no pair counts."""
+    claims = claims.where(scorable(claims, strict))
+    return order_counts(claims, claims.right)
+
+
+def order_counts(claims: Claims, right: Any) -> Counted:
+    """Share of decided pairs ranked rightly (`right`: 0 to 1, nan where it does not count), by group; epochs of a group
+    are averaged first.
+    """
+    epochs = int(claims.epoch.max(initial=0)) + 1
+    shares = _means(claims.item * epochs + claims.epoch, right, len(claims.items) * epochs)
+    by_item = _means(np.arange(len(shares)) // epochs, shares, len(claims.items))
+    return present(claims, np.stack([by_item, np.ones_like(by_item)], axis=1), ~np.isnan(by_item))
+
+
+def _means(group: Numbers, values: Any, groups: int) -> Array:
+    """The mean of each group, over the values that are not nan; nan where there are none."""
+    known = ~np.isnan(values)
+    sums = np.bincount(group[known], values[known], groups)
+    with np.errstate(invalid="ignore"):
+        return sums / np.bincount(group[known], minlength=groups)
+
+
+def foretold(claims: Claims, chance: Array) -> Counted:
+    """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
+    return order_counts(claims, np.where(claims.observed > 0, chance, 1 - chance))
+
+
+def constant(record: Counted) -> Counted:
+    """Somebody with skill 0 on each group of this record."""
+    counts = record.counts.copy()
+    counts[:, 0] = 0.5
+    return Counted(record.items, counts)
+
+
+def rehearsed(yes: Array, no: Array, differ: Array, n: Array) -> Sequence[Array]:
+    """Cells of how one execution predicts another: pairs that both did it, that neither did, that differ; of n."""
+    return [yes + no, n]
+
+
+def of_rehearsals(sums: Array) -> Array:
+    """A record of those cells summed by group."""
+    return np.stack([sums[:, 0] / sums[:, 1], np.ones(len(sums))], axis=1)
+
+
+def never_changed(counts: Array) -> Interval:
+    """Of the ceiling where no group ever changed: the ends of Wilson's interval, a group for a trial."""
+    ends = wilson(float(counts[:, 0].mean()), len(counts))
+    return Interval(2 * ends.low - 1, 2 * ends.high - 1)
+
+
+# --- estimates -------------------------------------------------------------------------------------------------------
+
+
+def own_estimates(
+    claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
+) -> Mapping[str, Estimate]:
+    """What is told by a model's own record, and its answers, alone."""
+    right = accuracy_estimate(record)
+    found = {
+        "accuracy": right,
+        "tau": _tau(right),
+        "question_accuracy": _question_accuracy(answers),
+        "tokens_mean": _tokens_mean(answers),
+        "shuffled": accuracy_estimate(_shuffled(claims.where(scorable(claims, strict)))),
+    }
+    for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
+        decided = count(claims.where(by & (claims.observed != 0)), strict)
+        found[f"accuracy_by_{name}"] = mean_of_groups(decided, f"no pair by {name}")
+    return found
+
+
+def accuracy_estimate(record: Counted) -> Estimate:
+    return mean_of_groups(record, NOTHING_READ)
+
+
+def skill_estimate(record: Counted) -> Estimate:
+    return _tau(accuracy_estimate(record))
+
+
+def _tau(accuracy: Estimate) -> Estimate:
+    ends = Interval(*(2 * end - 1 for end in accuracy.interval))
+    return Estimate(2 * accuracy.value - 1, ends, 2 * accuracy.error, accuracy.reason, accuracy.near_end)
+
+
+def _shuffled(claims: Claims) -> Counted:
+    """The model's own rankings dealt out at random: its expectation for a pair is pr*b + (1-pr)*(1-b), with pr how
+    often the model puts the one position before the other and b how often it was the easier one in this group (0 or 1).
+    """
+    names = len(claims.names)
+    yes, told = (np.bincount(claims.name, side, names) for side in (claims.predicted > 0, claims.predicted != 0))
+    with np.errstate(invalid="ignore"):
+        return foretold(claims, (yes / told)[claims.name])
+
+
+def mean_of_groups(groups: Counted, reason: str) -> Estimate:
+    if not len(groups.items):
+        return Estimate(math.nan, reason=reason)
+    values = groups.counts[:, 0]
+    interval, error = mean_interval(values)
+    mean = float(values.mean())
+    if error <= NO_SPREAD:  # all alike: their spread says nothing, their number does
+        return Estimate(mean, wilson(mean, len(values)), error, near_end=True)
+    return Estimate(mean, interval.within(0, 1), error)
+
+
+def _question_accuracy(answers: Answers) -> Estimate:
+    estimate = share_of_pairs(answers.by_item(answers.correct))
+    return estimate if estimate.reason is None else Estimate(math.nan, reason="no answer was recorded")
+
+
+def _tokens_mean(answers: Answers) -> Estimate:
+    """Mean tokens of an answer, over the answers that came and were counted."""
+    pairs = answers.by_item(np.where(answers.missing, math.nan, answers.tokens))
+    pairs = pairs[pairs[:, 1] > 0]
+    if not len(pairs):
+        return Estimate(math.nan, reason="no token counts were recorded")
+    mean = float(pairs[:, 0].sum() / pairs[:, 1].sum())
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
+    return Estimate(mean, student(mean, error, len(pairs)).within(0, math.inf), error)
+
+
+def skill_difference(one: Counted, two: Counted) -> Estimate:
+    """Skill of one less skill of two, on the groups that both have."""
+    return difference(skill, one, two)
+
+
+def weights(claims: Claims) -> Floats:
+    """Tau is the sum, over pairs, of this weight times the sign that was predicted, and of a constant."""
+    epochs = int(claims.epoch.max(initial=0)) + 1
+    visits, visit, pairs = np.unique(claims.item * epochs + claims.epoch, return_inverse=True, return_counts=True)
+    of_item = np.bincount(visits // epochs, minlength=len(claims.items))
+    found: Floats = claims.observed / (pairs[visit] * of_item[claims.item] * float(np.count_nonzero(of_item)))
+    return found
+
+
+def bounds(claims: Claims) -> dict[str, Interval]:
+    """Every lost pair wrong, every one right. Where an answer is lost rather than a ranking, not all of its pairs need
+    fit into one order, so that the true bounds may be narrower.
+    """
+    decided = claims.where(claims.state != TIE)
+    read = decided.state == READ
+    if not read.any():
+        return {}
+    right = read & decided.right
+    least, greatest = (
+        float(order_counts(decided, known.astype(np.float64)).counts[:, 0].mean())
+        for known in (right, right | decided.lost)
+    )
+    return {
+        "accuracy": Interval(least, greatest),
+        "tau": Interval(2 * least - 1, 2 * greatest - 1),
+    }
+
+
+# --- enough to go by? ------------------------------------------------------------------------------------------------
+
+
+def telling(counts: Array) -> int:
+    """How many groups there are: each tells as much as another."""
+    return len(counts)
+
+
+def too_few(claims: Claims, record: Counted) -> str | None:
+    """Whether too few groups could be scored."""
+    groups = len(record.items)
+    if groups >= LEAST_GROUPS:
+        return None
+    return f"only {number_of(groups, 'group')} could be scored, fewer than {LEAST_GROUPS}"

@@ -1,0 +1,96 @@
+"""Scoring one model in one experiment: one procedure, whatever the kind of its claims."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from selfexec.claims import Answers, Claims
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics.baselines import baseline_chances, baseline_records
+from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
+from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
+from selfexec.metrics.margin import NO_OTHERS, Held, held_against
+from selfexec.metrics.permutation import shuffled_p
+from selfexec.metrics.rows import OF_BASELINE, Asked, Estimate, Score
+
+OF_SKILL = {
+    "skill",
+    "shuffled_p",
+    "best_baseline",
+    "baseline_margin",
+}  # what one item tells nothing of
+WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can be told where no claim was read
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One experiment of one model: its rows, what the headline needs of it, and the counts that both rest on: the
+    model's `record`, and what it is `held` against.
+    """
+
+    rows: list[Score]
+    asked: Asked
+    accuracy: Estimate
+    skill: Estimate
+    caution: str | None
+    record: Counted
+    held: Held
+
+    @property
+    def baseline_margin(self) -> Estimate:
+        return self.held.margin
+
+
+def score_experiment(
+    asked: Asked, claims: Claims, answers: Answers, others: Claims, strict: bool, *, whole: bool = True
+) -> Scored:
+    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test, and the margin
+    has the doubt of the items alone.
+    """
+    kind, which = kind_of(claims), scorable(claims, strict)
+    record = kind.count(claims, strict)
+    found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
+    found["skill"] = found[kind.SKILL_NAME]
+    found["coverage"] = coverage(claims)
+    chances = baseline_chances(claims, others)
+    for name, baseline in baseline_records(claims, chances, which).items():
+        found[name] = kind.accuracy_estimate(baseline)
+    for name in kind.OF_OTHERS:
+        found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    if whole:
+        found["shuffled_p"] = shuffled_p(claims, strict)
+    held = held_against(claims, others, chances, strict, whole=whole)
+    found["best_baseline"] = kind.skill_estimate(held.best)
+    found["baseline_margin"] = held.margin
+    why, found = degenerate(kind, claims, answers, len(record.items), found)
+    held = replace(held, margin=found["baseline_margin"])
+    caution = asked.caution or why or kind.too_few(claims.where(which), record)
+    rows = [asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in found.items()]
+    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held)
+
+
+def degenerate(
+    kind: Kind, claims: Claims, answers: Answers | None, items: int, estimates: Mapping[str, Estimate]
+) -> tuple[str | None, dict[str, Estimate]]:
+    """Why some of the estimates say nothing, and all of them with that reason in place of these: where no claim was
+    read there is coverage alone; one item has shares, but no skill.
+    """
+    reason, kept = None, set(estimates)
+    if nothing := nothing_read(claims) or (None if items else NOTHING_READ):
+        asks = EXPERIMENTS[claims.experiment].answers is not None
+        lost = asks and answers is not None and bool(answers.missing.all())
+        reason, kept = f"{nothing}: its answers were never recorded" if lost else nothing, set(WHATEVER_WAS_READ)
+    elif items == 1:
+        reason, kept = "only one item could be scored", kept - OF_SKILL - set(kind.OF_SKILL)
+    unknown = Estimate(math.nan, reason=reason)
+    return reason, {name: found if name in kept else unknown for name, found in estimates.items()}
+
+
+def accuracy_on(claims: Claims, strict: bool) -> tuple[Estimate, int]:
+    """Accuracy alone, on these claims of one model, as `selfexec score` has it, and how many items it rests on: without
+    baselines, and so a hundred times as fast as all scores.
+    """
+    kind = kind_of(claims)
+    record = kind.count(claims, strict)
+    _, found = degenerate(kind, claims, None, len(record.items), {"accuracy": kind.accuracy_estimate(record)})
+    return found["accuracy"], len(record.items)
