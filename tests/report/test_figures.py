@@ -21,6 +21,7 @@ import pytest
 import selfexec as sx
 from build import pair, request, table
 from build import scores as scores_of
+from selfexec.analysis.numbers import answer_tokens, by_basis, by_ratio, pairs_of
 from selfexec.analysis.score import Scores, score_together
 from selfexec.errors import InputError
 from selfexec.experiments import Key
@@ -29,8 +30,6 @@ from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, lat
 from selfexec.report.figures import Figure, figures, read_abilities
 from selfexec.report.figures.model_order import line_up
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.figures.pairs import by_basis, by_ratio, pairs_of
-from selfexec.report.figures.tokens import answer_tokens
 from selfexec.report.svg import Scale, breadth, clean, even_ticks, log_ticks, shortened, tick_label
 from selfexec.runs import Run
 from selfexec.text.legible import harmless
@@ -249,13 +248,13 @@ def test_tokens_are_drawn_in_equal_ratios_from_tenth_to_tenth(panel: Run, drawn:
 def test_the_spread_of_tokens_in_a_group_is_the_published_one(ten_models: Run, reference: Path) -> None:
     """Figure 5's error bars; of models of which every group has its four counts."""
     published = json.loads((reference / "published.json").read_text("utf-8"))["models"]
-    found = answer_tokens(Numbers([ten_models], score_together([ten_models], whole=False)))
+    found = answer_tokens(ten_models.sessions, "difficulty")
     for model in ("gpt-4.1", "mistral-7b", "claude-3.5-haiku"):
         assert found[model].within == pytest.approx(published[model]["difficulty"]["answer_tokens_sd_fraction_mean"])
 
 
 @pytest.mark.slow
-def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run, scores: Scores) -> None:
+def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run) -> None:
     """By hand: each pair that tokens decide, its two token counts looked up, its share right per group."""
     model = "sim/typical"
     tokens = {
@@ -269,22 +268,20 @@ def test_ratios_of_tokens_are_those_of_the_two_answers(panel: Run, scores: Score
         if 1.5 <= max(one, two) / min(one, two) < 2:
             shares.setdefault(row["item"], []).append(row["predicted"] == row["observed"])
     groups = [sum(right) / len(right) for right in shares.values()]
-    numbers = Numbers([panel], scores)
-    found = by_ratio(numbers, pairs_of(numbers), 1.5, 2)[model].own
+    found = by_ratio(pairs_of(panel.tables, "difficulty", strict=False), 1.5, 2)[model].own
     assert found.items == len(groups) > 1
     assert found.value == pytest.approx(sum(groups) / len(groups))
 
 
 @pytest.mark.slow
-def test_both_bases_together_hold_every_decided_pair(panel: Run, scores: Scores) -> None:
-    numbers = Numbers([panel], scores)
-    pairs = pairs_of(numbers)
+def test_both_bases_together_hold_every_decided_pair(panel: Run) -> None:
+    pairs = pairs_of(panel.tables, "difficulty", strict=False)
     read = panel.observations.filter((pl.col("experiment") == "difficulty") & (pl.col("state") == "read"))
     for model in PANEL:
         mine = read.filter(pl.col("model") == model)
         for basis in ("correctness", "tokens"):
             groups = mine.filter(pl.col("basis") == basis)["item"].n_unique()
-            assert by_basis(numbers, pairs, basis)[model].own.items == groups
+            assert by_basis(pairs, basis)[model].own.items == groups
 
 
 @pytest.mark.slow
@@ -532,14 +529,14 @@ def test_long_names_keep_both_ends() -> None:
 
 def test_families_stand_together_the_best_first() -> None:
     # b's best (.9) is above a's (.8), though a's two are above b's other
-    model_order = line_up({"a-1": [0.8], "b-1": [0.2], "a-2": [0.7], "b-2": [0.9], "x/c": [0.1]})
-    assert model_order.models == ("b-2", "b-1", "a-1", "a-2", "x/c")
-    assert model_order.families == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "x/c": "x"}
-    assert model_order.names["x/c"] == "c" and not model_order.headed
+    lineup = line_up({"a-1": [0.8], "b-1": [0.2], "a-2": [0.7], "b-2": [0.9], "x/c": [0.1]})
+    assert lineup.keys == ("b-2", "b-1", "a-1", "a-2", "x/c")
+    assert lineup.groups == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "x/c": "x"}
+    assert lineup.labels["x/c"] == "c" and not lineup.headed
 
 
 def test_a_providers_name_stays_where_it_tells_models_apart() -> None:
-    assert line_up({"a/m": [0.1], "b/m": [0.2]}).names == {"a/m": "a/m", "b/m": "b/m"}
+    assert line_up({"a/m": [0.1], "b/m": [0.2]}).labels == {"a/m": "a/m", "b/m": "b/m"}
 
 
 @pytest.mark.slow

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from selfexec.analysis.correlate import score_columns
+from selfexec.analysis.numbers import Number
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Number, Numbers, texts
-from selfexec.report.figures.scatter import Axis, Spot, plane
-from selfexec.report.svg import Sign, drawing, legend, reach
+from selfexec.report.figures.numbers import Numbers, texts
+from selfexec.report.svg import Axis, Sign, Spot, drawing, legend, plane, reach
 
 TITLE = "Score, skill and margin beside ability"
 CAPTION = (
@@ -50,7 +50,7 @@ def ability(numbers: Numbers) -> Figure | None:
         ]
         ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
         y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
-        parts += plane(numbers, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
+        parts += plane(numbers.lineup, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
         cells[name] = texts(shown)
         cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
         top += HEIGHT + 52

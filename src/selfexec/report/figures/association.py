@@ -1,9 +1,8 @@
 """The paper's Figure 2: does a model know which words it would list?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, sizes, texts
-from selfexec.report.figures.rows import BASELINE, Panel, baseline_dots, dots, rows
-from selfexec.report.svg import Sign
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.svg import Panel, Sign, rows
 
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
@@ -60,4 +59,6 @@ def association(numbers: Numbers) -> Figure | None:
             "base rate": texts(base),
         },
     )
-    return Figure("association", TITLE, CAPTION, rows(numbers, "association", TITLE, CAPTION, panels, signs), *table)
+    return Figure(
+        "association", TITLE, CAPTION, rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs), *table
+    )

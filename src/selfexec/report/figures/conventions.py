@@ -3,9 +3,8 @@
 from selfexec.analysis.score import CONVENTIONS
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, texts
-from selfexec.report.figures.rows import Panel, dots, rows, shares
-from selfexec.report.svg import Kind, Sign
+from selfexec.report.figures.numbers import Numbers, dots, texts
+from selfexec.report.svg import Kind, Panel, Sign, rows, shares
 
 TITLE = "One accuracy, counted in three ways"
 CAPTION = (
@@ -33,5 +32,5 @@ def conventions(numbers: Numbers) -> Figure | None:
     if not panels:
         return None
     signs = [Sign(kinds[convention], convention) for convention in LANES]
-    svg = rows(numbers, "conventions", TITLE, CAPTION, panels, signs, height=27)
+    svg = rows(numbers.lineup, "conventions", TITLE, CAPTION, panels, signs, height=27)
     return Figure("conventions", TITLE, CAPTION, svg, *behind(numbers.models, cells))

@@ -9,7 +9,20 @@ from selfexec.analysis.correlate import eligible_models, score_columns
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import WIDTH, Kind, Scale, Sign, Whose, at, drawing, legend, mark, stroke, tick_label, write
+from selfexec.report.svg import (
+    WIDTH,
+    Kind,
+    Scale,
+    Sign,
+    Whose,
+    drawing,
+    legend,
+    mark,
+    span,
+    stroke,
+    tick_label,
+    write,
+)
 from selfexec.stats import Correlation
 from selfexec.text.numbers import decimal, interval
 
@@ -87,9 +100,9 @@ def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:
 def _dot(pair: Related, found: Correlation, kind: Kind, who: str, scale: Scale, y: float) -> str:
     x = scale(found.value)
     low, high = found.interval
-    span = "" if math.isnan(low) else f'<path d="M{at(scale(low) - x)} 0H{at(scale(high) - x)}" class="sx-span"/>'
+    interval = "" if math.isnan(low) else span(scale, low, high, x)
     title = f"{pair.one} and {pair.two}, {who}: {_text(found)}, n = {found.n}"
-    return mark(x, y, kind, Whose("", "", f"{pair.one}, {pair.two}, {who}"), title, span)
+    return mark(x, y, kind, Whose(series=f"{pair.one}, {pair.two}, {who}"), title, interval)
 
 
 def _cells(pair: Related) -> list[str]:

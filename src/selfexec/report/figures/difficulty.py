@@ -1,9 +1,8 @@
 """The paper's Figure 4: does a model know which questions it finds hard?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, sizes, texts
-from selfexec.report.figures.rows import BASELINE, Panel, baseline_dots, dots, rows, shares
-from selfexec.report.svg import Kind, Sign
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.svg import Kind, Panel, Sign, rows, shares
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
 CAPTION = (
@@ -48,5 +47,5 @@ def difficulty(numbers: Numbers) -> Figure | None:
             "questions answered correctly": texts(answers),
         },
     )
-    svg = rows(numbers, "difficulty", TITLE, CAPTION, panels, signs, height=25)
+    svg = rows(numbers.lineup, "difficulty", TITLE, CAPTION, panels, signs, height=25)
     return Figure("difficulty", TITLE, CAPTION, svg, *table)

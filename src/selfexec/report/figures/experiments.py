@@ -2,9 +2,8 @@
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, texts
-from selfexec.report.figures.rows import BASELINE, Panel, baseline_dots, dots, rows, shares
-from selfexec.report.svg import Sign
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, texts
+from selfexec.report.svg import Panel, Sign, rows, shares
 
 TITLE = "The three experiments side by side"
 CAPTION = (
@@ -34,4 +33,6 @@ def experiments(numbers: Numbers) -> Figure | None:
     for experiment, found in accuracies.items():
         cells |= {f"{experiment} accuracy": texts(found), f"{experiment}: {BASELINE}": texts(baselines[experiment])}
     table = behind(numbers.models, cells)
-    return Figure("experiments", TITLE, CAPTION, rows(numbers, "experiments", TITLE, CAPTION, panels, signs), *table)
+    return Figure(
+        "experiments", TITLE, CAPTION, rows(numbers.lineup, "experiments", TITLE, CAPTION, panels, signs), *table
+    )

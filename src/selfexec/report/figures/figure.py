@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-ROWS = "sx-rows"  # the class of a drawing that has a row for each model
+from selfexec.report.svg import ROWS
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,12 @@
 """What was not read: unreadable, withheld and missing replies, by model and reason."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-import polars as pl
-
+from selfexec.analysis.numbers import Loss, Losses, lost_replies
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.figures.rows import Panel, Piece, rows
-from selfexec.report.svg import Sign, reach
+from selfexec.report.svg import Panel, Piece, Sign, reach, rows
 
 LEAST_AXIS = 0.05  # so that a handful does not look like much
 ROOM = 1.2  # for the numbers behind the bars
@@ -32,21 +29,8 @@ NAMES = {1: "unreadable: format", 2: "truncated", 3: "declined", 4: "withheld by
 NAMES |= {6: "missing"}
 
 
-@dataclass(frozen=True)
-class Loss:
-    """How many replies of a model in an experiment came to a state for a reason, of how many."""
-
-    state: str
-    reason: str
-    replies: int
-    of: int
-
-
-Losses = Mapping[tuple[str, str], list[Loss]]  # (model, experiment) -> what was not read
-
-
 def loss(numbers: Numbers) -> Figure | None:
-    losses = lost_replies(numbers)
+    losses = lost_replies(numbers.tables.sessions)
     if not losses:
         return None
     asked = [e for e in EXPERIMENTS if any(experiment == e for _, experiment in losses)]
@@ -60,7 +44,7 @@ def loss(numbers: Numbers) -> Figure | None:
         for experiment in asked:
             for part in losses.get((model, experiment), []):
                 cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = f"{part.replies:,} of {part.of:,}"
-    svg = rows(numbers, "loss", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.lineup, "loss", TITLE, CAPTION, panels, signs)
     return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))))
 
 
@@ -90,19 +74,3 @@ def _name(part: Loss) -> str:
     if part.state == "missing":
         return "missing"
     return f"{part.state} by the {part.reason}" if part.state == "withheld" else f"{part.state}: {part.reason}"
-
-
-def lost_replies(numbers: Numbers) -> Losses:
-    """What was read is what is left of `of`."""
-    reason = pl.when(pl.col("state") == "missing").then(pl.lit("")).otherwise(pl.col("reason").fill_null("other"))
-    counts = (
-        numbers.tables.sessions.with_columns(reason=reason, of=pl.len().over("model", "experiment"))
-        .filter(pl.col("state") != "read")
-        .group_by("model", "experiment", "state", "reason")
-        .agg(pl.len(), pl.col("of").first())
-        .sort("model", "experiment", "state", "reason")
-    )
-    found: dict[tuple[str, str], list[Loss]] = {}
-    for model, experiment, state, why, replies, of in counts.iter_rows():
-        found.setdefault((model, experiment), []).append(Loss(state, why, replies, of))
-    return found

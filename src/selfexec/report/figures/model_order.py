@@ -2,34 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from selfexec.report.families import family_of
-from selfexec.report.svg import clean
+from selfexec.report.svg import Lineup, clean
 
 
-@dataclass(frozen=True)
-class ModelOrder:
-    """Families one after the other, the best first, and so within each. `headed` where the names do not tell the
-    family, so that a heading must.
+def line_up(accuracies: Mapping[str, Sequence[float]], groups: Mapping[str, str] | None = None) -> Lineup:
+    """Families one after the other, the best first, and so within each; headed where the names do not tell the family.
+    `accuracies` of each model are what it is put in order by: their mean.
     """
-
-    models: tuple[str, ...]
-    families: Mapping[str, str]
-    names: Mapping[str, str]
-    headed: bool = False
-
-    def family(self, model: str) -> str:
-        return self.families[model]
-
-    def apart(self, one: str, two: str) -> bool:
-        """Whether a gap belongs between two models: no gaps where everybody is of one family, or of their own."""
-        count = len(set(self.families.values()))
-        return 1 < count < len(self.models) and self.families[one] != self.families[two]
-
-
-def line_up(accuracies: Mapping[str, Sequence[float]], groups: Mapping[str, str] | None = None) -> ModelOrder:
-    """`accuracies` of each model are what it is put in order by: their mean."""
     families = {model: (groups or {}).get(model) or family_of(model) for model in accuracies}
     merit = {model: -math.fsum(found) / len(found) if found else 1.0 for model, found in accuracies.items()}
     best: dict[str, float] = {}
@@ -37,7 +18,7 @@ def line_up(accuracies: Mapping[str, Sequence[float]], groups: Mapping[str, str]
         best[family] = min(best.get(family, math.inf), merit[model])
     order = sorted(accuracies, key=lambda m: (best[families[m]], families[m], merit[m], m))
     told = all(families[model] == family_of(model) for model in order)
-    return ModelOrder(tuple(order), families, names_of(order), headed=not told and len(best) > 1)
+    return Lineup(tuple(order), families, names_of(order), headed=not told and len(best) > 1)
 
 
 def names_of(models: Sequence[str]) -> dict[str, str]:

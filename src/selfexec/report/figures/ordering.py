@@ -1,17 +1,9 @@
 """The paper's Figure 6: does a longer ranking make a better one?"""
 
-import math
-
-import numpy as np
-import polars as pl
-
-from selfexec.metrics import Estimate
+from selfexec.analysis.numbers import counted, prediction_tokens
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Number, Numbers, counted, estimated, sizes, texts
-from selfexec.report.figures.rows import BASELINE
-from selfexec.report.figures.scatter import Axis, Spot, plane
-from selfexec.report.svg import Sign, drawing, legend, reach, reach_log
-from selfexec.stats import mean_interval
+from selfexec.report.figures.numbers import BASELINE, Numbers, sizes, texts
+from selfexec.report.svg import Axis, Level, Sign, Spot, drawing, legend, plane, reach, reach_log
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
@@ -22,7 +14,10 @@ HEIGHT = 340.0
 
 
 def ordering(numbers: Numbers) -> Figure | None:
-    accuracy, tokens = numbers.scored("difficulty", "accuracy"), ranking_tokens(numbers)
+    accuracy, tokens = (
+        numbers.scored("difficulty", "accuracy"),
+        prediction_tokens(numbers.tables.sessions, "difficulty"),
+    )
     shown = [model for model in numbers.models if model in accuracy and model in tokens]
     if not shown:
         return None
@@ -34,7 +29,7 @@ def ordering(numbers: Numbers) -> Figure | None:
             tokens[model],
             accuracy[model],
             f"{model}: accuracy {accuracy[model].full}, {counted(tokens[model])} tokens a ranking",
-            level=(baselines[model].number.value, f"{BASELINE} for {model}: {baselines[model].text}")
+            level=Level(BASELINE, baselines[model].number.value, f"{BASELINE} for {model}: {baselines[model].text}")
             if model in baselines
             else None,
         )
@@ -49,7 +44,7 @@ def ordering(numbers: Numbers) -> Figure | None:
     y = Axis("ranking accuracy", (max(low, 0.0), min(high, 1.0)))
     signs = [Sign("main", "model, with 95% intervals"), Sign("level", BASELINE), Sign("half", "a coin")]
     key, top = legend(signs, 2)
-    parts = [key, *plane(numbers, spots, x, y, top + 4, HEIGHT, line=0.5)]
+    parts = [key, *plane(numbers.lineup, spots, x, y, top + 4, HEIGHT, line=0.5)]
     table = behind(
         numbers.models,
         {
@@ -61,17 +56,3 @@ def ordering(numbers: Numbers) -> Figure | None:
         },
     )
     return Figure("ordering", TITLE, CAPTION, drawing("ordering", TITLE, CAPTION, top + HEIGHT + 50, parts), *table)
-
-
-def ranking_tokens(numbers: Numbers) -> dict[str, Number]:
-    """Mean tokens of a ranking, over groups; epochs of a group are averaged first."""
-    rankings = numbers.counted.filter(pl.col("session") == "predict")
-    means = rankings.group_by("model", "item").agg(pl.col("output_tokens").mean()).sort("model", "item")
-    found: dict[str, Number] = {}
-    for (model,), rows in means.partition_by("model", as_dict=True).items():
-        values = rows["output_tokens"].to_numpy().astype(np.float64)
-        interval, error = mean_interval(values)
-        if (mean := float(values.mean())) > 0:
-            number = estimated(Estimate(mean, interval.within(0, math.inf), error), len(values), "group")
-            found |= {str(model): number} if number else {}
-    return found

@@ -1,9 +1,8 @@
 """How often models say yes, beside how often it comes true."""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, texts
-from selfexec.report.figures.rows import Panel, dots, rows
-from selfexec.report.svg import Sign
+from selfexec.report.figures.numbers import Numbers, dots, texts
+from selfexec.report.svg import Panel, Sign, rows
 
 TITLE = "Readiness to say yes"
 CAPTION = (
@@ -26,5 +25,5 @@ def readiness(numbers: Numbers) -> Figure | None:
     if not panels:
         return None
     signs = [Sign("main", "says that it would (positive rate)"), Sign("open", "does (base rate)")]
-    svg = rows(numbers, "readiness", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.lineup, "readiness", TITLE, CAPTION, panels, signs)
     return Figure("readiness", TITLE, CAPTION, svg, *behind(numbers.models, cells))

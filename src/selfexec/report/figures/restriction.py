@@ -1,9 +1,8 @@
 """The paper's Figure 3: does a model know which requests it would answer?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, sizes, texts
-from selfexec.report.figures.rows import BASELINE, Panel, baseline_dots, dots, rows, shares
-from selfexec.report.svg import Sign
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.svg import Panel, Sign, rows, shares
 
 TITLE = "Restriction: predictions about requests that the model would answer"
 CAPTION = (
@@ -54,4 +53,6 @@ def restriction(numbers: Numbers) -> Figure | None:
             "by chance": texts(by_chance),
         },
     )
-    return Figure("restriction", TITLE, CAPTION, rows(numbers, "restriction", TITLE, CAPTION, panels, signs), *table)
+    return Figure(
+        "restriction", TITLE, CAPTION, rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs), *table
+    )

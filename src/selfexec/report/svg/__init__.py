@@ -1,34 +1,32 @@
-"""Drawings as SVG. Nothing here knows of models or scores."""
+"""Drawings as SVG: a pencil and layouts. Nothing here knows of models or scores, but of keys, groups and series."""
 
 from selfexec.report.svg.canvas import (
     BOLD,
+    DATA,
     GREAT_LETTERS,
     SMALL_LETTERS,
     WIDTH,
-    Anchor,
     Kind,
     Scale,
     Sign,
     Whose,
-    at,
-    bar,
-    belonging,
-    box,
     breadth,
     clean,
     drawing,
-    escape,
     even_ticks,
-    key_of,
     legend,
     log_ticks,
     mark,
     reach,
     reach_log,
-    reach_of_shares,
     shortened,
+    span,
     stroke,
     tick_label,
-    wrapped,
     write,
 )
+from selfexec.report.svg.lines import Curve, Point, lines, spread
+from selfexec.report.svg.lineup import Lineup
+from selfexec.report.svg.matrix import MATRIX, Cell, Line, matrix
+from selfexec.report.svg.plane import Axis, Level, Spot, plane
+from selfexec.report.svg.rows import ROWS, Dot, Panel, Piece, rows, shares

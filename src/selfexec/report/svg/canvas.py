@@ -1,4 +1,4 @@
-"""The pencil: scales, ticks, text and marks as SVG. It knows nothing of models or scores.
+"""The pencil: scales, ticks, text and marks as SVG.
 
 All lengths are units of a drawing WIDTH wide, which the page scales to the room there is. On a narrow screen the
 letters grow against the drawing (see STYLE), so whatever must hold text is measured with the greater letters.
@@ -138,13 +138,14 @@ def _trimmed(place: float) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """From values `low` to `high` onto places `start` to `end`; `log` for equal ratios."""
+    """From values `low` to `high` onto places `start` to `end`; `log` for equal ratios, `upright` from below."""
 
     low: float
     high: float
     start: float
     end: float
     log: bool = False
+    upright: bool = False
 
     def __call__(self, value: float) -> float:
         low, high, value = map(math.log, (self.low, self.high, value)) if self.log else (self.low, self.high, value)
@@ -183,6 +184,17 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
             return found
     whole = [10.0**k for k in powers if low <= 10.0**k <= high][:: max(1, len(powers) // most)]
     return whole if len(whole) > 1 else even_ticks(low, high, most)
+
+
+def fitting_ticks(scale: Scale) -> list[float]:
+    """As many as have room for their labels beside each other."""
+    width = abs(scale.end - scale.start)
+    for most in (6, 5, 4, 3, 2):
+        found = scale.ticks(most)
+        widest = max((breadth(tick_label(value), SMALL_LETTERS) for value in found), default=0.0)
+        if len(found) < 2 or (widest + 8) * (len(found) - 1) <= width:
+            return found
+    return found[:: max(1, len(found) - 1)]
 
 
 def reach(values: Iterable[float], least: float, most: float) -> tuple[float, float]:
@@ -249,11 +261,15 @@ Kind = Literal["main", "open", "faint", "diamond", "baseline", "level"]
 
 @dataclass(frozen=True)
 class Whose:
-    """Whose mark it is, and what it is one of: the page finds marks by these."""
+    """Whose mark it is, of which group, and what it is one of: a page finds marks by these (DATA)."""
 
-    model: str
-    family: str
-    series: str
+    key: str = ""
+    group: str = ""
+    series: str = ""
+
+
+# the attributes that a page finds marks by, as they have been promised since the first figure
+DATA = {"key": "data-model", "group": "data-family", "series": "data-series", "band": "data-band"}
 
 
 def mark(x: float, y: float, kind: Kind, whose: Whose, title: str, inside: str = "") -> str:
@@ -264,19 +280,26 @@ def mark(x: float, y: float, kind: Kind, whose: Whose, title: str, inside: str =
     )
 
 
+def span(scale: Scale, low: float | None, high: float | None, middle: float, kind: str = "sx-span") -> str:
+    """An interval, from the place of its mark on this scale; nothing where it has no ends."""
+    if low is None or high is None:
+        return ""
+    start, end = at(scale.clipped(low) - middle), at(scale.clipped(high) - middle)
+    return f'<path d="{f"M0 {start}V{end}" if scale.upright else f"M{start} 0H{end}"}" class="{kind}"/>'
+
+
 def belonging(whose: Whose, *parts: str, band: tuple[float, float] | None = None) -> str:
-    """What goes with a model's marks, so that it comes and goes with them. `band`: the middle and the height of the
+    """What goes with a key's marks, so that it comes and goes with them. `band`: the middle and the height of the
     row that becomes free then.
     """
-    row = f' data-band="{at(band[0])} {at(band[1])}"' if band else ""
+    row = f' {DATA["band"]}="{at(band[0])} {at(band[1])}"' if band else ""
     return f"<g{_data(whose)}{row}>{''.join(parts)}</g>"
 
 
 def _data(whose: Whose) -> str:
-    series = f' data-series="{key_of(whose.series)}"' if whose.series else ""
-    if not whose.model:  # of all models together: no filter hides it
-        return series
-    return f' data-model="{key_of(whose.model)}" data-family="{key_of(whose.family)}"{series}'
+    """Without what it has not: what is of all keys together no filter hides."""
+    found = {DATA[name]: getattr(whose, name) for name in ("key", "group", "series")}
+    return "".join(f' {name}="{key_of(text)}"' for name, text in found.items() if text)
 
 
 def bar(x: float, y: float, width: float, height: float, fill: int, whose: Whose, title: str) -> str:

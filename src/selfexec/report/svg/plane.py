@@ -1,43 +1,62 @@
-"""The layout of figures with a plane: marks by two numbers, each with its model's name beside it."""
+"""A layout: a plane with marks by two numbers, each with its label beside it."""
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from selfexec.report.figures.numbers import Number, Numbers
-from selfexec.report.figures.rows import BASELINE, fitting_ticks
-from selfexec.report.svg import (
+from selfexec.report.svg.canvas import (
     SMALL_LETTERS,
     WIDTH,
     Kind,
     Scale,
-    at,
     belonging,
     breadth,
+    fitting_ticks,
     mark,
     shortened,
+    span,
     stroke,
     tick_label,
     write,
 )
+from selfexec.report.svg.lineup import Lineup
 
 LEFT, RIGHT = 44.0, 14.0
-NAME_ROOM = 170.0
+LABEL_ROOM = 170.0
+
+
+class Ranged(Protocol):
+    """A value with its interval, where it has one."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
+@dataclass(frozen=True)
+class Level:
+    """A mark at a height of its own, at the same x."""
+
+    series: str
+    value: float
+    title: str
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A mark at x, y with both intervals. `level`: the most accurate baseline's height at the same x, and what to say
-    of it.
-    """
+    """A mark at x, y with both intervals. `level`: what it is held against."""
 
-    model: str
+    key: str
     series: str
-    x: Number
-    y: Number
+    x: Ranged
+    y: Ranged
     title: str
     kind: Kind = "main"
-    level: tuple[float, str] | None = None
+    level: Level | None = None
 
 
 @dataclass(frozen=True)
@@ -48,30 +67,39 @@ class Axis:
 
 
 def plane(
-    numbers: Numbers, spots: Sequence[Spot], x: Axis, y: Axis, top: float, height: float, line: float | None = None
+    lineup: Lineup, spots: Sequence[Spot], x: Axis, y: Axis, top: float, height: float, line: float | None = None
 ) -> list[str]:
     """One plane from `top` on: the y axis's text stands above it, the x axis's below. `line`: a height to be marked."""
-    across = Scale(*x.domain, LEFT, WIDTH - RIGHT, x.log)
-    up = Scale(*y.domain, top + height, top + 26, y.log)
-    parts = [write(4, top + 7, y.text, "sx-strong"), *_backdrop(across, up, line)]
-    parts.append(write(WIDTH - RIGHT, top + height + 32, x.text, "sx-soft", "end"))
+    across, up = scales(x, y, top, height)
+    parts = backdrop(x, y, across, up, line)
     marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
-    levels = [(across(s.x.value), up.clipped(s.level[0])) for s in spots if s.level]
+    levels = [(across(s.x.value), up.clipped(s.level.value)) for s in spots if s.level]
     spans = [box for spot in spots for box in _spans(spot, across, up)]
-    names = _placed([numbers.name(spot.model) for spot in spots], marks, levels, spans, across, up)
-    for spot, (cx, cy), name in zip(spots, marks, names, strict=True):
-        whose = numbers.whose(spot.model, spot.series)
-        if spot.level:
-            parts.append(
-                mark(cx, up.clipped(spot.level[0]), "level", numbers.whose(spot.model, BASELINE), spot.level[1])
-            )
-        parts.append(mark(cx, cy, spot.kind, whose, spot.title, _cross(spot, across, up, cx, cy)))
-        lead = [stroke(*name.lead, "sx-lead")] if name.lead else []
-        parts.append(belonging(whose, *lead, write(name.x, name.y, name.text, "sx-tick", "start", spot.model)))
+    labels = _placed([lineup.labels[spot.key] for spot in spots], marks, levels, spans, across, up)
+    for spot, (cx, cy), label in zip(spots, marks, labels, strict=True):
+        whose = lineup.whose(spot.key, spot.series)
+        if held := spot.level:
+            parts.append(mark(cx, up.clipped(held.value), "level", lineup.whose(spot.key, held.series), held.title))
+        cross = span(across, spot.x.low, spot.x.high, cx) + span(up, spot.y.low, spot.y.high, cy)
+        parts.append(mark(cx, cy, spot.kind, whose, spot.title, cross))
+        lead = [stroke(*label.lead, "sx-lead")] if label.lead else []
+        parts.append(belonging(whose, *lead, write(label.x, label.y, label.text, "sx-tick", "start", spot.key)))
     return parts
 
 
-def _backdrop(across: Scale, up: Scale, line: float | None) -> Iterator[str]:
+def scales(x: Axis, y: Axis, top: float, height: float, right: float = RIGHT) -> tuple[Scale, Scale]:
+    """From left to right, and from below to the y axis's text."""
+    across = Scale(*x.domain, LEFT, WIDTH - right, x.log)
+    return across, Scale(*y.domain, top + height, top + 26, y.log, upright=True)
+
+
+def backdrop(x: Axis, y: Axis, across: Scale, up: Scale, line: float | None = None) -> list[str]:
+    """Both axes with their grid and text."""
+    texts = [write(4, up.end - 19, y.text, "sx-strong"), *_grid(across, up, line)]
+    return [*texts, write(across.end, up.start + 32, x.text, "sx-soft", "end")]
+
+
+def _grid(across: Scale, up: Scale, line: float | None) -> Iterator[str]:
     for value in fitting_ticks(across):
         yield stroke(across(value), up.end, across(value), up.start, "sx-grid")
         yield write(across(value), up.start + 12, tick_label(value), "sx-soft sx-tick", "middle")
@@ -82,23 +110,12 @@ def _backdrop(across: Scale, up: Scale, line: float | None) -> Iterator[str]:
         yield stroke(across.start, up(line), across.end, up(line), "sx-half")
 
 
-def _cross(spot: Spot, across: Scale, up: Scale, cx: float, cy: float) -> str:
-    parts = []
-    if spot.x.low is not None and spot.x.high is not None:
-        low, high = across.clipped(spot.x.low), across.clipped(spot.x.high)
-        parts.append(f'<path d="M{at(low - cx)} 0H{at(high - cx)}" class="sx-span"/>')
-    if spot.y.low is not None and spot.y.high is not None:
-        low, high = up.clipped(spot.y.low), up.clipped(spot.y.high)
-        parts.append(f'<path d="M0 {at(low - cy)}V{at(high - cy)}" class="sx-span"/>')
-    return "".join(parts)
-
-
-# --- names that stand clear of each other ----------------------------------------------------------------------------
+# --- labels that stand clear of each other ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a name starts, and the line from its mark where it had to go further off."""
+    """Where a label starts, and the line from its mark where it had to go further off."""
 
     text: str
     x: float
@@ -119,24 +136,24 @@ def _spans(spot: Spot, across: Scale, up: Scale) -> Iterator[Box]:
 
 
 def _placed(
-    names: Sequence[str],
+    labels: Sequence[str],
     marks: Sequence[tuple[float, float]],
     levels: Sequence[tuple[float, float]],
     spans: Sequence[Box],
     across: Scale,
     up: Scale,
 ) -> list[Placed]:
-    """Each name at the nearest free place around its mark, the most crowded marks first."""
+    """Each label at the nearest free place around its mark, the most crowded marks first."""
     taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in marks]
     taken += [(x - 8, y - 2, x + 8, y + 2) for x, y in levels]
     taken += spans
     crowd = [sum(math.hypot((x - a) / 2, y - b) < 40 for a, b in marks) for x, y in marks]
     found: dict[int, Placed] = {}
-    for k in sorted(range(len(names)), key=lambda k: (-crowd[k], marks[k], names[k])):
-        text = shortened(names[k], NAME_ROOM, SMALL_LETTERS)
+    for k in sorted(range(len(labels)), key=lambda k: (-crowd[k], marks[k], labels[k])):
+        text = shortened(labels[k], LABEL_ROOM, SMALL_LETTERS)
         found[k], where = _nearest(text, marks[k], taken, across, up)
         taken.append(where)
-    return [found[k] for k in range(len(names))]
+    return [found[k] for k in range(len(labels))]
 
 
 def _nearest(
@@ -158,7 +175,7 @@ def _nearest(
 
 
 def _candidates(spot: tuple[float, float], width: float) -> Iterator[tuple[float, float, float]]:
-    """Cost, left end and middle height of a name: to the right, to the left, above, below, and further off."""
+    """Cost, left end and middle height of a label: to the right, to the left, above, below, and further off."""
     x, y = spot
     for k in range(3):
         yield k * 1.5, x + 9 + 6 * k, y

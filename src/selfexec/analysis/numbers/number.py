@@ -1,0 +1,90 @@
+"""A number with its interval, the baseline beside it, and both in print."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from selfexec.analysis.score_table import BASELINES
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import Estimate
+from selfexec.text.numbers import interval
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value with its interval, the items that it rests on (`asked`: of how many, where some were lost), and what is
+    to be said of it.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    items: int | None = None
+    asked: int | None = None
+    unit: str = "item"
+    note: str | None = None
+
+    @property
+    def text(self) -> str:
+        """As in a table: .531 [.508, .553]."""
+        return interval(self.value, self.low, self.high)
+
+    @property
+    def full(self) -> str:
+        """As in a hover text: with n, and the caution."""
+        n = f", n = {self.basis}" if self.items is not None else ""
+        return f"{self.text}{n}{f' ({self.note})' if self.note else ''}"
+
+    @property
+    def basis(self) -> str:
+        """63 of 488 targets."""
+        some = f"{self.items:,} of {self.asked:,}" if self.asked else f"{self.items:,}"
+        return f"{some} {self.unit}{'' if (self.asked or self.items) == 1 else 's'}"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What somebody who never saw the model reaches on its claims."""
+
+    name: str
+    number: Number
+
+    @property
+    def text(self) -> str:
+        return f"{self.number.text} {self.name}"
+
+
+def whole(found: Mapping[str, T | None]) -> dict[str, T]:
+    """Without the models that have nothing."""
+    return {model: one for model, one in found.items() if one is not None}
+
+
+def most_accurate(experiment: str, found: Mapping[str, Number | None]) -> Baseline | None:
+    """Of two things to put in order, whoever says the same every time is right half of the time."""
+    known = whole(found)
+    if known and EXPERIMENTS[experiment].kind == "order":
+        known[BASELINES["always the same"]] = Number(0.5)
+    best = max(known, key=lambda name: known[name].value, default=None)
+    return Baseline(best, known[best]) if best is not None else None
+
+
+def estimated(estimate: Estimate, items: int, unit: str) -> Number | None:
+    if math.isnan(estimate.value):
+        return None
+    low, high = (None if math.isnan(end) else end for end in estimate.interval)
+    return Number(estimate.value, low, high, items, unit=unit)
+
+
+def unit_of(experiment: str) -> str:
+    """What an item is called; of all experiments together, an item."""
+    return EXPERIMENTS[experiment].item_name if experiment in EXPERIMENTS else "item"
+
+
+def counted(mean: Number) -> str:
+    """A mean of counts, tokens say: 1,204 [1,180, 1,228]."""
+    if mean.low is None or mean.high is None:
+        return f"{mean.value:,.0f}"
+    return f"{mean.value:,.0f} [{mean.low:,.0f}, {mean.high:,.0f}]"

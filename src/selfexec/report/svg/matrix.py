@@ -1,0 +1,110 @@
+"""A layout: a matrix, a row and a column for each key, and a number of its own at the end of each row."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.report.svg.canvas import (
+    GREAT_LETTERS,
+    SMALL_LETTERS,
+    WIDTH,
+    belonging,
+    box,
+    breadth,
+    drawing,
+    escape,
+    shortened,
+    write,
+)
+from selfexec.report.svg.lineup import Lineup
+
+MATRIX = "sx-matrix"  # the class of such a drawing
+LABELS, ENDS = 176.0, 86.0  # room for labels, and for the numbers at the end of rows
+WIDEST, TALLEST = 56.0, 30.0  # cells
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number, as text and as it is shaded, and what it says on hover."""
+
+    value: float
+    text: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """The cells of a row, in the order of the keys, and what stands at its end, with what that says on hover."""
+
+    cells: Sequence[Cell]
+    end: str = ""
+    end_title: str = ""
+
+
+def matrix(
+    lineup: Lineup, id: str, title: str, description: str, lines: Mapping[str, Line], corner: str, end: str
+) -> str:
+    """The drawing of these rows, whose diagonal is framed. `corner`: what rows and columns are; `end`: what the last
+    column is.
+    """
+    labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
+    left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
+    left = max(left, breadth(corner, SMALL_LETTERS) + 12)
+    width = min((WIDTH - left - ENDS) / len(lines), WIDEST)
+    grid = Grid(left, 28.0, width, min(max(width, 20.0), TALLEST), len(lines))
+    letters = min(GREAT_LETTERS - 3, width * 0.42)
+    values = [cell.value for line in lines.values() for cell in line.cells]
+    parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
+    for row, (key, line) in enumerate(lines.items()):
+        drawn = _row(grid, row, line, (min(values), max(values)))
+        parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *drawn))
+    # above all cells, since those of the next row would cover the lower edge
+    for k, key in enumerate(lines):
+        frame = box(grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1, "sx-own")
+        parts.append(belonging(lineup.whose(key), frame))
+    return drawing(id, title, description, grid.y(grid.size) + 8, [*parts, "</g>"], layout=MATRIX)
+
+
+@dataclass(frozen=True)
+class Grid:
+    left: float
+    top: float
+    width: float
+    height: float
+    size: int
+
+    def x(self, column: int) -> float:
+        return self.left + self.width * column
+
+    def y(self, row: int) -> float:
+        return self.top + self.height * row
+
+    def middle(self, row: int) -> float:
+        return self.y(row) + self.height / 2
+
+    @property
+    def right(self) -> float:
+        """Where the column at the end of rows ends."""
+        return self.x(self.size) + ENDS - 4
+
+
+def _head(grid: Grid, corner: str, end: str) -> Iterator[str]:
+    y = grid.top - 11
+    yield write(grid.left - 8, y, corner, "sx-soft sx-tick", "end")
+    for k in range(grid.size):
+        yield write(grid.x(k) + grid.width / 2, y, str(k + 1), "sx-soft sx-tick", "middle")
+    yield write(grid.right, y, end, "sx-soft sx-tick", "end")
+
+
+def _label(grid: Grid, row: int, key: str, label: str) -> str:
+    return write(grid.left - 8, grid.middle(row), shortened(label, LABELS, SMALL_LETTERS), "sx-tick", "end", key)
+
+
+def _row(grid: Grid, row: int, line: Line, domain: tuple[float, float]) -> Iterator[str]:
+    low, high = domain
+    for column, cell in enumerate(line.cells):
+        shade = 0.04 + 0.42 * ((cell.value - low) / (high - low) if high > low else 0.0)
+        place = box(grid.x(column), grid.y(row), grid.width, grid.height, "sx-heat", f' fill-opacity="{shade:.3f}"')
+        number = write(grid.x(column) + grid.width / 2, grid.middle(row), cell.text, "sx-cell", "middle")
+        yield f'<g class="sx-mark"><title>{escape(cell.title)}</title>{place}{number}</g>'
+    if line.end:
+        yield write(grid.right, grid.middle(row), line.end, "sx-tick", "end", line.end_title)

@@ -1,0 +1,232 @@
+"""A layout: a row for each key, one panel beside the other, a mark where the number is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from selfexec.report.svg.canvas import (
+    BOLD,
+    SMALL_LETTERS,
+    WIDTH,
+    Anchor,
+    Kind,
+    Scale,
+    Sign,
+    Whose,
+    bar,
+    belonging,
+    breadth,
+    clean,
+    drawing,
+    escape,
+    fitting_ticks,
+    legend,
+    mark,
+    reach_of_shares,
+    shortened,
+    span,
+    stroke,
+    tick_label,
+    wrapped,
+    write,
+)
+from selfexec.report.svg.lineup import Lineup
+
+ROWS = "sx-rows"  # the class of such a drawing
+LABELS = 196.0  # the greatest room for labels
+GAP = 18.0  # between panels, at least
+APART = 14.0  # between the last number below a panel and the first below the next
+ROW, GROUP, HEADING = 21.0, 5.0, 20.0
+EDGE = 10.0
+LEAST_BAR = 0.8  # what is there shows, however little it is
+
+
+@dataclass(frozen=True)
+class Dot:
+    """One mark in a row. `lane`: how many units below the middle of the row it lies. `title`: what it says on hover."""
+
+    key: str
+    series: str
+    value: float
+    title: str
+    kind: Kind = "main"
+    low: float | None = None
+    high: float | None = None
+    inner: tuple[float, float] | None = None
+    lane: float = 0.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a bar, from one value to another."""
+
+    key: str
+    series: str
+    start: float
+    end: float
+    fill: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A scale with the marks of all keys. `tied`: the marks of a row are joined by a line. `line`: a value that
+    stands for all keys. `counts`: what stands at the end of each key's bar.
+    """
+
+    title: str
+    dots: Sequence[Dot] = ()
+    pieces: Sequence[Piece] = ()
+    domain: tuple[float, float] = (0.0, 1.0)
+    log: bool = False
+    tied: bool = False
+    line: float | None = None
+    share: float = 1.0  # of the width, beside the other panels
+    counts: Mapping[str, str] = field(default_factory=dict)
+    axis: str = ""  # what its scale measures, where its title does not say so
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the rows stand."""
+
+    left: float
+    top: float
+    bottom: float
+    row: float  # the height of one
+    places: dict[str, float] = field(default_factory=dict)
+    headings: tuple[tuple[float, str], ...] = ()
+
+
+def rows(
+    lineup: Lineup,
+    id: str,
+    title: str,
+    description: str,
+    panels: Sequence[Panel],
+    signs: Sequence[Sign],
+    height: float = ROW,
+) -> str:
+    """The drawing of these panels; a key without any mark has no row."""
+    marked = {dot.key for panel in panels for dot in panel.dots}
+    marked |= {piece.key for panel in panels for piece in panel.pieces}
+    shown = [key for key in lineup.keys if key in marked]
+    signed, below = legend(signs, 2)
+    left = min(max((breadth(lineup.labels[key], SMALL_LETTERS) for key in shown), default=0.0), LABELS) + 12
+    gap = _gap(panels)
+    widths = list(_widths(panels, left, gap))
+    titles = [
+        wrapped(panel.title, width + gap - 6, SMALL_LETTERS * BOLD) for panel, width in zip(panels, widths, strict=True)
+    ]
+    top = below + 18 * max(map(len, titles)) + 6
+    frame = _placed(lineup, shown, left, top, height)
+    parts = [signed, *_labels(lineup, shown, frame)]
+    x = left
+    for panel, width, lines in zip(panels, widths, titles, strict=True):
+        scale = Scale(*panel.domain, x, x + width, panel.log)
+        first = top - 6 - 18 * len(lines) + 9
+        heads = [write(x, first + 18 * k, line, "sx-strong") for k, line in enumerate(lines)]
+        parts += [f'<g class="sx-panel" data-panel="{escape(panel.title)}">', *heads]
+        parts += [*_backdrop(lineup, panel, scale, frame, shown), *_marks(lineup, panel, scale, frame), "</g>"]
+        x += width + gap
+    foot = 40 if any(panel.axis for panel in panels) else 24
+    return drawing(id, title, description, frame.bottom + foot, parts, layout=ROWS)
+
+
+def _gap(panels: Sequence[Panel]) -> float:
+    """Between panels, so that the number at the end of one scale is not read together with the next one's first."""
+    ends = []
+    for panel in panels:
+        ticks = Scale(*panel.domain, 0.0, 1.0, panel.log).ticks()
+        ends.append([breadth(tick_label(tick), SMALL_LETTERS) / 2 for tick in (ticks[0], ticks[-1])])
+    return max([GAP, *(one[1] + two[0] + APART for one, two in pairwise(ends))])
+
+
+def _widths(panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]:
+    last = Scale(*panels[-1].domain, 0.0, 1.0, panels[-1].log).ticks()[-1:]
+    edge = max([EDGE, *(breadth(tick_label(tick), SMALL_LETTERS) / 2 for tick in last)])
+    room = WIDTH - left - edge - gap * (len(panels) - 1)
+    whole = sum(panel.share for panel in panels)
+    yield from (room * panel.share / whole for panel in panels)
+
+
+def _placed(lineup: Lineup, shown: Sequence[str], left: float, top: float, height: float) -> Frame:
+    places: dict[str, float] = {}
+    headings: list[tuple[float, str]] = []
+    y, last = top, None
+    for key in shown:
+        if lineup.headed and (last is None or lineup.groups[last] != lineup.groups[key]):
+            y += HEADING
+            headings.append((y - HEADING / 2, lineup.groups[key]))
+        elif last is not None and lineup.apart(last, key):
+            y += GROUP
+        places[key] = y + height / 2
+        y, last = y + height, key
+    return Frame(left, top, y + 3, height, places, tuple(headings))
+
+
+def _labels(lineup: Lineup, shown: Sequence[str], frame: Frame) -> Iterator[str]:
+    for y, group in frame.headings:
+        heading = write(4, y, shortened(clean(group), WIDTH / 2), "sx-strong")
+        yield belonging(Whose(group=group), heading, band=(y, HEADING))
+    for key in shown:
+        short, y = shortened(lineup.labels[key], LABELS, SMALL_LETTERS), frame.places[key]
+        name = write(frame.left - 8, y, short, "sx-tick", "end", key)
+        yield belonging(lineup.whose(key), name, band=(y, frame.row))
+
+
+def _backdrop(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
+    """The page's script knows lines that go down (`sx-down`) and what is below all rows (`sx-foot`): it moves rows
+    together where keys are hidden.
+    """
+    for key in shown:
+        y = frame.places[key]
+        yield belonging(lineup.whose(key), stroke(scale.start, y, scale.end, y, "sx-grid"))
+    for value in fitting_ticks(scale):
+        x = scale(value)
+        yield stroke(x, frame.top, x, frame.bottom, "sx-grid sx-down")
+        yield write(x, frame.bottom + 11, tick_label(value), "sx-soft sx-tick sx-foot", "middle")
+    if panel.axis:
+        yield write(scale.end, frame.bottom + 27, panel.axis, "sx-soft sx-small sx-foot", "end")
+    if panel.line is not None and scale.holds(panel.line):
+        x = scale(panel.line)
+        yield stroke(x, frame.top, x, frame.bottom, "sx-half sx-down")
+
+
+def _marks(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+    for piece in panel.pieces:
+        x, end = scale.clipped(piece.start), scale.clipped(piece.end)
+        y = frame.places[piece.key]
+        yield bar(x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, lineup.whose(piece.key, piece.series), piece.title)
+    anchor: Anchor
+    for key, text in panel.counts.items():
+        end = max(scale.clipped(piece.end) for piece in panel.pieces if piece.key == key)
+        fits = end + 5 + breadth(text, SMALL_LETTERS) <= scale.end + EDGE
+        place, anchor = (end + 5, "start") if fits else (end - 5, "end")
+        yield belonging(lineup.whose(key), write(place, frame.places[key], text, "sx-small", anchor))
+    if panel.tied:
+        yield from _ties(lineup, panel, scale, frame)
+    for dot in panel.dots:
+        whose = lineup.whose(dot.key, dot.series)
+        x, y = scale.clipped(dot.value), frame.places[dot.key] + dot.lane
+        yield mark(x, y, dot.kind, whose, dot.title, _intervals(dot, scale, x))
+
+
+def _ties(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+    for key, y in frame.places.items():
+        values = [scale.clipped(dot.value) for dot in panel.dots if dot.key == key]
+        if len(values) > 1:
+            yield belonging(lineup.whose(key), stroke(min(values), y, max(values), y, "sx-axis"))
+
+
+def _intervals(dot: Dot, scale: Scale, x: float) -> str:
+    """From the mark's own place."""
+    thick = span(scale, *dot.inner, x, "sx-span sx-thick") if dot.inner else ""
+    return span(scale, dot.low, dot.high, x) + thick
+
+
+def shares(*found: Sequence[Dot]) -> tuple[float, float]:
+    """A scale of shares for these marks and their intervals: marks, unlike bars, need no zero."""
+    dots = [dot for marks in found for dot in marks]
+    ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+    return reach_of_shares(ends) if ends else (0.0, 1.0)
