@@ -223,15 +223,6 @@ def test_no_more_calls_are_made_than_allowed_and_the_same_command_goes_on(tmp_pa
     }
 
 
-def test_items_that_another_command_added_are_named_as_not_asked(tmp_path: Path) -> None:
-    run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
-    grown = run(["sim/typical"], experiments=["restriction"], out=tmp_path / "r", limit=5)
-    assert grown.unasked == {"sim/coin": 3}
-    assert run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=5).unasked == {}
-    # an experiment that it was never asked is none of its business
-    assert run(["sim/typical"], experiments=["difficulty"], out=tmp_path / "r", limit=5, epochs=2).unasked == {}
-
-
 def test_a_folder_that_another_process_writes_to_is_left_as_it_is(tmp_path: Path) -> None:
     run(["sim/coin"], out=tmp_path / "r", **SMALL)
     before = (tmp_path / "r" / "manifest.json").read_bytes()

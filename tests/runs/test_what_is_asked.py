@@ -392,7 +392,7 @@ def test_prompts_are_kept_whole_and_can_be_given_back(selfexec: Command, tmp_pat
 def test_the_report_shows_the_prompts_that_were_asked_with(tmp_path: Path) -> None:
     choices: dict[str, Any] = {"limit": 1, "prompts": {"restriction.predict": OWN}}
     found = run("sim/coin", experiments="restriction", out=tmp_path / "r", **choices)
-    nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "code"), pl.String))
+    nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "item", "code"), pl.String))
     for shown, kept in ((found, {"predict": OWN}), (sx.load(STORED / "own-prompts"), {})):
         index = evidence([shown], nothing, nothing, set()).index
         prompts = json.loads(zlib.decompress(base64.b64decode(index)))["runs"][0]["prompts"]["restriction"]

@@ -1,7 +1,7 @@
 """From readings to the two tables on which every score rests: observations (claims) and sessions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -62,9 +62,13 @@ class Tables:
         return answers_by_experiment(self.sessions)
 
 
-def observe(item_set: ItemSet, readings: Mapping[Key, Reading]) -> Tables:
-    """Both tables. Of each experiment that a model has replies of, it is taken to have been asked every item in every
-    epoch: a session without a line is missing.
+def observe(
+    item_set: ItemSet,
+    readings: Mapping[Key, Reading],
+    asked: Mapping[tuple[str, str], Mapping[str, Sequence[int]]],
+) -> Tables:
+    """Both tables. `asked` says in which epochs each item was asked, by model and experiment: of these, a session
+    without a reading is missing.
     """
     grouped: dict[tuple[str, str], dict[tuple[str, int], dict[str, Reading]]] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
@@ -72,8 +76,8 @@ def observe(item_set: ItemSet, readings: Mapping[Key, Reading]) -> Tables:
     claims: list[tuple[object, ...]] = []
     sessions: list[tuple[object, ...]] = []
     for (model, experiment), by_item in grouped.items():
-        epochs = sorted({epoch for _, epoch in by_item})
-        for id, item in item_set.items[experiment].items():
+        for id, epochs in asked[model, experiment].items():
+            item = item_set.items[experiment][id]
             for epoch in epochs:
                 place = (model, experiment, id, epoch)
                 found = by_item.get((id, epoch), {})

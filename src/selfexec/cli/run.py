@@ -182,7 +182,8 @@ def command(
         say("\n".join(summary(progress, run)))
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
-            say(f"{model} was never asked {number:,} of the items here, which count as missing until it is.")
+            what = number_of(number, "item", "items")
+            say(f"Of {what} that {model} was to be asked there is no reply yet; they count as missing until there is.")
     say()
     say_table(scores)
     say()

@@ -4,13 +4,13 @@ Replies are somebody else's text and may be hostile. All of it is packed (JSON, 
 of it stands in the page; the page's script unpacks it when somebody asks, and shows it as text, never as markup.
 
     index     items, and for every model, experiment and epoch two strings: what became of each claim, and the state
-              of each session, one character each, in the order of the items
+              of each session, one character each, in the order of the items; blank where it was not asked
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
 """
 
 import base64
 import zlib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,7 +48,10 @@ def evidence(
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
     with ThreadPoolExecutor() as pool:  # deflate lets other threads work
         chunks = list(pool.map(packed, (_sessions(runs[number], model, wanted) for model, number in models)))
-    claim_codes, session_codes = _strings(claims), _strings(sessions)
+    claim_codes, session_codes = (
+        _strings(table, runs, names)
+        for table, names in ((claims, claims_of), (sessions, lambda e, item: EXPERIMENTS[e].session_names(item)))
+    )
     index = {
         "outcomes": OUTCOMES,
         "states": STATE_NAMES,
@@ -82,12 +85,24 @@ def sample(claims: pl.DataFrame, sessions: pl.DataFrame, worst: Iterable[Surpris
     return found
 
 
-def _strings(table: pl.DataFrame) -> dict[str, dict[str, dict[str, str]]]:
-    """Model -> experiment -> epoch -> one character per row."""
-    joined = table.group_by("model", "experiment", "epoch", maintain_order=True).agg(pl.col("code").str.join(""))
+def _strings(
+    table: pl.DataFrame, runs: Sequence["Run"], names_of: Callable[[str, Item], Sequence[str]]
+) -> dict[str, dict[str, dict[str, str]]]:
+    """Model -> experiment -> epoch -> one character per row, blank where an item was not asked in the epoch."""
+    columns = ["model", "experiment", "epoch", "item"]
+    joined = table.group_by(columns, maintain_order=True).agg(pl.col("code").str.join(""))
+    codes = {tuple(row[:4]): row[4] for row in joined.iter_rows()}
+    epochs = dict.fromkeys(place[:3] for place in codes)
+    run_of = {model: run for run in runs for model in run.models}
+    blank: dict[tuple[int, str], dict[str, str]] = {}
     found: dict[str, dict[str, dict[str, str]]] = {}
-    for model, experiment, epoch, codes in joined.iter_rows():
-        found.setdefault(model, {}).setdefault(experiment, {})[str(epoch)] = codes
+    for model, experiment, epoch in epochs:
+        run = run_of[model]
+        items = run.items[experiment]
+        if (id(run), experiment) not in blank:
+            blank[id(run), experiment] = {i: " " * len(names_of(experiment, item)) for i, item in items.items()}
+        rows = (codes.get((model, experiment, epoch, i), absent) for i, absent in blank[id(run), experiment].items())
+        found.setdefault(model, {}).setdefault(experiment, {})[str(epoch)] = "".join(rows)
     return found
 
 

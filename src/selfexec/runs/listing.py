@@ -13,6 +13,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
+from selfexec.runs.design import Block, asked, unfolded
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.run import ITEMS, MANIFEST, REPLIES, Manifest, check_fit, load_manifest
 from selfexec.text.legible import harmless_line
@@ -194,28 +195,36 @@ def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mappin
     """How many sessions the run has when it is whole, as far as the replies so far tell."""
     whole = 0
     doubtful: list[Visit] = []
-    for model, experiment, epoch in _asked(manifest, item_set, there):
-        for id, item in item_set.items[experiment].items():
-            names = EXPERIMENTS[experiment].session_names(item)
-            lines = there.get((model, experiment, epoch, id), {})
-            if len(lines) in (0, len(names)):
-                whole += len(names)
-            else:
-                texts = {name: None if line.withheld else _text(line) for name, line in lines.items()}
-                # whatever may yet come is taken to lead on
-                doubtful.append(Visit(experiment, item, EXPERIMENTS[experiment].prompts, texts, otherwise="?"))
+    for model, experiment, id, epoch in _asked(manifest, item_set, there):
+        item = item_set.items[experiment][id]
+        names = EXPERIMENTS[experiment].session_names(item)
+        lines = there.get((model, experiment, epoch, id), {})
+        if len(lines) in (0, len(names)):
+            whole += len(names)
+        else:
+            texts = {name: None if line.withheld else _text(line) for name, line in lines.items()}
+            # whatever may yet come is taken to lead on
+            doubtful.append(Visit(experiment, item, EXPERIMENTS[experiment].prompts, texts, otherwise="?"))
     return whole + sum(map(len, prompts_of(doubtful)))
 
 
 def _asked(
     manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mapping[str, _Line]]
-) -> list[tuple[str, str, int]]:
-    if manifest.origin != "run":
-        return list(dict.fromkeys(place[:3] for place in there if place[1] in item_set.items))
-    epochs = range(1, manifest.epochs + 1)
-    return [
-        (model, experiment, epoch) for model in manifest.models for experiment in item_set.items for epoch in epochs
-    ]
+) -> Iterator[tuple[str, str, str, int]]:
+    """What the run asks, item by item: also of models that no reply is there of yet."""
+    keys = [Key(model, experiment, id, epoch, "") for model, experiment, epoch, id in there]
+    found = asked(manifest.design, item_set, keys)
+    places = {(*place, id, epoch) for place, by_id in found.items() for id, epochs in by_id.items() for epoch in epochs}
+    for place, by_id in unfolded(_design(manifest), item_set).items():
+        places |= {(*place, id, epoch) for id, n in by_id.items() for epoch in range(1, n + 1)}
+    yield from sorted(places)
+
+
+def _design(manifest: Manifest) -> Sequence[Block]:
+    """What is kept of what was to be asked; of a run that kept none, every model with every item in every epoch."""
+    if manifest.design is not None or manifest.origin != "run":
+        return [*(manifest.design or ()), *manifest.planned]
+    return [Block(manifest.models, experiment, manifest.epochs) for experiment in manifest.experiments]
 
 
 def _text(line: _Line) -> str:

@@ -26,6 +26,7 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
+from selfexec.runs.design import Block, asked
 from selfexec.runs.prompts import kept_prompts, prompts_file
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import GivenReading, Reply, load_replies
@@ -44,13 +45,15 @@ MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
 ITEMS = "items"
 PROMPTS = "prompts.json"
-FORMAT = 1
+FORMAT = 2
 SHOWN = 10  # runs that a message names
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `prompts`, `preset` and
-    `sittings`: the commands that asked. Of prompts it has the SHA-256.
+    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `design`, `prompts`, `preset`
+    and `sittings`: the commands that asked. Of prompts it has the SHA-256. `design` is what was asked of whom; None
+    where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask: it
+    is not missing where they did not come to it.
     """
 
     format: int = FORMAT
@@ -60,6 +63,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     experiments: list[str]
     epochs: int
     items: dict[str, str]
+    design: list[Block] | None = None
+    planned: list[Block] = []
     sources: dict[str, str] = {}
     prompts: dict[str, str] = {}
     settings: dict[str, Any] = {}
@@ -91,7 +96,7 @@ class Run:
         """Both tables, `observations` and `sessions`, and the same as arrays, for counting."""
         from selfexec.claims import observe
 
-        return observe(self.items, self.readings)
+        return observe(self.items, self.readings, self.asked)
 
     @property
     def observations(self) -> "pl.DataFrame":
@@ -128,14 +133,19 @@ class Run:
         return found
 
     @cached_property
+    def asked(self) -> Mapping[tuple[str, str], Mapping[str, Sequence[int]]]:
+        """By model and experiment: each item that was asked, and in which epochs."""
+        return asked(self.manifest.design, self.items, self.replies)
+
+    @cached_property
     def unasked(self) -> dict[str, int]:
-        """How many items each model has no reply of at all, in the experiments and epochs that it was asked; for models
-        that have such items. They count as missing.
+        """How many items each model was to be asked and has no reply of, counted in each epoch; for models that have
+        such items. They count as missing.
         """
-        visited = {(key.model, key.experiment, key.epoch, key.item) for key in self.replies}
+        visited = Counter(key[:2] for key in {key[:4] for key in self.replies})
         left: Counter[str] = Counter()
-        for (model, experiment, _), seen in Counter(visit[:3] for visit in visited).items():
-            left[model] += len(self.items[experiment]) - seen
+        for place, epochs in self.asked.items():
+            left[place[0]] += sum(map(len, epochs.values())) - visited[place]
         return {model: items for model, items in left.items() if items}
 
     def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
@@ -388,6 +398,13 @@ def _put(folder: Path, name: str, content: bytes) -> None:
     beside = folder / f"{name}.new"
     beside.write_bytes(content)
     os.replace(beside, folder / name)
+
+
+def keep_old_manifest(folder: Path, manifest: Manifest) -> None:
+    """Keep the manifest of an older format beside the new one, before that takes its place."""
+    kept = folder / f"manifest.{manifest.format}.json"
+    if manifest.format < FORMAT and not kept.exists():
+        kept.write_bytes((folder / MANIFEST).read_bytes())
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

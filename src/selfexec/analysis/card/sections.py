@@ -138,6 +138,10 @@ def items(run: "Run", origins: Mapping[str, Origin]) -> str:
 
 
 def _how_much(run: "Run") -> str:
+    if len(
+        {(block.epochs, block.items is None) for block in run.manifest.design or ()} - {(run.manifest.epochs, True)}
+    ):
+        return f"Not every model was to be asked every item as often as every other: `design` in `{MANIFEST}` has what."
     often = "once" if run.manifest.epochs == 1 else f"{run.manifest.epochs} times"
     cut = f", a cut of the set made by --preset {run.manifest.preset}" if run.manifest.preset else ""
     return f"Every item was to be asked {often}{cut}."

@@ -171,12 +171,10 @@
       let c = 0;
       let s = 0;
       for (const item of items) {
-        found.push({
-          item,
-          epoch,
-          claims: item.claims.map((claim) => [claim, codes[c++]]),
-          sessions: item.sessions.map((session) => [session, states[s++]]),
-        });
+        const claims = item.claims.map((claim) => [claim, codes[c++]]);
+        const sessions = item.sessions.map((session) => [session, states[s++]]);
+        // blanks: the item was not asked in this epoch
+        if (sessions.some(([, state]) => state !== " ")) found.push({ item, epoch, claims, sessions });
       }
     }
     return found;

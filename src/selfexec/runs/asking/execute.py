@@ -16,7 +16,8 @@ import msgspec
 from selfexec.engines import Call, Engine, EngineOptions, Outcome, Wire, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.items import Preset
+from selfexec.items import ItemSet, Preset
+from selfexec.items import load as load_items
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
 from selfexec.runs.asking.estimate import Estimate, estimate
@@ -27,9 +28,11 @@ from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, 
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_shared
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
+from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
 from selfexec.runs.prompts import by_name, digest, prompt_hashes
 from selfexec.runs.records import Reply
 from selfexec.runs.run import (
+    FORMAT,
     ITEMS,
     MANIFEST,
     REPLIES,
@@ -38,6 +41,7 @@ from selfexec.runs.run import (
     create,
     grow_items,
     grow_prompts,
+    keep_old_manifest,
     load,
     load_manifest,
     refuse_other_items,
@@ -225,22 +229,43 @@ def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
 
 def _grow(plan: Plan) -> Manifest:
     """Let the run grow to this plan, write down that it does, and return what is written."""
-    old, hashes = load_manifest(plan.out), prompt_hashes(plan.asked_prompts)
+    old, before = load_manifest(plan.out), load_items(plan.out / ITEMS)
+    keep_old_manifest(plan.out, old)
+    wanted = crossed(plan.models, plan.item_set, plan.epochs)
+    capped = plan.max_calls is not None
+    design = joined(_design_of(plan.out, old, before), {} if capped else wanted)
+    planned = joined(unfolded(old.planned, before), wanted if capped else {})
+    if any(id not in before.items.get(e, {}) for e, by_id in plan.item_set.items.items() for id in by_id):
+        # until the items are there, "all that the run has" must not come to mean these too
+        named = {"design": folded(design, None), "planned": folded(planned, None)}
+        old = msgspec.structs.replace(old, format=FORMAT, **named)
+        write_manifest(plan.out, old)
     grown = grow_items(plan.out / ITEMS, plan.item_set)
-    items = grown.hashes
+    same_items, just_the_cut = grown.hashes == old.items, grown.hashes == plan.item_set.hashes
     new = msgspec.structs.replace(
         old,
+        format=FORMAT,
         models=list(dict.fromkeys([*old.models, *plan.models])),
         experiments=list(grown.experiments),
         epochs=max(old.epochs, plan.epochs),
-        items=items,
-        prompts=old.prompts | hashes,
+        items=grown.hashes,
+        design=folded(design, grown),
+        planned=[] if joined(design, planned) == design else folded(planned, grown),
+        prompts=old.prompts | prompt_hashes(plan.asked_prompts),
         # the name of a cut holds as long as the items are just those of the cut
-        preset=plan.preset if items == plan.item_set.hashes else old.preset if items == old.items else None,
+        preset=plan.preset if just_the_cut else old.preset if same_items else None,
     )
     if new != old:
         write_manifest(plan.out, new)
     return new
+
+
+def _design_of(folder: Path, manifest: Manifest, item_set: ItemSet) -> Design:
+    """What a run has asked; where it kept no design, what its replies tell."""
+    if manifest.design is not None:
+        return unfolded(manifest.design, item_set)
+    told = asked(None, item_set, read_journal(folder / REPLIES))
+    return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
 
 
 @contextmanager
@@ -279,6 +304,7 @@ def _manifest(plan: Plan) -> Manifest:
         experiments=list(plan.item_set.experiments),
         epochs=plan.epochs,
         items=plan.item_set.hashes,
+        design=[],
         prompts=prompt_hashes(plan.asked_prompts),
         settings=_settings(plan.options),
         preset=plan.preset,
@@ -374,13 +400,13 @@ class _SessionStore:
     async def carry_out(self, turn: _Turn) -> None:
         """Ask what is still to be asked of a visit."""
         plan, visit = self.standing.plan, turn.visit
-        asked: set[str] = set()
+        opened: set[str] = set()
         capped = failed = False
 
         async def ask(session: str, prompt: str) -> Reply | Outcome:
             nonlocal capped, failed
             key = Key(*visit, session)
-            asked.add(session)
+            opened.add(session)
             reply = counted(self.standing.known, key, prompt)
             if reply is not None:
                 return reply
@@ -397,7 +423,7 @@ class _SessionStore:
 
         item = plan.item_set[visit.experiment][visit.item]
         await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
-        rest = set(plan.names(visit)) - asked
+        rest = set(plan.names(visit)) - opened
         if failed:
             self.progress.waiting += len(rest)
         elif not capped:
