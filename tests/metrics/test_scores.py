@@ -345,9 +345,9 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     assert found.value("sim/typical", "overall", "skill") is None
     answer = found.table().splitlines()[1:5]
     # 45 requests of the starter set have fewer than 20 that are turned down; the lists and the groups have enough
-    assert answer[0].startswith("sim/typical predicts its own word lists better than chance (skill ")
+    assert answer[0].startswith("sim/typical predicts better than chance which words it will list (skill ")
     assert answer[1].startswith("restriction: nothing can be said: only ")
-    assert answer[2].startswith("sim/typical predicts which questions it will find hard better than chance (skill ")
+    assert answer[2].startswith("sim/typical predicts better than chance which questions it will find hard (skill ")
     assert answer[3].startswith("No margin over the best baseline: it takes two other models on the same items")
 
 

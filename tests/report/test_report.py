@@ -112,7 +112,7 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
         ([0.01, -0.3], "open", f"No model here is shown to predict its own word lists better than {BASELINE}: 1 of 2 "
          "do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
         ([0.3, -0.3], "yes", f"1 of 2 models predicts its own word lists better than {BASELINE} (m0, .30 [.25, .35])."),
-        ([0.3, 0.2], "yes", "All 2 models predict their own word lists better"),
+        ([0.3, 0.2], "yes", "All 2 models predict which words they will list better"),
         ([None], "withheld", "Nothing can be said of the margin over the best baseline: it takes two."),
         # one model alone is named, and no other is spoken of
         ([0.3], "yes", f"m0 predicts its own word lists better than {BASELINE} (margin .30 [.25, .35])."),
@@ -212,12 +212,47 @@ def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
     skill = row("m0", 0.3, metric="youden_j")
     # 0.3 +- 0.05
     assert findings.baseline_margin("association", alone, [skill]).text == (
-        "m0 predicts its own word lists better than chance (skill .30 [.25, .35]). "
+        "m0 predicts better than chance which words it will list (skill .30 [.25, .35]). "
         "Nothing can be said of the margin over the best baseline: it takes two."
     )
-    two = [*alone, row("m1", None, reason="it takes two")]
-    assert findings.baseline_margin("association", two, [skill]).text.startswith(
-        "Nothing can be said of the margin over the best baseline"
+
+
+@pytest.mark.parametrize(
+    ("values", "tone", "words"),
+    [
+        # each 0.05 on either side
+        ([0.3, 0.2], "yes", "m0 and m1 predict better than chance which words they will list."),
+        ([0.3, 0.0, -0.3], "yes", "m0 predicts better than chance which words it will list; m1 is not shown to; "
+         "m2 does worse than chance."),
+        ([0.0, 0.01], "open", "m1 and m0 are not shown to predict better than chance which words they will list."),
+        ([-0.3], "no", "m0 predicts worse than chance which words it will list (skill -.30 [-.35, -.25])."),
+        ([-0.3, -0.4], "no", "m0 and m1 do worse than chance at predicting which words they will list."),
+        # what cannot be judged of one hides nothing of the other
+        ([0.3, None], "yes", "m0 predicts better than chance which words it will list; nothing can be said of m1: few."),
+        ([None, None], "withheld", "Nothing can be said: few."),
+    ],
+)  # fmt: skip
+def test_of_several_models_it_is_said_who_does_better_than_chance(
+    values: list[float | None], tone: str, words: str
+) -> None:
+    rows = [row(f"m{n}", v, reason="few" if v is None else None, metric="skill") for n, v in enumerate(values)]
+    said = findings.skills_said("association", rows)
+    assert (said.tone, said.text) == (tone, words)
+
+
+def test_skills_are_said_before_a_margin_that_speaks_for_no_model() -> None:
+    skills = [row(model, 0.3, metric="skill") for model in "ab"]
+    before = "a and b predict better than chance which words they will list. "
+    below, above, nothing = ([row(m, v, reason=None if v else "few") for m in "ab"] for v in (-0.3, 0.3, None))
+    assert findings.baseline_margin("association", below, skills).text.startswith(f"{before}No model here predicts")
+    assert findings.baseline_margin("association", above, skills).text.startswith("All 2 models predict")
+    assert findings.baseline_margin("association", nothing, skills).text == (
+        f"{before}Nothing can be said of the margin over the best baseline: few."
+    )
+    small = [of_few(model, 0.3, 3) for model in "ab"]
+    assert findings.baseline_margin("association", small, skills).text == (
+        f"{before}None is shown to be better than the best baseline: "
+        "it takes 6 models read on the same items to show that, and there are 3."
     )
 
 
@@ -229,7 +264,8 @@ def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
     said = findings.simulated(panel.models)
     assert said == "Simulated models: no language model was asked, and no score here is of a real one."
     # right below the answer, here as there
-    assert sx.score(panel).table().splitlines()[2] == said
+    found = sx.score(panel)
+    assert json.loads(found.json())["answer"][-1] == said and said in found.table().split("\n\n")[0]
     assert said in html.read_text("utf-8")
 
 
@@ -271,9 +307,13 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
 @pytest.mark.parametrize(
     ("value", "tone", "words"),
     [
-        (0.3, "yes", "m predicts its own word lists better than chance (skill .30 [.25, .35])."),
-        (0.02, "open", "m is not shown to predict its own word lists better than chance (skill .02 [-.03, .07])."),
-        (-0.3, "no", "m predicts its own word lists worse than chance (skill -.30 [-.35, -.25])."),
+        (0.3, "yes", "m predicts better than chance which words it will list (skill .30 [.25, .35])."),
+        (
+            0.02,
+            "open",
+            "m is not shown to predict better than chance which words it will list (skill .02 [-.03, .07]).",
+        ),
+        (-0.3, "no", "m predicts worse than chance which words it will list (skill -.30 [-.35, -.25])."),
         (None, "withheld", "Nothing can be said: nothing was read."),
     ],
 )
@@ -288,14 +328,14 @@ def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, word
         (
             {"association": 0.3, "restriction": None, "difficulty": 0.4},
             "yes",
-            "m predicts its own word lists and which questions it will find hard better than chance; "
+            "m predicts better than chance which words it will list and which questions it will find hard; "
             "nothing can be said of restriction.",
         ),
         (
             {"association": 0.02, "restriction": -0.3},
             "open",
-            "m is not shown to predict its own word lists better than chance; "
-            "it predicts which requests it will answer worse than chance.",
+            "m is not shown to predict better than chance which words it will list; "
+            "it predicts worse than chance which requests it will answer.",
         ),
         (
             {"association": None, "difficulty": None},
@@ -323,7 +363,7 @@ def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_s
     )
     # 45 requests of the starter set have fewer than 20 that are turned down
     assert header(45) == (
-        "sim/typical predicts its own word lists and which questions it will find hard better than chance; "
+        "sim/typical predicts better than chance which words it will list and which questions it will find hard; "
         "nothing can be said of restriction.",
         [f"No margin over the best baseline: {no_margin}"],
     )
@@ -332,12 +372,39 @@ def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_s
     assert details == [f"The margin over the best baseline is withheld: association: {no_margin}"]
 
 
+def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path: Path) -> None:
+    # of 45 requests fewer than 20 are turned down: nothing is to be said of restriction, nor overall
+    run = sx.run(["sim/knows-itself", "sim/coin"], limit=45, out=tmp_path / "run")
+    answer = json.loads(sx.score(run).json())["answer"]
+    assert answer[0] == (
+        "association: sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to."
+    )
+    assert re.fullmatch(r"restriction: nothing can be said: .* \(2 of 2 models\)\.", answer[1])
+    assert answer[2].startswith("difficulty: sim/knows-itself predicts better than chance which questions")
+    assert answer[3].startswith("No margin over the best baseline: it takes two other models")
+    page = sx.report(run, tmp_path / "page.html").read_text()
+    assert (
+        "Better than chance: sim/knows-itself in association; sim/knows-itself in difficulty. "
+        "Nothing can be said of restriction."
+    ) in page
+    assert "sim/knows-itself predicts better than chance which words it will list; sim/coin is not shown to." in page
+
+
+def test_the_overall_skill_of_each_of_two_models_is_said() -> None:
+    skills = [row(model, value, experiment="overall", metric="skill") for model, value in (("a", 0.1), ("b", 0.3))]
+    margins = [row(model, None, experiment="overall", reason="it takes two others") for model in "ab"]
+    assert findings.answer(margins, skills).text == (
+        "Overall skill, where 0 is chance: b .30 [.25, .35] and a .10 [.05, .15]. "
+        "The margin over the best baseline is withheld: it takes two others."
+    )
+
+
 @pytest.mark.slow
 def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
     run = sx.run(["sim/typical"], limit=60, out=tmp_path / "run")
     text = sx.report(run, tmp_path / "page.html").read_text()
     assert "<h1>Did the model predict what it would do?</h1>" in text
-    assert "sim/typical predicts its own word lists better than chance (skill" in text
+    assert "sim/typical predicts better than chance which words it will list (skill" in text
     assert "highest overall skill" not in text and "<dt>Letters</dt>" not in text
 
 

@@ -115,10 +115,19 @@ def answer(rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
 
 
 def without_margin(rows: Sequence[Score], skills: Sequence[Score]) -> list[str]:
-    """What is said on top where no margin can be judged: of a model alone its skill, and why there is no margin."""
-    known = [row for row in skills if row.value is not None]
-    alone = [f"Overall skill {_number(known[0])}, where 0 is chance."] if len(rows) == 1 and known else []
-    return [*alone, f"The margin over the best baseline is withheld: {_common_reason(verdicts(rows).withheld)}."]
+    """What is said on top where no margin can be judged: overall skills, and why there is no margin."""
+    reason = _common_reason(verdicts(rows).withheld)
+    return [*overall_skills(skills), f"The margin over the best baseline is withheld: {reason}."]
+
+
+def overall_skills(skills: Sequence[Score]) -> list[str]:
+    """Those that are known, the highest first."""
+    known = sorted((row for row in skills if row.value is not None), key=lambda row: (-(row.value or 0.0), row.model))
+    if not known:
+        return []
+    if len(skills) == 1:
+        return [f"Overall skill {_number(known[0])}, where 0 is chance."]
+    return [f"Overall skill, where 0 is chance: {_listed([f'{row.model} {_number(row)}' for row in known])}."]
 
 
 def _takes(found: Verdicts) -> str:
@@ -167,21 +176,27 @@ def simulated(models: Sequence[str]) -> str | None:
 
 
 def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Score] = ()) -> Said:
-    """Does a model predict itself better than the best baseline? Of a model alone also its skill, if known."""
+    """Does a model predict itself better than the best baseline? Where none is shown to, it is said first whether it
+    does better than chance, if `skills` are given.
+    """
     found = verdicts(rows)
     judged, thing, baseline = found.judged, _its(experiment), _baseline(experiment)
     n, k = len(judged), len(found.above)
+    chance = skills_said(experiment, skills) if skills else None
+    skill = f"{chance.text} " if chance and chance.tone != "withheld" else ""
     if not n:
-        alone = skill_alone(experiment, skills[0]) if len(rows) == len(skills) == 1 else None
-        skill = f"{alone.text} " if alone and alone.tone != "withheld" else ""
+        if chance and not skill:
+            return chance
         reason = _common_reason(found.withheld)
         return Said(
             experiment, "withheld", f"{skill}Nothing can be said of the margin over the best baseline: {reason}."
         )
+    if skill and len(found.open) == n and (takes := _takes(found)):
+        return Said(experiment, "open", f"{skill}None is shown to be better than the best baseline: {takes}.")
     if len(rows) == 1:
         text = f"{judged[0].model} {_predicts(found)} {thing} better than {baseline}"
         more = f": {takes}" if (takes := _takes(found)) else f" (margin {_number(judged[0])})"
-        return Said(experiment, _tone(found), f"{text}{more}.")
+        return Said(experiment, _tone(found), f"{'' if k else skill}{text}{more}.")
     best = f"best: {judged[0].model}, margin {_number(judged[0])}"
     tone: Tone
     if k:
@@ -200,7 +215,7 @@ def baseline_margin(experiment: str, rows: Sequence[Score], skills: Sequence[Sco
         text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest}{more}"
         tone = "open"
     left_out = f" Left out: {_listed([row.model for row in found.withheld])}." if found.withheld else ""
-    return Said(experiment, tone, f"{text}.{left_out}")
+    return Said(experiment, tone, f"{'' if k else skill}{text}.{left_out}")
 
 
 def skill_alone(experiment: str, row: Score) -> Said:
@@ -210,13 +225,49 @@ def skill_alone(experiment: str, row: Score) -> Said:
     tone: Tone = "yes" if row.low > 0 else "no" if row.high < 0 else "open"
     verb = {"yes": "predicts", "no": "predicts", "open": "is not shown to predict"}[tone]
     than = "worse" if tone == "no" else "better"
-    return Said(experiment, tone, f"{row.model} {verb} {_its(experiment)} {than} than chance (skill {_number(row)}).")
+    return Said(experiment, tone, f"{row.model} {verb} {than} than chance {_about(experiment)} (skill {_number(row)}).")
+
+
+def skills_said(experiment: str, rows: Sequence[Score]) -> Said:
+    """Which models predict themselves better than chance, and of which nothing can be said; of one alone its skill."""
+    if len(rows) == 1:
+        return skill_alone(experiment, rows[0])
+    found = verdicts(rows)
+    if not found.judged:
+        return Said(experiment, "withheld", f"Nothing can be said: {_common_reason(found.withheld)}.")
+    parts = []
+    if found.above:
+        verb = "predict" if len(found.above) > 1 else "predicts"
+        parts.append(f"{_names(found.above)} {verb} better than chance {_about(experiment, len(found.above))}")
+    if found.open:
+        whole = "" if parts else f" predict better than chance {_about(experiment, len(found.open))}"
+        parts.append(f"{_names(found.open)} {'are' if len(found.open) > 1 else 'is'} not shown to{whole}")
+    if found.below:
+        whole = "" if parts else f" at predicting {_about(experiment, len(found.below))}"
+        parts.append(f"{_names(found.below)} {'do' if len(found.below) > 1 else 'does'} worse than chance{whole}")
+    if found.withheld:
+        parts.append(f"nothing can be said of {_names(found.withheld)}: {_common_reason(found.withheld)}")
+    return Said(experiment, _tone(found), f"{'; '.join(parts)}.")
+
+
+def models_in_short(skills: Mapping[str, Sequence[Score]]) -> Said:
+    """Of several models, which predict themselves better than chance in which experiment, without the numbers."""
+    found = {experiment: verdicts(rows) for experiment, rows in skills.items()}
+    better = [f"{_names(those.above)} in {experiment}" for experiment, those in found.items() if those.above]
+    none = [experiment for experiment, those in found.items() if those.judged and not those.above]
+    untold = [experiment for experiment, those in found.items() if not those.judged]
+    parts = [
+        *([f"Better than chance: {'; '.join(better)}."] if better else []),
+        *([f"No model is shown to predict itself better than chance in {_listed(none)}."] if none else []),
+        *([f"Nothing can be said of {_listed(untold)}."] if untold else []),
+    ]
+    return Said("overall", "yes" if better else "open" if none else "withheld", " ".join(parts))
 
 
 SHORT: Mapping[Tone, str] = {
-    "yes": "predicts {} better than chance",
-    "open": "is not shown to predict {} better than chance",
-    "no": "predicts {} worse than chance",
+    "yes": "predicts better than chance {}",
+    "open": "is not shown to predict better than chance {}",
+    "no": "predicts worse than chance {}",
 }
 
 
@@ -226,7 +277,7 @@ def skills_in_short(rows: Sequence[Score]) -> Said:
     parts = [
         how.format(_listed(things))
         for tone, how in SHORT.items()
-        if (things := [_its(experiment) for experiment, found in tones.items() if found == tone])
+        if (things := [_about(experiment) for experiment, found in tones.items() if found == tone])
     ]
     said = [f"{rows[0].model} {'; it '.join(parts)}"] if parts else []
     if untold := [experiment for experiment, found in tones.items() if found == "withheld"]:
@@ -273,6 +324,11 @@ def advice(
 
 def _its(experiment: str) -> str:
     return EXPERIMENTS[experiment].words.its
+
+
+def _about(experiment: str, models: int = 1) -> str:
+    words = EXPERIMENTS[experiment].words
+    return words.about if models == 1 else words.their
 
 
 def _baseline(experiment: str) -> str:

@@ -7,7 +7,16 @@ from dataclasses import asdict, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.findings import NO_TEST, answer, baseline_margin, simulated, skill_alone
+from selfexec.analysis.findings import (
+    NO_TEST,
+    Said,
+    answer,
+    baseline_margin,
+    overall_skills,
+    simulated,
+    skills_said,
+    verdicts,
+)
 from selfexec.analysis.notes import Warned, noise_and_loss
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, head
@@ -216,39 +225,37 @@ def _said(scores: Scores) -> list[str]:
 
 
 def _answers(scores: Scores) -> list[str]:
-    """The overall answer or, where not all experiments were asked, that of each."""
-    overall, skills = scores.of("overall", "baseline_margin"), scores.of("overall", "skill")
-    if alone := answers_alone(scores):
-        return alone
-    if not all(not_run(row) for row in overall):
-        return [answer(overall, skills).text]
-    parts = {
-        experiment: scores.of(experiment, "baseline_margin")
-        for experiment in scores.experiments
-        if experiment != "overall"
-    }
-    return [f"{e}: {baseline_margin(e, known, scores.of(e, 'skill')).text}" for e, known in parts.items() if known]
+    """The overall answer or, where there is none, that of each experiment: one that cannot be judged hides no other."""
+    skills, margins = (scores.of("overall", metric) for metric in ("skill", "baseline_margin"))
+    if not lacks_overall(scores):
+        return [answer(margins, skills).text]
+    why = list(no_margins(scores))
+    parts = (
+        skills_said(e, known) if why else baseline_margin(e, scores.of(e, "baseline_margin"), known)
+        for e, known in skills_by_experiment(scores).items()
+    )
+    named = len(scores.models) > 1
+    return [*overall_skills(skills), *(_labelled(said, named) for said in parts), *why]
 
 
-def answers_alone(scores: Scores) -> list[str]:
-    """Of one model without an overall score: what can be said of each experiment, and what a margin takes."""
-    return [*_skills_said(scores), *no_margins(scores)] if skills_alone(scores) else []
+def _labelled(said: Said, named: bool) -> str:
+    """With the experiment before it: of a model alone only where nothing can be said."""
+    first, _, rest = said.text.partition(" ")
+    if first in ("No", "Nothing"):
+        return f"{said.about}: {first.lower()} {rest}"
+    return f"{said.about}: {said.text}" if named else said.text
 
 
-def skills_alone(scores: Scores) -> list[Score]:
-    """Of one model without an overall score its skill in each experiment; else none."""
-    overall = scores.of("overall", "skill")
-    if len(overall) != 1 or overall[0].value is not None:
-        return []
-    return [
-        row for experiment in scores.experiments if experiment != "overall" for row in scores.of(experiment, "skill")
-    ]
+def lacks_overall(scores: Scores) -> bool:
+    """Whether no overall margin can be judged, and not all models have an overall skill."""
+    skills = scores.of("overall", "skill")
+    known = skills and all(row.value is not None for row in skills)
+    return not known and not verdicts(scores.of("overall", "baseline_margin")).judged
 
 
-def _skills_said(scores: Scores) -> Iterator[str]:
-    for row in skills_alone(scores):
-        said = skill_alone(row.experiment, row)
-        yield f"{row.experiment}: {said.text[0].lower()}{said.text[1:]}" if said.tone == "withheld" else said.text
+def skills_by_experiment(scores: Scores) -> dict[str, list[Score]]:
+    found = {e: scores.of(e, "skill") for e in scores.experiments if e != "overall"}
+    return {experiment: rows for experiment, rows in found.items() if rows}
 
 
 def no_margins(scores: Scores) -> Iterator[str]:

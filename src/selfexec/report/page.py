@@ -15,7 +15,7 @@ from selfexec.analysis.cross import cross_prediction, self_bonus_line
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.published import ledger, shown
 from selfexec.analysis.score import Scores, score_together
-from selfexec.analysis.score_table import ABSENT, LEGEND, no_margins, skills_alone
+from selfexec.analysis.score_table import ABSENT, LEGEND, lacks_overall, no_margins, skills_by_experiment
 from selfexec.analysis.selection import tables_of
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import WARNING
@@ -200,12 +200,14 @@ def _evidence(runs: Sequence["Run"], claims: Any, sessions: Any, worst: Mapping[
 
 
 def _answer(scores: Scores) -> tuple[findings.Said, Sequence[str]]:
-    """The sentence on top, and what is said below it in smaller letters. Of one model without an overall score, what it
-    predicts better than chance; the numbers stand with each experiment.
+    """The sentence on top, and what is said below it in smaller letters. Without an overall score, what is predicted
+    better than chance; the numbers stand with each experiment.
     """
-    if skills := skills_alone(scores):
-        return findings.skills_in_short(skills), list(no_margins(scores))
     margins, skills = (scores.of("overall", metric) for metric in ("baseline_margin", "skill"))
+    if lacks_overall(scores) and (parts := skills_by_experiment(scores)):
+        if len(scores.models) == 1:
+            return findings.skills_in_short([row for rows in parts.values() for row in rows]), list(no_margins(scores))
+        return findings.models_in_short(parts), [*findings.overall_skills(skills), *no_margins(scores)]
     found = findings.answer(margins, skills)
     if found.tone != "withheld":
         return found, []
