@@ -2,10 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from selfexec.analysis.same_replies import SameReplies
 from selfexec.metrics import JudgeTest, LossTest, Score
 
 LEAST_SHOWN = 0.01
-Warned = LossTest | JudgeTest
+Warned = LossTest | JudgeTest | SameReplies
+
+
+def one_model(warnings: Iterable[Warned]) -> list[str]:
+    """Which models are one, by their replies: it stands beside the answer, which would mislead without it."""
+    return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
 
 
 def noise_and_loss(scores: Sequence[Score], warnings: Iterable[Warned]) -> list[str]:

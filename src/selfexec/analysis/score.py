@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from selfexec.analysis.notes import Warned
+from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores
 from selfexec.analysis.selection import load_together, tables_of
 from selfexec.analysis.sources import sources
@@ -95,7 +96,7 @@ def score_together(
         models = [model for run in runs for model in run.models]
         scored = {model: _scored(tables, model, convention, whole) for model in models}
         rows = _rows(tables, convention, scored, drawn) if whole else _bare_rows(convention, scored)
-        warnings = _warnings(tables, convention) if whole else []
+        warnings = [*_warnings(tables, convention), *same_replies(runs)] if whole else []
     presets = {model: run.manifest.preset for run in runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
     return Scores(rows, warnings, drawn, scored, sources(runs))
@@ -120,6 +121,8 @@ def score_runs(
     found = score_together(runs, convention, bootstrap=bootstrap, seed=seed)
 
     def wanted_of(row: Score | Warned) -> bool:
+        if isinstance(row, SameReplies):
+            return not models or not {*models}.isdisjoint(row.models)
         return (not models or row.model in models) and (not experiments or row.experiment in experiments)
 
     return Scores(filter(wanted_of, found), filter(wanted_of, found.warnings), found.bootstrap, runs=found.runs)

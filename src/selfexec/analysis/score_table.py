@@ -17,7 +17,7 @@ from selfexec.analysis.findings import (
     skills_said,
     verdicts,
 )
-from selfexec.analysis.notes import Warned, noise_and_loss
+from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, head
 from selfexec.errors import InputError
@@ -219,9 +219,9 @@ def _question(scores: Scores) -> str:
 
 
 def _said(scores: Scores) -> list[str]:
-    """The answer, and whether it is about simulated models."""
+    """The answer, and whether it is about simulated models, or about several names of one."""
     note = simulated(scores.models)
-    return [*_answers(scores), *([note] if note else [])]
+    return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings)]
 
 
 def _answers(scores: Scores) -> list[str]:

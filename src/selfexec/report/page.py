@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis import findings
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.cross import cross_prediction, self_bonus_line
-from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.notes import noise_and_loss, one_model
 from selfexec.analysis.published import ledger, shown
 from selfexec.analysis.score import Scores, score_together
 from selfexec.analysis.score_table import ABSENT, LEGEND, lacks_overall, no_margins, skills_by_experiment
 from selfexec.analysis.selection import tables_of
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import WARNING
+from selfexec.metrics import WARNING, LossTest
 from selfexec.report import evidence, leaderboards, outcomes, sessions, surprises
 from selfexec.report.evidence import Level
 from selfexec.report.export import DRAWN, FORMATS, export, export_tables, lacking
@@ -148,7 +148,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},
         "scores": scores,
         "answer": answer,
-        "details": details,
+        "details": [*details, *one_model(scores.warnings)],
         "said": said(scores, tables, ranks.standings),
         "boards": ranked,
         "front": next(
@@ -165,7 +165,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "states": lines,
         "lossy": [line for line in lines if line.lossy],
         "state_names": sessions.STATE_NAMES,
-        "warnings": {m: [w for w in scores.warnings if w.model == m and w.kind == "loss"] for m in asked},
+        "warnings": {m: [w for w in scores.warnings if isinstance(w, LossTest) and w.model == m] for m in asked},
         "absent": ABSENT,
         "notes": noise_and_loss(scores, scores.warnings),
         "crossed": [(*key, found, self_bonus_line(found)) for key, found in crossed.parts.items()],

@@ -12,7 +12,7 @@ import polars as pl
 
 from selfexec.analysis.card.benchmark import risks, scope
 from selfexec.analysis.findings import NO_TEST
-from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.notes import noise_and_loss, one_model
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import (
     ACCURACY,
@@ -240,8 +240,9 @@ def results(scores: Scores, convention: str) -> str:
         for row in scores
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
+    below = [*one_model(scores.warnings), *noise_and_loss(scores, scores.warnings)]
     # what is known of noise and loss stands here as below the table of `selfexec score`
-    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *noise_and_loss(scores, scores.warnings)])]
+    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *below])]
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
     if told := [*told, *margin_cautions(scores)]:
         parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
