@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.build import requests_run
 
 import selfexec as sx
 from selfexec.analysis.same_replies import same_replies
 from selfexec.runs import Run
-from tests.build import requests_run
 
 
 def renamed(run: Run, folder: Path, model: str, name: str, changed: int = 0) -> Run:

@@ -228,7 +228,8 @@ def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
         ([-0.3], "no", "m0 predicts worse than chance which words it will list (skill -.30 [-.35, -.25])."),
         ([-0.3, -0.4], "no", "m0 and m1 do worse than chance at predicting which words they will list."),
         # what cannot be judged of one hides nothing of the other
-        ([0.3, None], "yes", "m0 predicts better than chance which words it will list; nothing can be said of m1: few."),
+        ([0.3, None], "yes", "m0 predicts better than chance which words it will list; nothing can be said of m1: few."
+         ),
         ([None, None], "withheld", "Nothing can be said: few."),
     ],
 )  # fmt: skip

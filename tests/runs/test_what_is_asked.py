@@ -116,6 +116,12 @@ for constant in ("NaN", "Infinity", "-Infinity", "1e999"):
     )
 UNSENDABLE = ": not text that can be sent: half a surrogate pair is in it. Write it in UTF-8."
 REFUSED |= {
+    "a misspelt setting": (
+        ["--set", "temprature=0"],
+        "--set temprature: is temperature meant? To send 'temprature' all the same: --extra-body.",
+    ),
+    "a misspelt setting of one session": (["--set", "execute.max-tokens=9"], "is max_tokens meant?"),
+    "other capitals": (["--set", "Top_P=1"], "--set Top_P: is top_p meant?"),
     "half a character in a setting": (["--set", r'user="\ud83d"'], f"--set user{UNSENDABLE}"),
     "half a character in a setting's name": (["--set", "us\udcffer=1"], f"--set us?er{UNSENDABLE}"),
     "a stray byte in a setting": (["--set", "user=a\udcff"], f"--set user{UNSENDABLE}"),
@@ -177,6 +183,12 @@ def test_every_scope_that_there_is_may_be_set() -> None:
     assert plan("sim/coin", settings=settings, extra_body={"user": "u"}).options.settings == settings
     # the paper's sampling with one experiment's changed: both are sent somewhere
     assert plan("sim/coin", protocol="paper", settings={"difficulty.predict.temperature": 0}).options.settings
+
+
+def test_a_setting_that_is_like_no_known_one_is_sent_and_a_misspelt_one_as_a_field() -> None:
+    settings = {"top_n": 3, "execute.max_new_tokens": 5, "num_ctx": 4096, "top_k": 4, "topP": 0.5}
+    options = plan("sim/coin", settings=settings, extra_body={"temprature": 0}).options
+    assert options.settings == settings and options.extra_body == {"temprature": 0}
 
 
 # --- items -----------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ import numpy as np
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
+    from selfexec.claims import Numbers
     from selfexec.runs import Run
-    from selfexec.stats import Array
 
 NEARLY_ALL = 0.9  # of the sessions of which both have a text
 LEAST_SESSIONS = 20  # with fewer nothing is said
@@ -48,7 +48,7 @@ def same_replies(runs: Iterable["Run"]) -> list[SameReplies]:
     return [_found(group, models, pairs) for group in _groups(pairs)]
 
 
-def _texts(runs: Iterable["Run"]) -> tuple[list[str], "Array"]:
+def _texts(runs: Iterable["Run"]) -> tuple[list[str], "Numbers"]:
     """The models, and of each a number for its text in each session: by its hash. -1 where there is none."""
     numbers: dict[str, dict[tuple[object, ...], int]] = {}
     for run in runs:
@@ -79,9 +79,10 @@ def _found(group: Sequence[int], models: Sequence[str], pairs: Sequence[tuple[in
     shared = number_of(sessions, "session")
     how = f"all {shared}" if same == sessions else f"{same:,} of {shared} ({_percent(same, sessions)})"
     least = " or more" if len(names) > 2 and same < sessions else ""
+    who = f"{', '.join(names[:-1])} and {names[-1]}"
     text = (
-        f"{', '.join(names[:-1])} and {names[-1]} gave the same replies in {how}{least} that they have in common: take them for one model. As "
-        "each other's reference models they foretell each other, and margins over the best baseline mean nothing."
+        f"{who} gave the same replies in {how}{least} that they have in common: take them for one model. As each "
+        "other's reference models they foretell each other, and margins over the best baseline mean nothing."
     )
     return SameReplies(names, same, sessions, text)
 

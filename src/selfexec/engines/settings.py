@@ -2,7 +2,7 @@
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from selfexec.errors import InputError
@@ -23,15 +23,48 @@ OURS: Mapping[str, str] = {
     "store": "Nothing is left with a provider, since no session may know of another.",
 }
 CONFIGS = ("generationConfig", "generation_config")  # where Gemini keeps its sampling settings
-
-
+# what may be set, as far as documents of the three wire formats and of servers that speak them name it; other names are
+# sent too, but for those that look like one of these misspelt
+KNOWN: Sequence[str] = (
+    # OpenAI chat completions
+    *("temperature", "top_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty", "seed"),
+    *("stop", "logit_bias", "logprobs", "top_logprobs", "reasoning_effort", "verbosity", "response_format", "user"),
+    *("metadata", "service_tier", "tools", "tool_choice"),
+    # Anthropic messages
+    *("top_k", "stop_sequences", "thinking", "output_config"),
+    # Gemini
+    *("topP", "topK", "maxOutputTokens", "stopSequences", "presencePenalty", "frequencyPenalty", "thinkingConfig"),
+    *("generationConfig", "safetySettings", "responseLogprobs"),
+    # gateways and local servers
+    *(
+        "min_p",
+        "top_a",
+        "typical_p",
+        "min_tokens",
+        "max_new_tokens",
+        "repetition_penalty",
+        "repeat_penalty",
+        "length_penalty",
+    ),
+    *(
+        "reasoning",
+        "reasoning_format",
+        "include_reasoning",
+        "enable_thinking",
+        "thinking_budget",
+        "provider",
+        "chat_template_kwargs",
+    ),
+    *("ignore_eos", "stop_token_ids", "mirostat", "mirostat_tau", "mirostat_eta", "think", "options", "keep_alive"),
+)
+NEAR = 0.87  # likeness by difflib: seeds for seed has .89, top_k and top_p have .80
 DEEPEST = 100  # levels of a value: what is read and written step by step has to end somewhere
 RESERVED = {field.casefold(): way_out for field, way_out in OURS.items()}
 
 
 def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any], system: str | None = None) -> None:
-    """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, or is given in two
-    places.
+    """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, is given in two
+    places, or looks misspelt: most servers would ignore it without a word.
     """
     refuse_unsendable("--system", system)
     for name, value in settings.items():
@@ -43,6 +76,8 @@ def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any], s
         _refuse_scope(name, scope, field)
         if way_out := _reserved(field):
             raise InputError(f"--set {name}: the field {field!r} is not free. {way_out}")
+        if meant := _misspelt(field):
+            raise InputError(f"--set {name}: is {meant} meant? To send {field!r} all the same: --extra-body.")
     for name in settings:
         if by := _replaced_by(name, settings):
             raise InputError(f"--set {name}: it would never be sent: {', '.join(by)} would be in its place. Drop it.")
@@ -57,6 +92,20 @@ def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any], s
 def _reserved(field: str) -> str | None:
     """The way out where a field is ours, however it is spelt: some servers do not mind blanks and capitals."""
     return RESERVED.get(field.strip().casefold())
+
+
+def _misspelt(field: str) -> str | None:
+    """The known setting that is meant where a name is none, but nearly one, or one but for capitals and hyphens."""
+    if field in KNOWN:
+        return None
+    if alike := [known for known in KNOWN if _letters(known) == _letters(field)]:
+        return alike[0]
+    near = difflib.get_close_matches(field, KNOWN, n=1, cutoff=NEAR)
+    return near[0] if near else None
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def refuse_unsendable(what: str, value: Any) -> None:
