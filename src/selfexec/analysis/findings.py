@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import Naive
 from selfexec.metrics import LEAST_PANEL, Score
@@ -165,7 +166,7 @@ def best_skill(rows: Sequence[Score], standings: "Sequence[Standing]") -> Said |
 
 def simulated(models: Sequence[str]) -> str | None:
     """That models are simulated, as the report says it; None where none is."""
-    if not (n := sum(model.startswith("sim/") for model in models)):
+    if not (n := sum(map(is_simulated, models))):
         return None
     if n == len(models):
         return "Simulated models: no language model was asked, and no score here is of a real one."

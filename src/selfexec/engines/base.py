@@ -73,6 +73,14 @@ class Engine(Protocol):
 
 
 MOST_CONNECTIONS = 10_000
+SIMULATED = "sim/"
+
+
+def is_simulated(model: str) -> bool:
+    """Whether a model is one of ours with known truth, in this process or behind `selfexec serve`. What it does says
+    nothing of language models.
+    """
+    return model.startswith(SIMULATED)
 
 
 @dataclass(frozen=True)

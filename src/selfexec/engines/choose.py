@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from selfexec.engines.base import Engine, EngineOptions
+from selfexec.engines.base import SIMULATED, Engine, EngineOptions, is_simulated
 from selfexec.errors import InputError, NoKey
 from selfexec.items import ItemSet
 
 
 def in_process(models: Sequence[str], options: EngineOptions) -> bool:
     """Whether all these models are simulated in this process, so that nothing is sent anywhere."""
-    return options.base_url is None and all(model.startswith("sim/") for model in models)
+    return options.base_url is None and all(map(is_simulated, models))
 
 
 def engine_for(models: Sequence[str], item_set: ItemSet, options: EngineOptions) -> Engine:
@@ -18,7 +18,7 @@ def engine_for(models: Sequence[str], item_set: ItemSet, options: EngineOptions)
         from selfexec.engines.sim import SimEngine
 
         return SimEngine(models, item_set)
-    simulated = [model for model in models if model.startswith("sim/")]
+    simulated = [model for model in models if is_simulated(model)]
     if simulated and options.base_url is None:
         raise InputError(f"model {simulated[0]!r}: simulated and real models cannot be in one command. Give two.")
     from selfexec.engines.http.client import HttpEngine
@@ -47,4 +47,4 @@ def default_models() -> list[str]:
     """The simulated panel."""
     from selfexec.engines.sim import PROFILES
 
-    return [f"sim/{name}" for name in PROFILES]
+    return [f"{SIMULATED}{name}" for name in PROFILES]

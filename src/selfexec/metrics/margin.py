@@ -15,6 +15,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags
 from selfexec.claims.arrays import READ
+from selfexec.engines import is_simulated
 from selfexec.metrics.baselines import OF_OTHERS, again, baseline_records
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
@@ -76,7 +77,7 @@ def peers(model: str, models: Iterable[str]) -> set[str]:
     """The models that may be a model's reference: what simulated ones do says nothing of language models, nor the other
     way round.
     """
-    return {other for other in models if other != model and other.startswith("sim/") == model.startswith("sim/")}
+    return {other for other in models if other != model and is_simulated(other) == is_simulated(model)}
 
 
 def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:

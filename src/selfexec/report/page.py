@@ -17,6 +17,7 @@ from selfexec.analysis.published import ledger, shown
 from selfexec.analysis.score import Scores, score_together
 from selfexec.analysis.score_table import ABSENT, LEGEND, lacks_overall, no_margins, skills_by_experiment
 from selfexec.analysis.selection import tables_of
+from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import WARNING, LossTest
 from selfexec.report import evidence, leaderboards, outcomes, sessions, surprises
@@ -142,7 +143,7 @@ def _told(runs: Sequence["Run"], options: Options) -> dict[str, Any]:
         "number_of": {model: number for number, model in enumerate(asked)},
         "families": kin,
         "no_test": findings.NO_TEST,
-        "simulated": sum(model.startswith("sim/") for model in asked),
+        "simulated": sum(map(is_simulated, asked)),
         "advice": outcomes.advice(claims),
         "unpaired": any(" to " in _items(scores, e) for e in scores.experiments),
         "items": {e: n for e in scores.experiments if e != "overall" and (n := _items(scores, e))},

@@ -24,6 +24,7 @@ from selfexec.analysis.score_table import (
     margin_cautions,
     score_cells,
 )
+from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin, origin
 from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, prompt_hashes
@@ -34,8 +35,6 @@ from selfexec.version import __version__
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
-
-SIMULATED = "sim/"
 
 
 def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
@@ -74,7 +73,7 @@ def models(run: "Run") -> str:
     columns = ["model", "served as", "replies", "missing", "first reply", "last reply", "output tokens", "cost"]
     rows = [_model_row(model, replies) for model, replies in _by_model(run).items()]
     lines = [as_markdown(columns, rows)]
-    simulated = [model for model in run.models if model.startswith(SIMULATED)]
+    simulated = [model for model in run.models if is_simulated(model)]
     if simulated:
         who = "All models are" if len(simulated) == len(run.models) else f"{', '.join(simulated)} are"
         lines += ["", f"{who} simulated: no language model stands behind their numbers."]
@@ -176,7 +175,7 @@ def settings(run: "Run") -> str:
     if run.manifest.origin != "run":
         return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and how they were sampled was not recorded."
     if not run.manifest.settings:
-        if all(model.startswith(SIMULATED) for model in run.models):
+        if all(map(is_simulated, run.models)):
             return "None."
         return "None were sent. What the providers' defaults were at the time is unknown."
     rows = [[name, _setting(name, value)] for name, value in sorted(run.manifest.settings.items())]
@@ -254,7 +253,7 @@ def limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
 
 
 def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterator[str]:
-    if all(model.startswith(SIMULATED) for model in run.models):
+    if all(map(is_simulated, run.models)):
         yield "Nothing about any language model: all replies are simulated."
     if run.manifest.epochs == 1:
         yield (
@@ -359,7 +358,7 @@ def _missing(run: "Run") -> Iterator[str]:
     addresses = {f"{model} at {url}" for one in run.manifest.sittings for model, url in one.addresses.items()}
     if addresses:
         yield f"The models were asked here: {', '.join(sorted(addresses))} (`--base-url`)."
-    elif not all(model.startswith(SIMULATED) for model in run.models):
+    elif not all(map(is_simulated, run.models)):
         yield "Where the models were reached (`--base-url`) is not recorded."
     yield "A model behind a name may have changed since."
     settings = run.manifest.settings

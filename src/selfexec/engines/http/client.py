@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 import msgspec
 from yarl import URL
 
-from selfexec.engines.base import Call, EngineOptions, Outcome
+from selfexec.engines.base import Call, EngineOptions, Outcome, is_simulated
 from selfexec.engines.http.formats import WIRES, Unusable, Wire
 from selfexec.engines.http.headers import checked, secrets_of
 from selfexec.engines.http.policy import error_in_reply, policy_in_reply, shortened, status_in_reply, verdict
@@ -133,7 +133,7 @@ class HttpEngine:
     async def _asked(self, line: Line, call: Call) -> Outcome:
         body = line.wire.body(line.where, call.prompt, self.options.system, self._settings(call))
         # simulated models tell repetitions apart by it; nobody else is told
-        repeated = call.epoch > 1 and call.model.startswith("sim/")
+        repeated = call.epoch > 1 and is_simulated(call.model)
         headers = {**line.headers, "X-Selfexec-Epoch": str(call.epoch)} if repeated else line.headers
         post = Post(line, msgspec.json.encode(body), headers)
         outcome, causes = await self._persistently(post)

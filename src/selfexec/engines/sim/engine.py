@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from selfexec.engines.base import Call, Outcome
+from selfexec.engines.base import SIMULATED, Call, Outcome
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.replying import Respondent
@@ -42,7 +42,7 @@ class SimEngine:
 
 def respondent(model: str, knowledge: Knowledge) -> Respondent:
     """The respondent that a model name stands for."""
-    name, _, seed = model.removeprefix("sim/").partition("@")
+    name, _, seed = model.removeprefix(SIMULATED).partition("@")
     if name not in PROFILES:
         raise InputError(
             f"model {model!r}: unknown simulated model. There are {', '.join(f'sim/{p}' for p in PROFILES)}."
