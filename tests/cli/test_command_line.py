@@ -360,6 +360,7 @@ def test_scores_have_the_agreed_fields_as_json_and_csv(
     assert float(rows[0]["value"]) == scores[0]["value"]
 
 
+@pytest.mark.slow
 def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -597,7 +598,17 @@ def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
     assert ("\x1b" in on_a_terminal(SCORE, tmp_path, **environment)) == styled
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "cross", "correlate", "ledger", "trend", "read", "list"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score",
+        "list",
+        *(
+            pytest.param(c, marks=pytest.mark.slow)
+            for c in ("compare", "cross", "correlate", "ledger", "trend", "read")
+        ),
+    ],
+)
 def test_a_pipe_gets_plain_text_and_styles_only_by_force(command: str) -> None:
     def piped(**environment: str) -> str:
         what = STORED if command == "list" else STORED / "panel"

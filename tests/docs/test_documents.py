@@ -103,6 +103,7 @@ def test_links_between_documents_lead_somewhere(path: Path) -> None:
             assert (path.parent / link).exists(), link
 
 
+@pytest.mark.slow
 def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_authors_read_them: Run) -> None:
     authors, readable = (score(as_the_authors_read_them, convention) for convention in ("authors", "readable"))
     ours = score(ten_models)
