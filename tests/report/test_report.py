@@ -29,7 +29,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
-from selfexec.report import evidence
+from selfexec.report.evidence import evidence_of, sample
 from selfexec.report.families import families, family_of
 from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.outcomes import kinds, outcome_counts
@@ -616,7 +616,7 @@ def unpacked(text: str) -> Any:
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
     coded = coded_claims(panel.observations)
     sessions = with_states(panel.sessions, [panel])
-    found = evidence.evidence([panel], coded, sessions, None)
+    found = evidence_of([panel], coded, sessions, None)
     index = unpacked(found.index)
     known = {
         (c["model"], c["experiment"], c["item"], c["epoch"], c["claim"]): c["code"] for c in coded.iter_rows(named=True)
@@ -647,7 +647,7 @@ def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None
     coded = coded_claims(panel.observations)
     sessions = with_states(panel.sessions, [panel])
     worst = [s for found in surprises(panel.observations).values() for s in found]
-    places = evidence.sample(coded, sessions, worst)
+    places = sample(coded, sessions, worst)
     assert {(s.model, s.experiment, s.item) for s in worst} <= places
     names = ["model", "experiment", "item"]
     sampled = coded.join(pl.DataFrame(sorted(places), names, orient="row"), on=names, how="semi")
@@ -663,7 +663,7 @@ def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel:
     run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
     assert [run.readings[key].evidence for key in read] == [None, None]
     coded, sessions = coded_claims(run.observations), with_states(run.sessions, [run])
-    chunks = dict(zip(run.models, evidence.evidence([run], coded, sessions, None).chunks, strict=True))
+    chunks = dict(zip(run.models, evidence_of([run], coded, sessions, None).chunks, strict=True))
     shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
     assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
     assert [session["value"] for session in shown] == [ours[0].value, other[str(ours[1].value)]]

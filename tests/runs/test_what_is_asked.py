@@ -30,8 +30,8 @@ from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, restriction
 from selfexec.experiments.restriction import Request
-from selfexec.report.evidence import evidence
-from selfexec.report.page import provenance
+from selfexec.report.evidence import evidence_of
+from selfexec.report.sections.about import provenance
 from selfexec.runs import Reply, load_manifest, sittings, write_manifest
 from selfexec.runs.asking import (
     Plan,
@@ -406,7 +406,7 @@ def test_the_report_shows_the_prompts_that_were_asked_with(tmp_path: Path) -> No
     found = run("sim/coin", experiments="restriction", out=tmp_path / "r", **choices)
     nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "item", "code"), pl.String))
     for shown, kept in ((found, {"predict": OWN}), (sx.load(STORED / "own-prompts"), {})):
-        index = evidence([shown], nothing, nothing, set()).index
+        index = evidence_of([shown], nothing, nothing, set()).index
         prompts = json.loads(zlib.decompress(base64.b64decode(index)))["runs"][0]["prompts"]["restriction"]
         ours = {"judge": restriction.PROMPTS["judge"]}
         theirs = {"execute": restriction.PROMPTS["execute"]} if kept else {"predict": restriction.PROMPTS["predict"]}
@@ -513,7 +513,7 @@ def test_of_a_key_among_the_settings_a_run_keeps_only_the_digest_and_knows_it_ag
     manifest = msgspec.structs.replace(sx.load(tmp_path / "r").manifest, settings=dict.fromkeys(["secret"], "first"))
     write_manifest(tmp_path / "r", manifest)
     sx.run("sim/coin", limit=1, out=tmp_path / "r", settings={"secret": "first"})
-    assert "first" not in str(provenance(sx.load(tmp_path / "r"))["settings"])
+    assert "first" not in str(provenance(sx.load(tmp_path / "r")).settings)
 
 
 def test_the_address_asked_is_kept_without_name_and_password(tmp_path: Path) -> None:

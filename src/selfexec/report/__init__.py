@@ -38,7 +38,8 @@ def report(
     from selfexec.analysis.selection import load_together
     from selfexec.errors import InputError
     from selfexec.files.outputs import write_page
-    from selfexec.report.page import Options, page
+    from selfexec.report.data import Options
+    from selfexec.report.page import page
     from selfexec.runs import files
 
     for given, known, what in ((convention, CONVENTIONS, "convention"), (evidence, LEVELS, "evidence")):

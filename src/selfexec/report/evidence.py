@@ -41,7 +41,7 @@ class Evidence:
     chunks: Sequence[str]
 
 
-def evidence(
+def evidence_of(
     runs: Sequence["Run"], claims: pl.DataFrame, sessions: pl.DataFrame, wanted: Set[Place] | None
 ) -> Evidence:
     """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""

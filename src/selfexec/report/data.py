@@ -1,0 +1,136 @@
+"""What the sections of a page are made from: runs, and what is found in them, each found once."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from selfexec.analysis.compare import Ranking, ranking
+from selfexec.analysis.published import Ledger, ledger
+from selfexec.analysis.score import Scores, score_together
+from selfexec.analysis.selection import tables_of
+from selfexec.claims import Tables
+from selfexec.report import leaderboards, outcomes, sessions
+from selfexec.report.evidence import Evidence, Level, evidence_of, sample
+from selfexec.report.families import families
+from selfexec.report.figures import Figure, Numbers, drawn, read_abilities
+from selfexec.report.surprises import Surprise, surprises
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a report was asked for."""
+
+    convention: str = "strict"
+    evidence: Level = "sample"
+    readings: Sequence[Path] = ()
+    groups: Path | None = None
+    abilities: Path | None = None
+    figures: Path | None = None
+
+    @property
+    def known_abilities(self) -> Mapping[str, float] | None:
+        return read_abilities(self.abilities) if self.abilities else None
+
+    def command(self, runs: Sequence["Run"]) -> str:
+        """The command that makes this page, without the folders in which things happened to lie."""
+        words = ["selfexec", "report", *(run.folder.name for run in runs)]
+        if self.convention != "strict":
+            words += ["--convention", self.convention]
+        if self.evidence != "sample":
+            words += ["--evidence", self.evidence]
+        for path in self.readings:
+            words += ["--readings", path.name]
+        if self.groups:
+            words += ["--groups", self.groups.name]
+        if self.abilities:
+            words += ["--abilities", self.abilities.name]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Everything that sections draw on."""
+
+    runs: Sequence["Run"]
+    options: Options
+
+    @cached_property
+    def asked(self) -> list[str]:
+        """The models in the order of the runs, by which the page numbers them."""
+        return [model for run in self.runs for model in run.models]
+
+    @cached_property
+    def number_of(self) -> Mapping[str, int]:
+        return {model: number for number, model in enumerate(self.asked)}
+
+    @cached_property
+    def families(self) -> Mapping[str, str]:
+        return families(self.asked, self.options.groups)
+
+    @cached_property
+    def tables(self) -> Tables:
+        return tables_of(self.runs)
+
+    @cached_property
+    def scores(self) -> Scores:
+        return score_together(self.runs, self.options.convention)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        return Numbers(self.runs, self.scores, self.options.known_abilities, self.families)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models in the order in which they are shown."""
+        return self.numbers.models
+
+    @cached_property
+    def figures(self) -> list[Figure]:
+        return list(drawn(self.numbers))
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        return ranking(self.scores, list(leaderboards.COMPARED.values()))
+
+    @cached_property
+    def boards(self) -> list[leaderboards.Board]:
+        return leaderboards.boards(self.scores, self.asked, self.ranking)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return ledger(self.runs, sensitivities=False, known={self.options.convention: self.scores})
+
+    @cached_property
+    def claims(self) -> pl.DataFrame:
+        """Observations with codes of what became of them."""
+        return outcomes.coded(self.tables.observations)
+
+    @cached_property
+    def counts(self) -> outcomes.Counts:
+        return outcomes.outcome_counts(self.claims)
+
+    @cached_property
+    def sessions(self) -> pl.DataFrame:
+        """Sessions with codes of their states."""
+        return sessions.with_states(self.tables.sessions, self.runs)
+
+    @cached_property
+    def surprises(self) -> Mapping[str, list[Surprise]]:
+        return surprises(self.tables.observations)
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """The sessions that the page takes along."""
+        if (level := self.options.evidence) == "none":
+            return None
+        worst = (surprise for found in self.surprises.values() for surprise in found)
+        wanted = None if level == "all" else sample(self.claims, self.sessions, worst)
+        return evidence_of(self.runs, self.claims, self.sessions, wanted)

@@ -1,0 +1,39 @@
+"""The sections of a page: each a file with a function, from the data to what its part of the template shows, and that
+part, of the same name, in `templates/sections`. Without its data a section is None, and not in the page.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from selfexec.report.data import Data
+from selfexec.report.sections.about import about
+from selfexec.report.sections.answer import answer
+from selfexec.report.sections.cross import cross
+from selfexec.report.sections.figures import figures
+from selfexec.report.sections.ledger import ledger
+from selfexec.report.sections.lost import lost
+from selfexec.report.sections.models import models
+from selfexec.report.sections.scores import scores
+from selfexec.report.sections.top import top
+
+
+@dataclass(frozen=True)
+class Section:
+    """`id` names its part of the template, and what links lead to; `name` is how the contents call it."""
+
+    id: str
+    name: str
+    made: Callable[[Data], object | None]
+
+
+# In the order of the page.
+SECTIONS = (
+    Section("answer", "Answer", answer),
+    Section("figures", "Figures", figures),
+    Section("scores", "Scores", scores),
+    Section("models", "Model by model", models),
+    Section("cross", "Who predicts whom", cross),
+    Section("ledger", "Conventions", ledger),
+    Section("lost", "What was lost", lost),
+)
+TOP, ABOUT = Section("top", "", top), Section("about", "About", about)

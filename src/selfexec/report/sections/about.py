@@ -1,0 +1,61 @@
+"""What made the page, and of what."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from selfexec.report.data import Data
+from selfexec.text.redaction import kept
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What identifies a run: hashes of replies, items and prompts, and how it was made."""
+
+    name: str
+    origin: str
+    made_by: str
+    models: Sequence[str]
+    epochs: int
+    preset: str | None
+    replies: int
+    given: int
+    settings: Mapping[str, object]
+    hashes: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class About:
+    command: str
+    runs: Sequence[Provenance]
+    evidence: str
+
+
+def about(data: Data) -> About:
+    options = data.options
+    return About(options.command(data.runs), [provenance(run) for run in data.runs], options.evidence)
+
+
+def provenance(run: "Run") -> Provenance:
+    manifest = run.manifest
+    replies = run.folder / "replies.jsonl"
+    digests = {"items": manifest.items, "prompt": manifest.prompts, "source": manifest.sources}
+    return Provenance(
+        name=run.folder.name,
+        origin=manifest.origin,
+        made_by=manifest.selfexec,
+        models=run.models,
+        epochs=manifest.epochs,
+        preset=manifest.preset,
+        replies=len(run.replies),
+        given=len(run.given or ()),
+        settings={name: kept(name, value) for name, value in manifest.settings.items()},
+        hashes=[
+            ("replies", hashlib.sha256(replies.read_bytes()).hexdigest() if replies.is_file() else "not on disk"),
+            *((f"{what} {name}", digest) for what, of in digests.items() for name, digest in sorted(of.items())),
+        ],
+    )

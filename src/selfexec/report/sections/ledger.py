@@ -1,0 +1,27 @@
+"""Each number, counted in three ways."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.analysis.published import Entry
+from selfexec.report.data import Data
+
+TITLES = {
+    "score": "Scores",
+    "baseline": "Baselines beside them",
+    "rule": "Numbers published by a rule of their own",
+    "readings": "Readings that were given, and are not ours",
+}
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """Entries by their title."""
+
+    entries: Mapping[str, Sequence[Entry]]
+
+
+def ledger(data: Data) -> Conventions | None:
+    found = {title: [entry for entry in data.ledger if entry.kind == kind] for kind, title in TITLES.items()}
+    found = {title: entries for title, entries in found.items() if entries}
+    return Conventions(found) if found else None

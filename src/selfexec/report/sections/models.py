@@ -1,0 +1,70 @@
+"""Model by model: what came of its word, its worst surprises, and what was lost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.analysis.score import Score
+from selfexec.experiments import EXPERIMENTS, Experiment
+from selfexec.metrics import LossTest
+from selfexec.report import outcomes
+from selfexec.report.data import Data
+from selfexec.report.surprises import Surprise
+
+
+@dataclass(frozen=True)
+class ModelPart:
+    """Counts of outcomes by experiment, of yes and no (`pooled`) and of orders; `advice` and `kinds` by experiment;
+    `warnings` of what was lost.
+    """
+
+    model: str
+    skill: Score | None
+    margin: Score | None
+    pooled: Mapping[str, Mapping[str, int]]
+    orders: Mapping[str, Mapping[str, int]]
+    advice: Sequence[tuple[str, str]]
+    surprises: Sequence[Surprise]
+    kinds: Mapping[str, Sequence[outcomes.KindLine]]
+    warnings: Sequence[LossTest]
+
+
+@dataclass(frozen=True)
+class Models:
+    """`titles` by experiment and item."""
+
+    models: Sequence[ModelPart]
+    titles: Mapping[tuple[str, str], str]
+    experiments: Mapping[str, Experiment]
+    outcomes: Mapping[str, str]
+
+
+def models(data: Data) -> Models:
+    advice, kinds = outcomes.advice(data.claims), outcomes.kinds(data.claims)
+    parts = [_part(data, model, advice.get(model, []), kinds.get(model, {})) for model in data.models]
+    titles = {
+        (e, id): EXPERIMENTS[e].title(item)
+        for run in data.runs
+        for e, items in run.items.items.items()
+        for id, item in items.items()
+    }
+    return Models(parts, titles, EXPERIMENTS, outcomes.OUTCOMES)
+
+
+def _part(
+    data: Data,
+    model: str,
+    advice: Sequence[tuple[str, str]],
+    kinds: Mapping[str, Sequence[outcomes.KindLine]],
+) -> ModelPart:
+    counts = {e: data.counts[model][e] for e in EXPERIMENTS if e in data.counts[model]}
+    return ModelPart(
+        model,
+        data.scores.get(model, "overall", "skill"),
+        data.scores.get(model, "overall", "baseline_margin"),
+        {e: found for e, found in counts.items() if EXPERIMENTS[e].kind != "order"},
+        {e: found for e, found in counts.items() if EXPERIMENTS[e].kind == "order"},
+        advice,
+        data.surprises.get(model, []),
+        kinds,
+        [w for w in data.scores.warnings if isinstance(w, LossTest) and w.model == model],
+    )

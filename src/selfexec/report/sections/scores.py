@@ -1,0 +1,30 @@
+"""Scores: those that people look at first, and every one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from selfexec.analysis.score import Scores
+from selfexec.analysis.score_table import ABSENT
+from selfexec.report.data import Data
+from selfexec.report.leaderboards import ScoreLine, score_lines
+from selfexec.report.outcomes import OUTCOMES, Counts
+
+
+@dataclass(frozen=True)
+class ScoreTables:
+    """`counts` of what became of claims tell which numbers lead to just what they count; `absent` is what it means that
+    a score is withheld.
+    """
+
+    lines: Sequence[ScoreLine]
+    scores: Scores
+    counts: Counts
+    outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
+    absent: str = f"{ABSENT[0].upper()}{ABSENT[1:]}"
+
+    def counted(self, model: str, experiment: str, code: str) -> int | None:
+        return self.counts.get(model, {}).get(experiment, {}).get(code)
+
+
+def scores(data: Data) -> ScoreTables:
+    return ScoreTables(score_lines(data.scores, data.models), data.scores, data.counts)

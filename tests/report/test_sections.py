@@ -1,0 +1,73 @@
+"""Sections of the page: each a file and a part of the template, each absent without its data."""
+
+import dataclasses
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from selfexec.report import sections
+from selfexec.report.data import Data, Options
+from selfexec.report.page import page
+from selfexec.report.sections import ABOUT, SECTIONS, TOP, Section
+from selfexec.runs import Run
+
+REPORT = Path(sections.__file__).parents[1]
+PARTS = REPORT / "templates" / "sections"
+AROUND = {"filter", "evidence"}  # parts of the page that show no numbers: what is typed in, and what is packed
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sx.run(["sim/typical", "sim/breaks-format"], limit=30, out=tmp_path_factory.mktemp("runs") / "two")
+
+
+@pytest.fixture(scope="module")
+def data(run: Run) -> Data:
+    return Data([run], Options())
+
+
+def test_each_section_is_one_file_and_one_part_of_the_template() -> None:
+    ids = {section.id for section in (TOP, *SECTIONS, ABOUT)}
+    assert ids == {path.stem for path in (REPORT / "sections").glob("*.py")} - {"__init__"}
+    assert ids | AROUND == {path.name.removesuffix(".html.j2") for path in PARTS.iterdir()}
+
+
+@pytest.mark.parametrize("section", [TOP, *SECTIONS, ABOUT], ids=lambda section: section.id)
+def test_a_section_hands_over_a_frozen_value_whose_every_field_is_shown(section: Section, data: Data) -> None:
+    found = section.made(data)
+    assert dataclasses.is_dataclass(found) and found.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    part = (PARTS / f"{section.id}.html.j2").read_text("utf-8")
+    name = section.id if section in (TOP, ABOUT) else "section"
+    if section is TOP:
+        part += (REPORT / "templates" / "page.html.j2").read_text("utf-8")
+    fields = {field.name for field in dataclasses.fields(found)} - ({"counts"} if section.id == "scores" else set())
+    assert fields <= set(re.findall(rf"\b{name}\.(\w+)", part))
+
+
+def test_contents_lead_to_each_section_and_to_no_other(run: Run) -> None:
+    text = page([run], Options())
+    linked = re.findall(r'<li><a href="#([\w-]+)">', text)
+    assert linked == [*re.findall(r'<section id="([\w-]+)"', text), "about"]
+    assert linked == [*(section.id for section in SECTIONS), "about"]
+
+
+def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run) -> None:
+    nothing = replace(run, replies={})
+    assert {section.id for section in SECTIONS if section.made(Data([nothing], Options())) is None} == {
+        "figures",
+        "cross",
+        "ledger",
+    }
+
+
+def test_what_was_lost_opens_it_where_the_count_is_of_just_that(run: Run) -> None:
+    text = page([run], Options())
+    every = text[text.index('id="every"') :]
+    lost = run.observations.filter(
+        model="sim/breaks-format", experiment="association", state="unreadable"
+    ).height  # every one was asked for once
+    assert lost > 0
+    assert re.search(rf'data-m="1" data-e="association" data-c="\?">{lost}<span class="sr"> unreadable', every)
