@@ -6,7 +6,7 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -21,12 +21,12 @@ from click.testing import CliRunner
 import selfexec as sx
 from browser import Browser, browsing, chromium
 from build import requests_run
-from selfexec.analysis import findings
+from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
+from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
 from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
 from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
 from selfexec.report.evidence import evidence_of, sample
@@ -74,9 +74,17 @@ def row(model: str, value: float | None, half: float = 0.05, reason: str | None 
     )
 
 
+def judged(rows: Sequence[Score]) -> in_words.Verdicts:
+    return in_words.verdicts(against_baseline(rows))
+
+
+def compared(rows: Sequence[Score], skills: Sequence[Score] = ()) -> in_words.Said:
+    return in_words.better_than_baseline(against_baseline(rows), against_chance(skills))
+
+
 def test_a_model_is_above_chance_only_if_its_interval_is() -> None:
-    found = findings.verdicts([row("up", 0.2), row("open", 0.01), row("down", -0.2), row("lost", None, reason="why")])
-    assert [[r.model for r in part] for part in (found.above, found.open, found.below, found.withheld)] == [
+    found = judged([row("up", 0.2), row("open", 0.01), row("down", -0.2), row("lost", None, reason="why")])
+    assert [[one.subject for one in part] for part in (found.above, found.open, found.below, found.withheld)] == [
         ["up"],
         ["open"],
         ["down"],
@@ -86,21 +94,21 @@ def test_a_model_is_above_chance_only_if_its_interval_is() -> None:
 
 def test_a_model_whose_interval_holds_zero_by_a_hair_is_neither_above_nor_below() -> None:
     # .045 - .05 < 0: z = .045 / (.05 / 1.96) = 1.76, p = .039 one-sided, where .025 is asked for
-    found = findings.verdicts([row("up", 0.045), row("down", -0.045)])
-    assert [r.model for r in found.open] == ["up", "down"]
-    assert not findings.verdicts([row("alone", 0.045)]).above
+    found = judged([row("up", 0.045), row("down", -0.045)])
+    assert [one.subject for one in found.open] == ["up", "down"]
+    assert not judged([row("alone", 0.045)]).above
 
 
 def test_one_of_many_models_must_be_further_off_than_one_alone() -> None:
     # z = 0.052 / (0.05 / 1.96) = 2.04: p = .021 one-sided, below .025 alone, .083 among four
     just = row("just", 0.052)
-    assert findings.verdicts([just]).above == (just,)
+    assert [one.subject for one in judged([just]).above] == ["just"]
     among = [just, *(row(f"other {n}", 0.0) for n in range(3))]
-    assert findings.verdicts(among).above == ()
+    assert judged(among).above == ()
 
 
 def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
-    found = findings.verdicts([row("lossy", 0.5, reason="coverage 0.5 is below 0.9")])
+    found = judged([row("lossy", 0.5, reason="coverage 0.5 is below 0.9")])
     assert not found.judged and len(found.withheld) == 1
 
 
@@ -122,14 +130,14 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
 )  # fmt: skip
 def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:
     rows = [row(f"m{n}", v, reason="it takes two" if v is None else None) for n, v in enumerate(values)]
-    said = findings.baseline_margin("association", rows)
+    said = compared(rows)
     assert said.tone == tone
     assert said.text.startswith(words)
 
 
 def test_the_answer_is_withheld_where_every_headline_is() -> None:
     lost = [row(f"m{n}", None, experiment="overall", reason="difficulty was not run") for n in range(3)]
-    assert findings.answer(lost) == findings.Said(
+    assert in_words.answer(against_baseline(lost)) == in_words.Said(
         "overall", "withheld", "The margin over the best baseline is withheld: difficulty was not run."
     )
 
@@ -150,7 +158,7 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
     ],
 )
 def test_the_answer_on_top(values: list[float | None], tone: str, words: str) -> None:
-    said = findings.answer([row(f"m{n}", value, experiment="overall") for n, value in enumerate(values)])
+    said = in_words.answer(against_baseline(row(f"m{n}", v, experiment="overall") for n, v in enumerate(values)))
     assert said.tone == tone and said.text.startswith(words)
     assert " it " not in f"{said.text[:-1]} "
 
@@ -179,8 +187,8 @@ def of_few(model: str, value: float, models: int) -> Score:
 def test_no_sentence_is_in_a_models_favour_where_fewer_than_six_were_read(
     rows: list[Score], tone: str, text: str
 ) -> None:
-    assert findings.answer(rows) == findings.Said("overall", tone, text)  # type: ignore[arg-type]
-    said = findings.baseline_margin("association", rows)
+    assert in_words.answer(against_baseline(rows)) == in_words.Said("overall", tone, text)  # type: ignore[arg-type]
+    said = compared([replace(r, experiment="association") for r in rows])
     assert said.tone == tone
     assert ("it takes 6 models" in said.text) is ("it takes 6 models" in text)
 
@@ -211,7 +219,7 @@ def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
     alone = [row("m0", None, reason="it takes two")]
     skill = row("m0", 0.3, metric="youden_j")
     # 0.3 +- 0.05
-    assert findings.baseline_margin("association", alone, [skill]).text == (
+    assert compared(alone, [skill]).text == (
         "m0 predicts better than chance which words it will list (skill .30 [.25, .35]). "
         "Nothing can be said of the margin over the best baseline: it takes two."
     )
@@ -237,7 +245,7 @@ def test_of_several_models_it_is_said_who_does_better_than_chance(
     values: list[float | None], tone: str, words: str
 ) -> None:
     rows = [row(f"m{n}", v, reason="few" if v is None else None, metric="skill") for n, v in enumerate(values)]
-    said = findings.skills_said("association", rows)
+    said = in_words.better_than_chance(against_chance(rows))
     assert (said.tone, said.text) == (tone, words)
 
 
@@ -245,24 +253,22 @@ def test_skills_are_said_before_a_margin_that_speaks_for_no_model() -> None:
     skills = [row(model, 0.3, metric="skill") for model in "ab"]
     before = "a and b predict better than chance which words they will list. "
     below, above, nothing = ([row(m, v, reason=None if v else "few") for m in "ab"] for v in (-0.3, 0.3, None))
-    assert findings.baseline_margin("association", below, skills).text.startswith(f"{before}No model here predicts")
-    assert findings.baseline_margin("association", above, skills).text.startswith("All 2 models predict")
-    assert findings.baseline_margin("association", nothing, skills).text == (
-        f"{before}Nothing can be said of the margin over the best baseline: few."
-    )
-    small = [of_few(model, 0.3, 3) for model in "ab"]
-    assert findings.baseline_margin("association", small, skills).text == (
+    assert compared(below, skills).text.startswith(f"{before}No model here predicts")
+    assert compared(above, skills).text.startswith("All 2 models predict")
+    assert compared(nothing, skills).text == (f"{before}Nothing can be said of the margin over the best baseline: few.")
+    small = [replace(of_few(model, 0.3, 3), experiment="association") for model in "ab"]
+    assert compared(small, skills).text == (
         f"{before}None is shown to be better than the best baseline: "
         "it takes 6 models read on the same items to show that, and there are 3."
     )
 
 
 def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
-    assert findings.simulated(["openai/gpt-4.1", "my/sim/x"]) is None
-    assert findings.simulated(["sim/coin", "m", "n"]) == (
+    assert in_words.simulated(["openai/gpt-4.1", "my/sim/x"]) is None
+    assert in_words.simulated(["sim/coin", "m", "n"]) == (
         "1 of these models is simulated (sim/...): no score of theirs is of a real one."
     )
-    said = findings.simulated(panel.models)
+    said = in_words.simulated(panel.models)
     assert said == "Simulated models: no language model was asked, and no score here is of a real one."
     # right below the answer, here as there
     found = sx.score(panel)
@@ -274,10 +280,10 @@ def test_a_simple_baseline_is_named_only_where_models_are_surely_less_often_righ
     # intervals are the value and .05 on either side
     gaps = [row(model, gap, metric="accuracy") for model, gap in (("a", -0.24), ("b", -0.04))]
     baselines = {model: row(model, 0.74, metric="always_no") for model in "ab"}
-    said = findings.naive_baseline("association", EXPERIMENTS["association"].naive, gaps, baselines)
+    said = in_words.behind_naive(against_naive(gaps, baselines))
     assert said and said.text == "Always saying no is right more often than 1 of 2 models (accuracy .74)."
-    assert findings.naive_baseline("association", EXPERIMENTS["association"].naive, gaps[1:], baselines) is None
-    alone = findings.naive_baseline("association", EXPERIMENTS["association"].naive, gaps[:1], baselines)
+    assert in_words.behind_naive(against_naive(gaps[1:], baselines)) is None
+    alone = in_words.behind_naive(against_naive(gaps[:1], baselines))
     assert alone and alone.text == "Always saying no is right more often than a (accuracy .74)."
 
 
@@ -319,7 +325,7 @@ def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
     ],
 )
 def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, words: str) -> None:
-    said = findings.skill_alone("association", row("m", value, reason=None if value else "nothing was read"))
+    said = in_words.better_than_chance(against_chance([row("m", value, reason=None if value else "nothing was read")]))
     assert (said.tone, said.text) == (tone, words)
 
 
@@ -348,7 +354,7 @@ def test_of_a_model_alone_its_skill_is_said(value: float | None, tone: str, word
 def test_what_one_model_predicts_is_said_in_short(skills: dict[str, float | None], tone: str, words: str) -> None:
     # each value +- 0.05
     rows = [replace(row("m", value, reason=None if value else "few"), experiment=e) for e, value in skills.items()]
-    said = findings.skills_in_short(rows)
+    said = in_words.skills_in_short([one for r in rows for one in against_chance([r])])
     assert (said.tone, said.text) == (tone, words)
 
 
@@ -394,7 +400,7 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
 def test_the_overall_skill_of_each_of_two_models_is_said() -> None:
     skills = [row(model, value, experiment="overall", metric="skill") for model, value in (("a", 0.1), ("b", 0.3))]
     margins = [row(model, None, experiment="overall", reason="it takes two others") for model in "ab"]
-    assert findings.answer(margins, skills).text == (
+    assert in_words.answer(against_baseline(margins), against_chance(skills)).text == (
         "Overall skill, where 0 is chance: b .30 [.25, .35] and a .10 [.05, .15]. "
         "The margin over the best baseline is withheld: it takes two others."
     )
@@ -417,29 +423,29 @@ def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_pat
     middle, least, most = ranked.detectable("skill", "restriction") or (0, 0, 0)
     assert (middle, least, most) == pytest.approx((np.median(sizes), min(sizes), max(sizes)))
     text = sx.report(panel, tmp_path / "page.html").read_text()
-    assert f"a true difference in skill of {findings.two(middle)} ({findings.two(least)} to" in text
+    assert f"a true difference in skill of {in_words.two(middle)} ({in_words.two(least)} to" in text
 
 
 def test_models_tied_with_the_best_are_named(panel: Run) -> None:
     ranks = ranking(sx.score(panel), ["skill"]).standings
     rows = [replace(r, experiment="overall") for r in (row("sim/typical", 0.3), row("sim/coin", 0.2))]
     tied = [replace(s, tied="a") for s in ranks if s.experiment == "overall" and s.model in ("sim/typical", "sim/coin")]
-    said = findings.best_skill(rows, tied)
+    said = in_words.ahead(against_others(rows, tied))
     assert said and said.text.endswith("; it cannot be told apart from sim/coin.")
     apart = [replace(s, tied="ab"[n]) for n, s in enumerate(tied)]
-    said = findings.best_skill(rows, apart)
+    said = in_words.ahead(against_others(rows, apart))
     assert said and said.text.endswith(", ahead of every other model.")
-    assert findings.best_skill([row("a", None, experiment="overall")], []) is None
+    assert in_words.ahead(against_others([row("a", None, experiment="overall")], [])) is None
     # what is to be read with caution is ahead of nobody
     lossy = replace(row("lossy", 0.9, reason="coverage 0.5 is below 0.9"), experiment="overall")
-    said = findings.best_skill([lossy, *rows], apart)
+    said = in_words.ahead(against_others([lossy, *rows], apart))
     assert said and said.text.startswith("The highest overall skill is that of sim/typical, .30")
     assert said.text.endswith(", ahead of every other model with a full score.")
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.004, ".00"), (-0.004, ".00"), (-0.151, "-.15"), (1.0, "1.00")])
 def test_two_digits(value: float, text: str) -> None:
-    assert findings.two(value) == text
+    assert in_words.two(value) == text
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------

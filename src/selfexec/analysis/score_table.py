@@ -7,19 +7,19 @@ from dataclasses import asdict, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.findings import (
-    NO_TEST,
-    Said,
-    answer,
-    baseline_margin,
-    overall_skills,
-    simulated,
-    skills_said,
-    verdicts,
-)
+from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, head
+from selfexec.analysis.words import (
+    NO_TEST,
+    Said,
+    answer,
+    better_than_baseline,
+    better_than_chance,
+    overall_skills,
+    simulated,
+)
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
@@ -226,12 +226,14 @@ def _said(scores: Scores) -> list[str]:
 
 def _answers(scores: Scores) -> list[str]:
     """The overall answer or, where there is none, that of each experiment: one that cannot be judged hides no other."""
-    skills, margins = (scores.of("overall", metric) for metric in ("skill", "baseline_margin"))
+    skills = against_chance(scores.of("overall", "skill"))
     if not lacks_overall(scores):
-        return [answer(margins, skills).text]
+        return [answer(against_baseline(scores.of("overall", "baseline_margin")), skills).text]
     why = list(no_margins(scores))
     parts = (
-        skills_said(e, known) if why else baseline_margin(e, scores.of(e, "baseline_margin"), known)
+        better_than_chance(known)
+        if why
+        else better_than_baseline(against_baseline(scores.of(e, "baseline_margin")), known)
         for e, known in skills_by_experiment(scores).items()
     )
     named = len(scores.models) > 1
@@ -246,16 +248,9 @@ def _labelled(said: Said, named: bool) -> str:
     return f"{said.about}: {said.text}" if named else said.text
 
 
-def lacks_overall(scores: Scores) -> bool:
-    """Whether no overall margin can be judged, and not all models have an overall skill."""
-    skills = scores.of("overall", "skill")
-    known = skills and all(row.value is not None for row in skills)
-    return not known and not verdicts(scores.of("overall", "baseline_margin")).judged
-
-
-def skills_by_experiment(scores: Scores) -> dict[str, list[Score]]:
-    found = {e: scores.of(e, "skill") for e in scores.experiments if e != "overall"}
-    return {experiment: rows for experiment, rows in found.items() if rows}
+def skills_by_experiment(scores: Scores) -> dict[str, list[Finding]]:
+    found = {e: against_chance(scores.of(e, "skill")) for e in scores.experiments if e != "overall"}
+    return {experiment: skills for experiment, skills in found.items() if skills}
 
 
 def no_margins(scores: Scores) -> Iterator[str]:

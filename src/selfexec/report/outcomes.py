@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from selfexec.analysis import findings
+from selfexec.analysis import words
 from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import Interval, wilson
 
@@ -71,7 +71,7 @@ def advice(claims: pl.DataFrame) -> Mapping[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
     for model, by_experiment in sorted(outcome_counts(claims).items()):
         for experiment, counts in sorted(by_experiment.items()):
-            text = findings.advice(experiment, *(counts.get(code, 0) for code in (HIT, OVER, UNDER, DENIED)))
+            text = words.advice(experiment, *(counts.get(code, 0) for code in (HIT, OVER, UNDER, DENIED)))
             if text:
                 found.setdefault(model, []).append((experiment, text))
     return found

@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis import findings
 from selfexec.analysis.published import shown
+from selfexec.analysis.words import two
 from selfexec.report import leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import DRAWN, FORMATS, export, export_tables, lacking
@@ -57,7 +57,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"decimal": decimal, "two": findings.two, "shown": shown, "count": "{:,}".format}
+    environment.filters |= {"decimal": decimal, "two": two, "shown": shown, "count": "{:,}".format}
     environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment

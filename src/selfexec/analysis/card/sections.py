@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from selfexec.analysis.card.benchmark import risks, scope
-from selfexec.analysis.findings import NO_TEST
 from selfexec.analysis.notes import noise_and_loss, one_model
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import (
@@ -24,6 +23,7 @@ from selfexec.analysis.score_table import (
     margin_cautions,
     score_cells,
 )
+from selfexec.analysis.words import NO_TEST
 from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin, origin

@@ -1,0 +1,346 @@
+"""Findings in words: the one place where sentences about scores are made. An experiment gives its own phrases."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from selfexec.analysis.findings import Finding, Relation, Tone
+from selfexec.engines import is_simulated
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import LEAST_PANEL
+from selfexec.text.numbers import decimal, interval, number_of
+
+NAMED = 3  # so many models are named; the others are counted
+
+OVERALL_BASELINE = "the questions and what other models do"  # what the best baseline knows, whatever the experiment
+# why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
+NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence about an experiment, or `overall`."""
+
+    about: str
+    tone: Tone
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Findings of one relation, by what they say; best first."""
+
+    above: tuple[Finding, ...]
+    open: tuple[Finding, ...]
+    below: tuple[Finding, ...]
+    withheld: tuple[Finding, ...]
+
+    @property
+    def judged(self) -> tuple[Finding, ...]:
+        return (*self.above, *self.open, *self.below)
+
+    @property
+    def tone(self) -> Tone:
+        return "yes" if self.above else "open" if self.open else "no"
+
+
+def verdicts(found: Iterable[Finding]) -> Verdicts:
+    every = list(found)
+    return Verdicts(*(tuple(one for one in every if one.tone == tone) for tone in ("yes", "open", "no", "withheld")))
+
+
+def sentences(found: Iterable[Finding]) -> list[Said]:
+    """What there is to say, experiment by experiment. Where it is found how models stand to chance and to the baseline,
+    one sentence has both.
+    """
+    said: list[Said | None] = []
+    for _, group in groupby(found, key=lambda one: one.about):
+        of: dict[Relation, list[Finding]] = {}
+        for one in group:
+            of.setdefault(one.relation, []).append(one)
+        if "others" in of:
+            said.append(ahead(of["others"]))
+        if "baseline" in of:
+            said.append(better_than_baseline(of["baseline"], of.get("chance", ())))
+        elif "chance" in of:
+            said.append(better_than_chance(of["chance"]))
+        if "naive" in of:
+            said.append(behind_naive(of["naive"]))
+    return [one for one in said if one]
+
+
+# --- the answer ------------------------------------------------------------------------------------------------------
+
+
+def answer(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> Said:
+    """The one sentence on top, from the overall margin; of a model alone its overall skill, where that is known."""
+    found = verdicts(margins)
+    n, k = len(found.judged), len(found.above)
+    if not n:
+        return Said("overall", "withheld", " ".join(without_margin(margins, skills)))
+    full = " that can be judged" if found.withheld else ""
+    baseline = _baseline("overall")
+    takes = f": {more}" if (more := _takes(found)) else ""
+    if n == 1:
+        who = f"{found.judged[0].subject}, the one model that can be judged," if full else found.judged[0].subject
+        return Said("overall", found.tone, f"{who} {_predicts(found)} itself better than {baseline}{takes}.")
+    if k == n:
+        return Said("overall", "yes", f"All {n} models{full} predict themselves better than {baseline}.")
+    if k:
+        verb = "predicts itself" if k == 1 else "predict themselves"
+        return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {baseline}: {_names(found.above)}.")
+    if len(found.below) == n:
+        return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {baseline}.")
+    return Said(
+        "overall",
+        "open",
+        f"None of the {n} models{full} is shown to predict itself better than {baseline}{takes}.",
+    )
+
+
+def without_margin(margins: Sequence[Finding], skills: Sequence[Finding]) -> list[str]:
+    """What is said on top where no margin can be judged: overall skills, and why there is no margin."""
+    reason = _common_reason(verdicts(margins).withheld)
+    return [*overall_skills(skills), f"The margin over the best baseline is withheld: {reason}."]
+
+
+def overall_skills(skills: Sequence[Finding]) -> list[str]:
+    """Those that are known, the highest first."""
+    known = sorted((one for one in skills if one.value is not None), key=lambda one: (-(one.value or 0.0), one.subject))
+    if not known:
+        return []
+    if len(skills) == 1:
+        return [f"Overall skill {_number(known[0])}, where 0 is chance."]
+    return [f"Overall skill, where 0 is chance: {_listed([f'{one.subject} {_number(one)}' for one in known])}."]
+
+
+def _takes(found: Verdicts) -> str:
+    """How many models it takes to say more of those that are left open, where there are fewer."""
+    if not (panels := sorted({one.panel for one in found.open if one.panel is not None})):
+        return ""
+    are = " to ".join(str(n) for n in dict.fromkeys([panels[0], panels[-1]]))
+    return f"it takes {LEAST_PANEL} models read on the same items to show that, and there are {are}"
+
+
+def _predicts(found: Verdicts) -> str:
+    """The verb for one model."""
+    return "predicts" if found.above else "is not shown to predict" if found.open else "does not predict"
+
+
+def models_in_short(skills: Mapping[str, Sequence[Finding]]) -> Said:
+    """Of several models, which predict themselves better than chance in which experiment, without the numbers."""
+    found = {experiment: verdicts(those) for experiment, those in skills.items()}
+    better = [f"{_names(those.above)} in {experiment}" for experiment, those in found.items() if those.above]
+    none = [experiment for experiment, those in found.items() if those.judged and not those.above]
+    untold = [experiment for experiment, those in found.items() if not those.judged]
+    parts = [
+        *([f"Better than chance: {'; '.join(better)}."] if better else []),
+        *([f"No model is shown to predict itself better than chance in {_listed(none)}."] if none else []),
+        *([f"Nothing can be said of {_listed(untold)}."] if untold else []),
+    ]
+    return Said("overall", "yes" if better else "open" if none else "withheld", " ".join(parts))
+
+
+SHORT: Mapping[Tone, str] = {
+    "yes": "predicts better than chance {}",
+    "open": "is not shown to predict better than chance {}",
+    "no": "predicts worse than chance {}",
+}
+
+
+def skills_in_short(found: Sequence[Finding]) -> Said:
+    """Of a model alone, its skill in each experiment: which it predicts better than chance, without the numbers."""
+    parts = [
+        how.format(_listed(things))
+        for tone, how in SHORT.items()
+        if (things := [_about(one.about) for one in found if one.tone == tone])
+    ]
+    said = [f"{found[0].subject} {'; it '.join(parts)}"] if parts else []
+    if untold := [one.about for one in found if one.tone == "withheld"]:
+        said.append(f"{'nothing' if said else 'Nothing'} can be said of {_listed(untold)}")
+    tones = {one.tone for one in found}
+    tone: Tone = next((tone for tone in SHORT if tone in tones), "withheld")
+    return Said("overall", tone, f"{'; '.join(said)}.")
+
+
+def simulated(models: Sequence[str]) -> str | None:
+    """That models are simulated, as the report says it; None where none is."""
+    if not (n := sum(map(is_simulated, models))):
+        return None
+    if n == len(models):
+        return "Simulated models: no language model was asked, and no score here is of a real one."
+    return f"{n} of these models {'is' if n == 1 else 'are'} simulated (sim/...): no score of theirs is of a real one."
+
+
+# --- one relation ----------------------------------------------------------------------------------------------------
+
+
+def ahead(skills: Sequence[Finding]) -> Said | None:
+    """Who is ahead in skill, and who cannot be told from it."""
+    judged = [one for one in skills if one.tone != "withheld"]
+    if not judged:
+        return None
+    best = judged[0]
+    text = f"The highest {best.about} skill is that of {_quoted(best)}"
+    if best.alike:
+        text += f"; it cannot be told apart from {_listed(best.alike)}"
+    elif len(judged) > 1:
+        text += ", ahead of every other model" + (" with a full score" if len(judged) < len(skills) else "")
+    return Said(best.about, best.tone, f"{text}.")
+
+
+def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> Said:
+    """Does a model predict itself better than the best baseline? Where none is shown to, it is said first whether it
+    does better than chance, if `skills` are given.
+    """
+    found, about = verdicts(margins), margins[0].about
+    judged, thing, baseline = found.judged, _its(about), _baseline(about)
+    n, k = len(judged), len(found.above)
+    chance = better_than_chance(skills) if skills else None
+    skill = f"{chance.text} " if chance and chance.tone != "withheld" else ""
+    if not n:
+        if chance and not skill:
+            return chance
+        reason = _common_reason(found.withheld)
+        return Said(about, "withheld", f"{skill}Nothing can be said of the margin over the best baseline: {reason}.")
+    if skill and len(found.open) == n and (takes := _takes(found)):
+        return Said(about, "open", f"{skill}None is shown to be better than the best baseline: {takes}.")
+    skill = "" if k else skill
+    if len(margins) == 1:
+        text = f"{judged[0].subject} {_predicts(found)} {thing} better than {baseline}"
+        more = f": {takes}" if (takes := _takes(found)) else f" (margin {_number(judged[0])})"
+        return Said(about, found.tone, f"{skill}{text}{more}.")
+    best = f"best: {judged[0].subject}, margin {_number(judged[0])}"
+    if k:
+        who = "The one model that can be judged" if n == 1 else _of(k, n)
+        verb = f"predicts {thing}" if k == 1 else f"predict {EXPERIMENTS[about].words.their}"
+        more = f", and {k - NAMED} more" if k > NAMED else ""
+        named = "; ".join(map(_quoted, found.above[:NAMED]))
+        text = f"{who} {verb} better than {baseline} ({named}{more})"
+    elif len(found.below) == n:
+        all_do = "it does worse" if n == 1 else f"all {n} do worse"
+        text = f"No model here predicts {thing} better than {baseline}; {all_do} ({best})"
+    else:
+        worse = f"{len(found.below)} of {n} do worse, " if found.below else ""
+        rest = f"of {len(found.open)} it cannot be told"
+        more = f"; {takes}" if (takes := _takes(found)) else f" ({best})"
+        text = f"No model here is shown to predict {thing} better than {baseline}: {worse}{rest}{more}"
+    left_out = f" Left out: {_names(found.withheld)}." if found.withheld else ""
+    return Said(about, found.tone, f"{skill}{text}.{left_out}")
+
+
+def better_than_chance(skills: Sequence[Finding]) -> Said:
+    """Which models predict themselves better than chance, and of which nothing can be said; of one alone its skill."""
+    found, about = verdicts(skills), skills[0].about
+    if not found.judged:
+        alone = len(skills) == 1
+        reason = skills[0].reason or "its skill has no interval" if alone else _common_reason(found.withheld)
+        return Said(about, "withheld", f"Nothing can be said: {reason}.")
+    if len(skills) == 1:
+        how = SHORT[found.tone].format(_about(about))
+        return Said(about, found.tone, f"{skills[0].subject} {how} (skill {_number(skills[0])}).")
+    parts = []
+    if found.above:
+        verb = "predict" if len(found.above) > 1 else "predicts"
+        parts.append(f"{_names(found.above)} {verb} better than chance {_about(about, len(found.above))}")
+    if found.open:
+        whole = "" if parts else f" predict better than chance {_about(about, len(found.open))}"
+        parts.append(f"{_names(found.open)} {'are' if len(found.open) > 1 else 'is'} not shown to{whole}")
+    if found.below:
+        whole = "" if parts else f" at predicting {_about(about, len(found.below))}"
+        parts.append(f"{_names(found.below)} {'do' if len(found.below) > 1 else 'does'} worse than chance{whole}")
+    if found.withheld:
+        parts.append(f"nothing can be said of {_names(found.withheld)}: {_common_reason(found.withheld)}")
+    return Said(about, found.tone, f"{'; '.join(parts)}.")
+
+
+def behind_naive(gaps: Sequence[Finding]) -> Said | None:
+    """Which models a baseline that takes no model is right more often than."""
+    found, about = verdicts(gaps), gaps[0].about
+    naive = EXPERIMENTS[about].naive
+    if not found.below or naive is None:
+        return None
+    n, k = len(found.judged), len(found.below)
+    who = f"all {n} models" if k == n > 1 else found.below[0].subject if n == 1 else f"{k} of {n} models"
+    values = sorted(one.level or 0.0 for one in found.below)
+    between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
+    return Said(about, "no", f"{naive.words} is right more often than {who} (accuracy {between}).")
+
+
+# --- one model -------------------------------------------------------------------------------------------------------
+
+
+def advice(
+    experiment: str, said_and_did: int, said_and_not: int, denied_and_did: int, denied_and_not: int
+) -> str | None:
+    """How far to trust a model's word: what came of its yes, and of its no. None where it never said either."""
+    words = EXPERIMENTS[experiment].words
+    if words.deed is None:
+        return None
+    deed, all_the_same = words.deed
+    parts = []
+    if yes := said_and_did + said_and_not:
+        parts.append(f"when it says that it would {deed}, it does in {said_and_did / yes:.0%} of {yes:,} cases")
+    if no := denied_and_did + denied_and_not:
+        parts.append(f"when it says that it would not, {all_the_same} in {denied_and_did / no:.0%} of {no:,}")
+    return f"W{'; '.join(parts)[1:]}." if parts else None
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _its(experiment: str) -> str:
+    return EXPERIMENTS[experiment].words.its
+
+
+def _about(experiment: str, models: int = 1) -> str:
+    words = EXPERIMENTS[experiment].words
+    return words.about if models == 1 else words.their
+
+
+def _baseline(experiment: str) -> str:
+    knows = OVERALL_BASELINE if experiment == "overall" else EXPERIMENTS[experiment].words.baseline
+    return f"the best baseline, which knows only {knows}"
+
+
+def two(value: float | None) -> str:
+    """A sentence has two digits."""
+    return decimal(value, 2)
+
+
+def _number(found: Finding) -> str:
+    return interval(found.value, found.low, found.high, two)
+
+
+def _quoted(found: Finding) -> str:
+    return f"{found.subject}, {_number(found)}"
+
+
+def _of(k: int, n: int) -> str:
+    return f"All {n} models" if k == n > 1 else f"{k} of {number_of(n, 'model')}"
+
+
+def _names(found: Sequence[Finding]) -> str:
+    return _listed([one.subject for one in found])
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > NAMED + 1:
+        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
+
+
+def _common_reason(found: Sequence[Finding]) -> str:
+    """The reason that most share, numbers aside, with an example of it and how many share it."""
+    reasons = [one.reason or "it is not defined" for one in found]
+    if not reasons:
+        return "there are no scores"
+    kinds = [re.sub(r"[\d.,]+", "#", reason) for reason in reasons]
+    most = max(dict.fromkeys(kinds), key=kinds.count)
+    alike = dict.fromkeys(reason for reason, kind in zip(reasons, kinds, strict=True) if kind == most)
+    example = next(iter(alike))
+    if len(found) == kinds.count(most) == 1 or (len(alike) == 1 and kinds.count(most) == len(found)):
+        return example
+    such = "" if len(alike) == 1 else " or the like"
+    return f"{example}{such} ({kinds.count(most)} of {number_of(len(found), 'model')})"

@@ -1,0 +1,99 @@
+"""Every sentence that follows from scores, of the ten recorded models and of the simulated panel, word for word.
+
+`sentences.json` holds them. A number or a word that changes there is a change of what people are told: it is for the
+one who makes it to see that it is right, and to write the file anew.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.compare import ranking
+from selfexec.analysis.compare.differences import Standing
+from selfexec.analysis.findings import against_others, findings
+from selfexec.metrics import Score
+from selfexec.report.data import Data, Options
+from selfexec.report.sections.answer import answer
+from selfexec.report.sections.models import models
+from selfexec.report.sections.top import top
+from selfexec.runs import Run
+
+PINNED = json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))
+
+
+def test_a_finding_says_how_a_model_stands_and_to_what_without_a_word(ten_models: Run) -> None:
+    scores = sx.score(ten_models)
+    ranks = ranking(scores, ["skill"]).standings
+    found = list(findings(scores, ten_models.tables, ranks))
+    told = {(one.about, one.relation, one.subject): one for one in found}
+    assert len(told) == len(found)
+    assert {one.relation for one in found} == {"others", "baseline", "naive"}
+    row = scores.row("o4-mini", "association", "baseline_margin")
+    margin = told["association", "baseline", "o4-mini"]
+    assert (margin.value, margin.low, margin.high, margin.tone) == (row.value, row.low, row.high, "no")
+    naive = told["association", "naive", "o4-mini"]
+    assert naive.level == scores.value("o4-mini", "association", "always_no")
+    # STATISTICS.md: gemini-2.5-flash has no recorded answers, so nothing is found, and it says why
+    lost = told["difficulty", "baseline", "gemini-2.5-flash"]
+    assert lost.tone == "withheld" and lost.value is None and lost.reason
+
+
+def test_who_cannot_be_told_from_whom_goes_both_ways() -> None:
+    rows = [made(model, value) for model, value in (("c", 0.1), ("a", 0.5), ("b", 0.4))]
+    # a and b share one letter, b and c another: c is behind a, and b is not
+    standings = [
+        Standing("skill", "overall", model, tied=tied) for model, tied in (("a", "x"), ("b", "x y"), ("c", "y"))
+    ]
+    found = [(one.subject, one.tone, one.alike) for one in against_others(rows, standings)]
+    assert found == [("a", "open", ("b",)), ("b", "open", ("a", "c")), ("c", "no", ("b",))]
+
+
+def made(model: str, value: float) -> Score:
+    ends = {"value": value, "low": value - 0.1, "high": value + 0.1}
+    counts = {"items": 50, "claims": 50, "unreadable": 0, "missing": 0}
+    return Score(model=model, experiment="overall", metric="skill", convention="strict", **ends, **counts)  # type: ignore[arg-type]
+
+
+def only(run: Run, names: Sequence[str]) -> Run:
+    return replace(run, replies={key: reply for key, reply in run.replies.items() if key.model in names})
+
+
+def sentences(run: Run, convention: str) -> dict[str, Any]:
+    """What `score` answers, and what the page says on top, below, and model by model; each with its tone."""
+    data = Data([run], Options(convention=convention))
+    head = top(data)
+    return {
+        "score": json.loads(sx.score(run, convention=convention).json())["answer"],
+        "top": [head.answer.tone, head.answer.text, *head.details],
+        "said": [[one.about, one.tone, one.text] for told in answer(data).said.values() for one in told],
+        "advice": [[part.model, *advice] for part in models(data).models for advice in part.advice],
+    }
+
+
+@pytest.mark.parametrize("convention", ["strict", "readable"])
+@pytest.mark.parametrize("names", ["", "gpt-4.1", "gpt-4.1 o4-mini mistral-7b"])
+def test_sentences_of_the_recorded_models_are_those_that_stand_here(
+    ten_models: Run, names: str, convention: str
+) -> None:
+    run = only(ten_models, names.split()) if names else ten_models
+    assert sentences(run, convention) == PINNED[f"recorded {names or 'all'} {convention}"]
+
+
+@pytest.mark.parametrize(
+    ("names", "limit"),
+    [
+        ("", None),
+        ("sim/typical", None),
+        ("sim/typical", 45),
+        ("sim/typical sim/coin", 60),
+        ("sim/typical sim/coin sim/says-yes", 180),
+    ],
+)
+def test_sentences_of_the_panel_are_those_that_stand_here(names: str, limit: int | None, tmp_path: Path) -> None:
+    run = sx.run(*([names.split()] if names else []), limit=limit, out=tmp_path / "run")
+    assert sentences(run, "strict") == PINNED[f"panel {names or 'all'} {limit or 'whole'}"]
