@@ -176,8 +176,8 @@ def _labels(lineup: Lineup, shown: Sequence[str], frame: Frame) -> Iterator[str]
 
 
 def _backdrop(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
-    """The page's script knows lines that go down (`sx-down`) and what is below all rows (`sx-foot`): it moves rows
-    together where keys are hidden.
+    """A script may move rows together where keys are hidden, by lines that go down (`sx-down`) and by what is below all
+    rows (`sx-foot`); what it relies on is listed in `report/templates/CONTRACT.md`.
     """
     for key in shown:
         y = frame.places[key]
