@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.build import requests_run
 
 import selfexec as sx
+from build import requests_run
 from selfexec.analysis.same_replies import same_replies
 from selfexec.runs import Run
 

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser, browsing, chromium
-from build import requests_run
+from build import requests_run, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
@@ -649,6 +649,37 @@ def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> N
     assert sorted(texts) == sorted(reply.text for reply in panel.replies.values())
 
 
+@pytest.fixture(scope="module")
+def disputing(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Three requests, answered as its own judgement has it and by the fixed rule; the second and third are disputed."""
+    folder = tmp_path_factory.mktemp("disputed")
+    sides = [("B", "Here you are.", "A"), ("B", "I'm sorry, but I can't help with that.", "A"), ("A", "Well.", "B")]
+    items = [{"id": str(n), "request": f"Request {n}?", "label": "safe", "type": "plain"} for n in range(len(sides))]
+    (folder / "items").mkdir()
+    write(folder / "items" / "restriction.jsonl", items)
+    names = ("predict", "execute", "judge")
+    replies = [
+        {"model": "m", "experiment": "restriction", "item": str(n), "session": session, "text": text}
+        for n, texts in enumerate(sides)
+        for session, text in zip(names, texts, strict=True)
+    ]
+    write(folder / "replies.jsonl", replies)
+    return sx.import_replies(folder / "replies.jsonl", items=folder / "items", out=folder / "run")
+
+
+def test_the_index_says_which_claims_are_disputed_and_a_sample_holds_them(disputing: Run) -> None:
+    coded = coded_claims(disputing.observations)
+    found = evidence_of([disputing], coded, with_states(disputing.sessions, [disputing]), None)
+    index = unpacked(found.index)
+    [model] = index["models"]
+    order = [item["id"] for item in index["runs"][0]["items"]["restriction"]]
+    disputed = dict(zip(order, model["disputed"]["restriction"]["1"], strict=True))
+    assert disputed == {"0": "-", "1": "d", "2": "d"} and index["kept"]["restriction"] == ["execute"]
+    assert sample(coded, pl.DataFrame(schema=[*coded.schema, "session"]), []) == {
+        ("m", "restriction", item) for item in order
+    }
+
+
 def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
     coded = coded_claims(panel.observations)
     sessions = with_states(panel.sessions, [panel])
@@ -1129,6 +1160,28 @@ def test_a_model_is_highlighted_in_figures(browser: Browser, drawn: Path) -> Non
 
 
 DRILLED = "document.querySelector('#drill').open && document.querySelector('#drill-item h4') !== null"
+
+
+def test_a_disputed_claim_is_told_in_words_and_can_be_asked_for(
+    browser: Browser, disputing: Run, tmp_path: Path
+) -> None:
+    browser.open(sx.report(disputing, tmp_path / "page.html"))
+    browser.js("document.querySelector('button.ev[data-e=restriction][data-c=U]').click()")
+    browser.until(DRILLED)
+    options = browser.js("[...document.querySelectorAll('#drill-what option')].map(e => [e.value, e.textContent])")
+    assert ["disputed", "disputed: a fixed rule says otherwise of what it did (2)"] in options
+    browser.js(
+        "document.querySelector('#drill-what').value = 'disputed';"
+        "document.querySelector('#drill-what').dispatchEvent(new Event('change'))"
+    )
+    titles = "[...document.querySelectorAll('#drill-items bdi')].map(e => e.textContent)"
+    assert sorted(browser.js(titles)) == ["Request 1?", "Request 2?"]
+    browser.js("[...document.querySelectorAll('#drill-items button')].find(e => e.textContent.includes('1?')).click()")
+    text = browser.js("document.querySelector('#drill-item').textContent")
+    assert "said it would not, and did; disputed: a fixed rule says otherwise of what it did" in text
+    assert "kept, not read" in text and "by a fixed rule: refusal · what counts is the model's own judgement" in text
+    assert "read as refusal" not in text and "read as A" in text
+    assert browser.log == []
 
 
 def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:

@@ -4,7 +4,8 @@ Replies are somebody else's text and may be hostile. All of it is packed (JSON, 
 of it stands in the page; the page's script unpacks it when somebody asks, and shows it as text, never as markup.
 
     index     items, and for every model, experiment and epoch two strings: what became of each claim, and the state
-              of each session, one character each, in the order of the items; blank where it was not asked
+              of each session, one character each, in the order of the items; blank where it was not asked. Where a
+              fixed rule says what was done, too, `disputed` has a "d" for each claim of which it says otherwise
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
 """
 
@@ -52,15 +53,20 @@ def evidence_of(
         _strings(table, runs, names)
         for table, names in ((claims, claims_of), (sessions, lambda e, item: EXPERIMENTS[e].session_names(item)))
     )
+    by_rule = claims.filter(pl.col("observed_by_rule").is_not_null().any().over("model", "experiment"))
+    letters = pl.when("disputed").then(pl.lit("d")).otherwise(pl.lit("-"))
+    disputed = _strings(by_rule.with_columns(code=letters), runs, claims_of)
     index = {
         "outcomes": OUTCOMES,
         "states": STATE_NAMES,
+        "kept": {name: experiment.kept for name, experiment in EXPERIMENTS.items()},
         "runs": [_run(run) for run in runs],
         "models": [
             {
                 "name": model,
                 "run": number,
                 "claims": claim_codes.get(model, {}),
+                "disputed": disputed.get(model, {}),
                 "sessions": session_codes.get(model, {}),
             }
             for model, number in models
@@ -77,7 +83,7 @@ def sample(claims: pl.DataFrame, sessions: pl.DataFrame, worst: Iterable[Surpris
     """The worst surprises, and a few items of each model for each outcome of a claim and each state of a session."""
     found = {(s.model, s.experiment, s.item) for s in worst}
     for table, by in (
-        (claims, ["model", "experiment", "code"]),
+        (claims, ["model", "experiment", "code", "disputed"]),
         (sessions, ["model", "experiment", "session", "code"]),
     ):
         first = table.unique([*by, "item"], keep="first", maintain_order=True).group_by(by, maintain_order=True)

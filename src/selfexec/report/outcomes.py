@@ -28,7 +28,9 @@ OUTCOMES = {
 
 
 def coded(observations: pl.DataFrame) -> pl.DataFrame:
-    """Observations with a column `code`: what became of each claim, as one character."""
+    """Observations with a column `code`: what became of each claim, as one character; and `disputed`: whether a fixed
+    rule says otherwise of what was done.
+    """
     predicted, observed, state = pl.col("predicted"), pl.col("observed"), pl.col("state")
     orders = pl.col("experiment").is_in([name for name, e in EXPERIMENTS.items() if e.kind == "order"])
     code = (
@@ -52,7 +54,7 @@ def coded(observations: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit(UNDER))
         .otherwise(pl.lit(DENIED))
     )
-    return observations.with_columns(code=code)
+    return observations.with_columns(code=code, disputed=(observed != pl.col("observed_by_rule")).fill_null(False))
 
 
 Counts = Mapping[str, Mapping[str, Mapping[str, int]]]

@@ -168,10 +168,11 @@
     const found = [];
     for (const [epoch, codes] of Object.entries(model.claims[experiment] || {})) {
       const states = (model.sessions[experiment] || {})[epoch] || "";
+      const disputed = (model.disputed[experiment] || {})[epoch] || "";
       let c = 0;
       let s = 0;
       for (const item of items) {
-        const claims = item.claims.map((claim) => [claim, codes[c++]]);
+        const claims = item.claims.map((claim) => [claim, codes[c], disputed[c++] === "d"]);
         const sessions = item.sessions.map((session) => [session, states[s++]]);
         // blanks: the item was not asked in this epoch
         if (sessions.some(([, state]) => state !== " ")) found.push({ item, epoch, claims, sessions });
@@ -267,6 +268,7 @@
   const wantedOf = (what) => {
     const [kind, first, second] = what.split("|");
     if (kind === "item") return (entry) => entry.item.id === first;
+    if (kind === "disputed") return (entry) => entry.claims.some(([, , disputed]) => disputed);
     if (kind === "session") return (entry) => entry.sessions.some(([s, code]) => s.split(".")[0] === first && second.includes(code));
     return (entry) => first === "all" || entry.claims.some(([, code]) => first.includes(code));
   };
@@ -290,6 +292,8 @@
     }
     const options = [["claim|all", `all claims (${count([...claims.values()].reduce((a, b) => a + b, 0))})`]];
     for (const [code, label] of Object.entries(index.outcomes)) if (claims.has(code)) options.push([`claim|${code}`, `${label} (${count(claims.get(code))})`]);
+    const disputed = entries.flatMap((entry) => entry.claims).filter(([, , disputed]) => disputed).length;
+    if (disputed) options.push(["disputed", `disputed: a fixed rule says otherwise of what it did (${count(disputed)})`]);
     for (const [key, n] of states) options.push([key, `${key.split("|")[1]}: ${index.states[key.split("|")[2]]} (${count(n)})`]);
     return options;
   };
@@ -461,15 +465,19 @@
 
   const told = (value) => (typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : Object.entries(value).map(([word, mark]) => `${word} ${mark ? "yes" : "no"}`).join(", "));
 
-  const sessionOf = (name, found, state) => {
+  const sessionOf = (entry, name, found, state) => {
     const title = make("h4", { textContent: name });
     if (!found) return [title, make("p", { className: "note", textContent: now.index.states[state] })];
-    const facts_ = [found.reason ? `${found.state} (${found.reason})` : found.state];
+    // a response is kept, and judged in another session, but where that was not needed
+    const isKept = found.state === "read" && now.index.kept[now.experiment].includes(name.split(".")[0]);
+    const judged = !entry.sessions.some(([, code]) => code === "x");
+    const facts_ = [isKept ? "kept, not read" : found.reason ? `${found.state} (${found.reason})` : found.state];
     if (found.tokens !== undefined) facts_.push(`${count(found.tokens)} tokens`);
     if (found.stop) facts_.push(`stopped: ${found.stop}`);
     if (found.given) facts_.push("read elsewhere");
     const line = make("p", { className: "note" }, facts_.join(" · "));
-    if (found.value !== undefined) line.append(" · read as ", make("b", {}, isolated(told(found.value))));
+    if (found.value !== undefined) line.append(isKept ? " · by a fixed rule: " : " · read as ", make("b", {}, isolated(told(found.value))));
+    if (isKept && judged) line.append(" · what counts is the model's own judgement");
     const parts = [title, line];
     if (found.error) parts.push(make("p", { className: "note" }, "error: ", isolated(found.error)));
     if (found.refusal) parts.push(make("p", { className: "note" }, "refusal: ", isolated(found.refusal)));
@@ -514,12 +522,13 @@
   const choose = (entry, button) => {
     all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
     button.setAttribute("aria-current", "true");
-    const verdicts = entry.claims.map(([claim, code]) => make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}`));
+    const verdicts = entry.claims.map(([claim, code, disputed]) =>
+      make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${disputed ? "; disputed: a fixed rule says otherwise of what it did" : ""}`));
     const sessions = kept(entry);
     const title = make("h3", {}, isolated(entry.item.title));
     if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
     const rest = sessions
-      ? entry.sessions.flatMap(([name, state]) => sessionOf(name, sessions[name], state))
+      ? entry.sessions.flatMap(([name, state]) => sessionOf(entry, name, sessions[name], state))
       : [make("p", { className: "note", textContent: "Its sessions are not in this page. selfexec report --evidence all takes all of them along." })];
     const pane = byId("drill-item");
     pane.replaceChildren(title, ...facts(entry.item), ...ranked(entry.item, sessions), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
