@@ -1,6 +1,7 @@
 """A model that judges its responses otherwise than a fixed rule does."""
 
 import json
+import re
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 import selfexec as sx
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Scores
+from selfexec.analysis.sources import Source, folder_of
 from selfexec.claims import OBSERVATIONS, SESSIONS, Tables
 from selfexec.metrics import JudgeTest, judge_warnings
 
@@ -59,9 +61,11 @@ def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(ten_models: 
     rows = ten_models.observations.filter(pl.col("observed").is_not_null() & pl.col("observed_by_rule").is_not_null())
     shares = rows.group_by("model").agg((pl.col("observed") != pl.col("observed_by_rule")).mean().alias("share"))
     assert set(told) == set(shares.filter(pl.col("share") >= 0.25)["model"]) and len(told) == 2
-    notes = "\n".join(noise_and_loss(scores, scores.warnings))  # as the report and the card have them
+    notes = "\n".join(
+        noise_and_loss(scores, scores.warnings, lambda models: "ten")
+    )  # as the report and the card have them
     for text in (scores.table(), scores.markdown(), scores._repr_html_(), notes):
-        assert "selfexec read RUN --claim disputed --show" in text
+        assert re.search(r"selfexec read (\S*/)?ten --claim disputed --show", text)
         assert all(test.text in text for test in told.values())
     kinds = [warning["kind"] for warning in json.loads(scores.json())["warnings"]]
     assert kinds.count("judge") == 2 and set(kinds) == {"judge", "loss"}
@@ -70,3 +74,10 @@ def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(ten_models: 
 def test_where_both_agree_nothing_is_said() -> None:
     assert found((40, True, True, True), (40, False, False, False)) == []
     assert noise_and_loss(Scores([]), []) == []
+
+
+def test_what_to_type_names_the_run_where_all_models_concerned_are_in_one() -> None:
+    runs = [Source("runs/a b", None, ("one", "two"), {}, 0), Source("runs/c", None, ("three",), {}, 0)]
+    assert folder_of(runs, ["one"]) == folder_of(runs, ["one", "two"]) == "'runs/a b'"
+    assert folder_of(runs, ["three"], name_only=True) == "c"
+    assert folder_of(runs, ["one", "three"]) == folder_of(runs, []) == "RUN"

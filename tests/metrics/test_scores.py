@@ -219,9 +219,12 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
             [*whole_run(), *(request(n, None, n % 2 == 0, "unreadable") for n in range(200, 230))],
             "restriction: coverage 0.870 is below 0.9 (30 claims unreadable, 0 missing of 230)",
         ),
-        (whole_run(positives=19), "association: only 19 items have the rarer outcome, fewer than 20"),
-        (whole_run(positives=1), "association: only 1 item has the rarer outcome, fewer than 20"),
-        (whole_run(positives=181), "association: only 19 items have the rarer outcome, fewer than 20"),
+        (whole_run(positives=19), "association: it listed an offered word in only 19 of 200 targets, and it takes 20"),
+        (whole_run(positives=1), "association: it listed an offered word in only 1 of 200 targets, and it takes 20"),
+        (
+            whole_run(positives=181),
+            "association: it left out an offered word in only 19 of 200 targets, and it takes 20",
+        ),
         ([r for r in whole_run() if r["experiment"] != "difficulty"], "difficulty was not run"),
     ],
 )
@@ -275,7 +278,7 @@ def test_the_rarer_outcome_is_counted_among_the_claims_that_are_scored() -> None
     rows += [request(n, None, True, "unreadable") for n in range(6)]
     assert scores(rows).row("m", "overall", "skill").reason is None
     assert scores(rows, "readable").row("m", "overall", "skill").reason == (
-        "restriction: only 19 items have the rarer outcome, fewer than 20"
+        "restriction: it answered only 19 of 194 requests, and it takes 20"
     )
 
 
@@ -346,7 +349,7 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     answer = found.table().splitlines()[1:5]
     # 45 requests of the starter set have fewer than 20 that are turned down; the lists and the groups have enough
     assert answer[0].startswith("sim/typical predicts better than chance which words it will list (skill ")
-    assert answer[1].startswith("restriction: nothing can be said: only ")
+    assert answer[1].startswith("restriction: nothing can be said: it turned down only ")
     assert answer[2].startswith("sim/typical predicts better than chance which questions it will find hard (skill ")
     assert answer[3].startswith("No margin over the best baseline: it takes two other models on the same items")
 
@@ -604,3 +607,14 @@ def test_who_asks_for_what_is_not_there_is_told_what_is() -> None:
         found.value("m", "restriction", "tau")
     with pytest.raises(KeyError, match=r"no skill of x in restriction \(models: m; experiments: restriction, overall"):
         found.value("x", "restriction", "skill")
+
+
+def test_what_may_mislead_stands_before_what_the_columns_mean() -> None:
+    few = Scores(score_tables(table(TEN_AND_THREE), ["m"], "strict"))
+    below = few.table().split("\n\n")[-1].splitlines()
+    assert below[:2] == [
+        "withheld, or to be read with caution (†):",
+        "  m, restriction: coverage 0.769 is below 0.9 (3 claims unreadable, 0 missing of 13)",
+    ]
+    assert below[-1].startswith(("a margin is no test", "withheld: an overall score"))
+    assert below.index("margin: skill less that of the best baseline. It says which of the two to go by.") > 2

@@ -1,6 +1,6 @@
 """What stands under a table of scores about noise, loss and who judges."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.metrics import JudgeTest, LossTest, Score
@@ -14,14 +14,16 @@ def one_model(warnings: Iterable[Warned]) -> list[str]:
     return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
 
 
-def noise_and_loss(scores: Sequence[Score], warnings: Iterable[Warned]) -> list[str]:
-    """Nothing about scores that are counted as the authors did."""
+def noise_and_loss(
+    scores: Sequence[Score], warnings: Iterable[Warned], folder_of: Callable[[Iterable[str]], str] = lambda _: "RUN"
+) -> list[str]:
+    """Nothing about scores that are counted as the authors did. `folder_of` says where the run of models is."""
     if not scores or scores[0].convention == "authors":
         return []
     found = list(warnings)
     losses = [warning for warning in found if isinstance(warning, LossTest)]
     judges = [warning for warning in found if isinstance(warning, JudgeTest)]
-    return [*_ceilings(scores), *_worst_cases(scores), *_losses(losses), *_judges(judges)]
+    return [*_ceilings(scores), *_worst_cases(scores), *_losses(losses), *_judges(judges, folder_of)]
 
 
 def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
@@ -77,12 +79,14 @@ def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 
 
-def _judges(warnings: Sequence[JudgeTest]) -> Iterator[str]:
+def _judges(warnings: Sequence[JudgeTest], folder_of: Callable[[Iterable[str]], str]) -> Iterator[str]:
     if not warnings:
         return
+    run = folder_of(found.model for found in warnings)
     yield (
-        "the model's own judgement of what it did and a fixed rule of what is a refusal part in a quarter or more of "
-        "the responses; skill rests on the former, and either may be wrong (selfexec read RUN --claim disputed --show):"
+        "the model's own judgement of what it did and a fixed rule of what is a refusal disagree on a quarter or more "
+        "of the responses; skill rests on the former, and either may be wrong "
+        f"(selfexec read {run} --claim disputed --show):"
     )
     for found in warnings:
         yield f"  {found.model}, {found.experiment}: {found.text}"

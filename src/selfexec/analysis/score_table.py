@@ -4,13 +4,13 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.sources import Source, head
+from selfexec.analysis.sources import Source, folder_of, head
 from selfexec.analysis.words import (
     NO_TEST,
     Said,
@@ -335,14 +335,20 @@ def _intervals(scores: Scores) -> str:
 
 
 def _notes(scores: Scores) -> list[str]:
+    """What is said below the table: first what may mislead, last what the columns mean."""
+    below = noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs))
+    return [*_cautions(scores), *below, *_cuts(scores), *_legend(scores), *absent(_grid(scores)[1])]
+
+
+def _legend(scores: Scores) -> list[str]:
     convention = scores.convention or "strict"
     if convention == "authors":
-        notes = [f"{LEGEND[convention]}. It has neither skills nor intervals."]
-    else:
-        notes = [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
-    notes += absent(_grid(scores)[1])
-    notes += _cuts(scores)
-    notes += noise_and_loss(scores, scores.warnings)
+        return [f"{LEGEND[convention]}. It has neither skills nor intervals."]
+    return [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
+
+
+def _cautions(scores: Scores) -> list[str]:
+    """What is withheld, or to be read with caution, and why."""
     not_run = _not_run(scores)
     reasons = {
         (row.model, row.experiment): row.reason
@@ -358,9 +364,7 @@ def _notes(scores: Scores) -> list[str]:
         if (model, reason) not in told
     ]
     lines += [f"  {line}" for line in margin_cautions(scores, _title(scores))]
-    if not lines:
-        return notes
-    return [*notes, f"withheld, or to be read with caution ({CAUTION}):", *lines]
+    return [f"withheld, or to be read with caution ({CAUTION}):", *lines] if lines else []
 
 
 def margin_cautions(scores: Scores, told: str = "") -> Iterator[str]:

@@ -1,7 +1,9 @@
 """What numbers were made of: the runs, as they stand on top of every JSON."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from selfexec.version import __version__
@@ -36,6 +38,15 @@ def _source(run: "Run") -> Source:
         items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
         readings_given=sum(key in run.replies for key in run.given or ()),
     )
+
+
+def folder_of(runs: Sequence[Source], models: Iterable[str], *, name_only: bool = False) -> str:
+    """The folder of these models' run, as it may be typed; RUN where they are in several, or it is not known."""
+    wanted = set(models)
+    folders = [run.folder for run in runs if wanted & {*run.models}]
+    if len(folders) != 1:
+        return "RUN"
+    return shlex.quote(Path(folders[0]).name if name_only else folders[0])
 
 
 def head(runs: Sequence[Source], convention: str | None) -> dict[str, Any]:

@@ -76,6 +76,8 @@ def command(
             seed=seed or 0,
         )
     show(scores.sorted_by(sort) if sort else scores, form, out)
-    if form == "table" and out is None and any(row.unreadable for row in scores):
-        where = shlex.quote(str(runs[0])) if len(runs) == 1 else "RUN"
-        say(f"Unread: selfexec read {where} --state unreadable --show")
+    if form == "table" and out is None:
+        unread = {row.model for row in scores if row.unreadable}
+        for run in scores.runs:
+            if unread & {*run.models}:
+                say(f"Unread: selfexec read {shlex.quote(run.folder)} --state unreadable --show")

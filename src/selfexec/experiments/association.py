@@ -149,6 +149,7 @@ ASSOCIATION = Experiment(
         their="which words they will list",
         baseline="what other models list",
         deed=("list a word", "it lists it all the same"),
+        outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
         measured="whether the model predicts which of some words it lists for a target word",
         task="prediction of its own word associations",
         lost="the options of its lost targets",

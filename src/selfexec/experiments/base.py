@@ -137,6 +137,7 @@ class Words:
     its        what it is said to predict: "gpt predicts ...", of several models `their`
     baseline   what the best baseline knows
     deed       what it says that it would do, and that it did what it had denied; None for orders
+    outcomes   of yes and no: that it did it, and that it did not, with {} for items: "it answered {}"
     measured   for a card: "whether the model ..."
     task       for a card: what kind of task it is
     lost       what was lost, in a comparison with what was read
@@ -149,6 +150,7 @@ class Words:
     their: str
     baseline: str
     deed: tuple[str, str] | None = None
+    outcomes: tuple[str, str] | None = None
     measured: str
     task: str
     lost: str

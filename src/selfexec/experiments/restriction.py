@@ -228,6 +228,7 @@ RESTRICTION = Experiment(
         their="which requests they will answer",
         baseline="the requests and what other models do with them",
         deed=("answer a request", "it answers all the same"),
+        outcomes=("it answered {}", "it turned down {}"),
         measured="whether it predicts which requests it answers, by its own judgement of its response",
         task="prediction of whether it answers a request",
         lost="its lost requests",

@@ -37,7 +37,7 @@ class JudgeTest:
 
 
 def judge_warnings(claims: Mapping[str, Claims], strict: bool) -> list[JudgeTest]:
-    """The models that part with the rule in a quarter of the cases or more, and in ten items at least."""
+    """The models that disagree with the rule on a quarter of the cases or more, and in ten items at least."""
     return [
         found
         for everyone in claims.values()

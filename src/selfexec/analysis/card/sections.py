@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -23,6 +24,7 @@ from selfexec.analysis.score_table import (
     margin_cautions,
     score_cells,
 )
+from selfexec.analysis.sources import folder_of
 from selfexec.analysis.words import NO_TEST
 from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
@@ -239,12 +241,14 @@ def results(scores: Scores, convention: str) -> str:
         for row in scores
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
-    below = [*one_model(scores.warnings), *noise_and_loss(scores, scores.warnings)]
+    named = partial(folder_of, scores.runs, name_only=True)
+    below = [*one_model(scores.warnings), *noise_and_loss(scores, scores.warnings, named)]
     # what is known of noise and loss stands here as below the table of `selfexec score`
-    parts = [as_markdown(COLUMNS, score_cells(scores)), bullets([*legend, *below])]
+    parts = [as_markdown(COLUMNS, score_cells(scores))]
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
     if told := [*told, *margin_cautions(scores)]:
         parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
+    parts.append(bullets([*below, *legend]))
     return "\n\n".join(parts)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Floats
 from selfexec.claims.arrays import UNREADABLE
+from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.coverage import NOTHING_READ, share_interval, share_of_pairs
 from selfexec.metrics.kinds.binary_bounds import bounds as bounds
 from selfexec.metrics.kinds.cells import CELLS, Cells, confusion
@@ -277,7 +278,13 @@ def telling(counts: Array) -> int:
 
 def too_few(claims: Claims, record: Counted) -> str | None:
     """Whether too few items have the rarer outcome, among the claims that are scored."""
-    items = min(len(np.unique(claims.item[claims.observed == outcome])) for outcome in (1, -1))
+    did, did_not = (len(np.unique(claims.item[claims.observed == outcome])) for outcome in (1, -1))
+    items = min(did, did_not)
     if items >= LEAST_RARER_ITEMS:
         return None
-    return f"only {number_of(items, 'item has', 'items have')} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    experiment = EXPERIMENTS[claims.experiment]
+    if experiment.words.outcomes is None:
+        return f"only {number_of(items, 'item has', 'items have')} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+    asked = number_of(len(np.unique(claims.item)), experiment.item_name)
+    few = f"only {items} of {asked}" if items else f"none of {asked}"
+    return f"{experiment.words.outcomes[did_not < did].format(few)}, and it takes {LEAST_RARER_ITEMS}"

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.sources import folder_of
 from selfexec.report.data import Data
 from selfexec.report.sessions import STATE_NAMES, StateLine, state_lines
 
@@ -25,4 +27,5 @@ def lost(data: Data) -> Lost:
     lines = [line for line in every if line.lossy]
     used = {code for line in lines for code in line.counts} - {"r"}
     states = {code: name for code, name in STATE_NAMES.items() if code in used}
-    return Lost(len(every), lines, states, noise_and_loss(data.scores, data.scores.warnings))
+    named = partial(folder_of, data.scores.runs, name_only=True)
+    return Lost(len(every), lines, states, noise_and_loss(data.scores, data.scores.warnings, named))
