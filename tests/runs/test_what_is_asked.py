@@ -405,6 +405,7 @@ def test_the_report_shows_the_prompts_that_were_asked_with(tmp_path: Path) -> No
     choices: dict[str, Any] = {"limit": 1, "prompts": {"restriction.predict": OWN}}
     found = run("sim/coin", experiments="restriction", out=tmp_path / "r", **choices)
     nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "item", "code"), pl.String))
+    nothing = nothing.with_columns(disputed=False, observed_by_rule=None)
     for shown, kept in ((found, {"predict": OWN}), (sx.load(STORED / "own-prompts"), {})):
         index = evidence_of([shown], nothing, nothing, set()).index
         prompts = json.loads(zlib.decompress(base64.b64decode(index)))["runs"][0]["prompts"]["restriction"]
@@ -605,6 +606,21 @@ def test_what_is_here_and_what_remains_is_said(selfexec: Command) -> None:
     assert lines.index(said) < lines.index(next(line for line in lines if "40 replies kept, 0 missing" in line))
     dry = selfexec(*ask, "--dry-run")[1]
     assert "40 of 40 sessions are here; nothing remains to be asked." in dry and "To be asked" not in dry
+
+
+def test_a_dry_run_names_the_price_and_the_runs_in_which_a_model_was_asked_already(selfexec: Command) -> None:
+    ask = ("run", "--limit", "1", "--model")
+    for models in ("sim/coin", "sim/typical"):
+        selfexec(*ask, models)
+    selfexec(*ask, "sim/coin", "--out", "runs/others")  # a name of its own: it may be of anything
+    dry = selfexec(*ask, "sim/coin,sim/says-yes", "--dry-run")[1]
+    assert "sim/coin was asked in runs/sim-coin-starter already" in dry and dry.count("already") == 1
+    assert "Runs can be scored together instead: selfexec score runs/sim-coin-starter RUN" in dry
+    assert "already" not in selfexec(*ask, "sim/coin", "--limit", "2", "--dry-run")[1]  # it is this run
+    assert "--price" not in dry  # simulated models cost nothing
+    real = ("run", "--limit", "1", "--model", "openai/x", "--dry-run")
+    assert "Cost: --price IN,OUT says it" in selfexec(*real)[1]
+    assert "Cost: --price" not in selfexec(*real, "--price", "1,2")[1]
 
 
 def test_a_dry_run_answers_at_once_whatever_the_epochs(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -291,7 +291,7 @@ def _here(now: "Standing") -> str:
 
 def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[str]:
     """What is there, and what the rest will take."""
-    from selfexec.runs.asking import duration, foreseen
+    from selfexec.runs.asking import asked_elsewhere, duration, foreseen
 
     now, rest = foreseen(planned)
     if now.here:
@@ -312,6 +312,11 @@ def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[s
     if prices:
         at = f"${prices[0]:g} for a million tokens in and ${prices[1]:g} for a million out"
         yield f"Cost: about ${rest.cost(*prices):,.2f}, at {at}."
+    elif not in_process(planned.models, planned.options):
+        yield "Cost: --price IN,OUT says it, from dollars for a million tokens in and out."
+    for folder, models in asked_elsewhere(planned).items():
+        said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
+        yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"
 
 
 def _tokens(n: float) -> str:

@@ -31,7 +31,7 @@ from selfexec.runs.prompts import kept_prompts, prompts_file
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import GivenReading, Reply, load_replies
 from selfexec.runs.sittings import Sitting
-from selfexec.runs.store import line_of, read_journal
+from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.lookups import Named
 from selfexec.text.numbers import number_of
 from selfexec.version import __version__
@@ -189,6 +189,12 @@ def load(folder: str | Path) -> Run:
     item_set = items.load(folder / ITEMS)
     replies = read_journal(folder / REPLIES)
     check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}")
+    if ends_torn(folder / REPLIES):
+        warnings.warn(
+            f"{folder / REPLIES}: the last line is cut off, and passed over: its session is as if nothing had come. "
+            "The command that asked asks for it again",
+            stacklevel=2,
+        )
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
     return Run(folder, manifest, item_set, replies)

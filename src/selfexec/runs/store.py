@@ -60,6 +60,15 @@ def read_journal(path: Path) -> Mapping[Key, Reply]:
     return BySession((reply.key, reply) for _, reply in whole)
 
 
+def ends_torn(path: Path) -> bool:
+    """Whether the last line was never finished."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end:
+            file.seek(end - 1)
+        return bool(end) and file.read(1) != b"\n"
+
+
 def line_of(path: Path, key: Key) -> int:
     """The number of the line that counts for a session."""
     return max(n for n, reply in jsonl.decode(path, Reply, torn_tail=True) if reply.key == key)

@@ -6,7 +6,7 @@ from selfexec.runs.asking.event_loop import finish
 from selfexec.runs.asking.execute import carry_out, foreseen, refuse_misfit, run
 from selfexec.runs.asking.plan import Choices, Plan, Visit, plan, sampling_settings
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, said_if_slow, shown_progress
-from selfexec.runs.asking.remaining import Standing
+from selfexec.runs.asking.remaining import Standing, asked_elsewhere
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared
 from selfexec.runs.asking.suspected_filters import HELD_AT_MOST, Doubts, filter_warnings

@@ -1,14 +1,19 @@
 """What of a plan is here already, and what remains of it."""
 
+import glob
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from selfexec.engines import Outcome
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.prompts import digest
 from selfexec.runs.records import Reply
+from selfexec.runs.run import MANIFEST, load_manifest
 
 NOT_ASKED = Outcome(None, error="not asked")
 
@@ -62,6 +67,23 @@ async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
         elif found:
             begun[visit.epoch][visit] = found
     return Standing(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded)
+
+
+def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
+    """The runs beside this one, named after the same items, that were asked of models which this one has not: their
+    folders, and these models.
+    """
+    here = load_manifest(plan.out).models if (plan.out / MANIFEST).exists() else []
+    found: dict[Path, Sequence[str]] = {}
+    for path in sorted(plan.out.parent.glob(f"*-{glob.escape(Path(plan.item_set.name).name)}/{MANIFEST}")):
+        if path.parent == plan.out:
+            continue
+        with suppress(InputError):  # a damaged run is of no use
+            manifest = load_manifest(path.parent)
+            both = [model for model in plan.models if model in manifest.models and model not in here]
+            if both and manifest.origin == "run":
+                found[path.parent] = both
+    return found
 
 
 def counted(known: Mapping[Key, Reply], key: Key, prompt: str) -> Reply | None:
