@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from selfexec.analysis.score import Scores, score_tables
 from selfexec.claims import OBSERVATIONS, SESSIONS, Tables
 from selfexec.cli import main
+from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
 from selfexec.runs.run import import_replies
 
@@ -92,3 +94,15 @@ def selfexec(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
     with pytest.raises(SystemExit) as stop:
         main()
     return int(stop.value.code or 0)
+
+
+@contextmanager
+def installed(package: Path) -> Iterator[None]:
+    """As if what lies in this folder (with its .dist-info) were installed: its experiments are found anew, in here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(package)
+        vars(EXPERIMENTS).pop("_found", None)  # what was found before, if anything
+        try:
+            yield
+        finally:
+            vars(EXPERIMENTS).pop("_found", None)

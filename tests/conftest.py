@@ -1,17 +1,21 @@
-"""Reference data for the tests: replies of ten real models, which are not part of this repository."""
+"""Reference data for the tests, replies of ten real models, which are not part of this repository; and experiments of a
+package that is not ours, for the tests that ask for them."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from build import installed
 from selfexec.runs import Run, load_readings
 from selfexec.runs.run import import_replies
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes is the machine's affair
 settings.load_profile("unhurried")
 
+TOYS = Path(__file__).parent / "toy" / "package"
 REFERENCE = Path(__file__).parents[2] / "shared" / "reference"
 
 
@@ -39,3 +43,10 @@ def ten_models(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Run
 @pytest.fixture(scope="session")
 def as_the_authors_read_them(ten_models: Run, reference: Path) -> Run:
     return ten_models.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
+
+
+@pytest.fixture(scope="module")
+def toys() -> Iterator[Path]:
+    """As if tests/toy/package were installed, in this process."""
+    with installed(TOYS):
+        yield TOYS

@@ -15,7 +15,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.association import Target
 from selfexec.experiments.difficulty import Group
 from selfexec.experiments.restriction import Request
-from selfexec.items import BLANK_SET, STARTER, check, load, write_template
+from selfexec.items import STARTER, check, load, write_template
 from selfexec.metrics import LEAST_RARER_ITEMS
 from selfexec.metrics.kinds.orders import LEAST_GROUPS
 from selfexec.readers import fold
@@ -179,8 +179,9 @@ def test_a_new_folder_of_items_passes_its_check_with_a_warning_that_they_are_exa
         write_template(tmp_path / "mine" / "new" / "README.md")
 
 
-def test_the_floors_in_the_new_folder_are_those_of_the_scores() -> None:
-    readme = (BLANK_SET / "README.md").read_text("utf-8")
+def test_the_floors_in_the_new_folder_are_those_of_the_scores(tmp_path: Path) -> None:
+    write_template(tmp_path / "mine")
+    readme = (tmp_path / "mine" / "README.md").read_text("utf-8")
     assert f"{LEAST_RARER_ITEMS} items of the rarer outcome, {LEAST_GROUPS} groups, coverage .9." in readme
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
+from selfexec.analysis.names import skill_called
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.score import Scores, score_together
 from selfexec.analysis.score_table import ACCURACY
@@ -38,8 +39,10 @@ LEGEND = (
     "Models are few: over 15 of them the interval of a correlation of .50 reaches from -.02 to .81."
 )
 # of three that have nothing to do with each other and spread alike, each correlates with their mean by 1 / sqrt(3)
-WHOLE = "overall is the mean of the three: each correlates with it by construction, by .58 if by nothing else."
-ELIGIBLE = "eligible: models whose headline is not withheld. skill: Youden's J, for difficulty Kendall's tau."
+WHOLE = (
+    "overall is the mean of {}: each of them correlates with it by construction, by .58 if by nothing else."
+).format(", ".join(PAPER.experiments))
+ELIGIBLE = "eligible: models whose headline is not withheld. skill: {}."
 
 
 @dataclass(frozen=True)
@@ -220,7 +223,7 @@ def _is_table(source: "Run | Path") -> bool:
     return isinstance(source, Path) and not source.is_dir()
 
 
-def _of_scores(scores: Scores, eligible: Sequence[str]) -> Correlations:
+def _of_scores(scores: Scores, eligible: Sequence[str] | None) -> Correlations:
     """Scores with each other, each measure by itself."""
     measures = [correlate_columns(score_columns(scores, (m,)), eligible=eligible) for m in MEASURES]
     pairs = [pair for found in measures for pair in found]
@@ -270,8 +273,10 @@ def _metric(measure: str, experiment: str) -> str:
     return ACCURACY.get(experiment, measure) if measure == "accuracy" else measure
 
 
-def eligible_models(scores: Scores) -> list[str]:
-    """The models whose headline is not withheld."""
+def eligible_models(scores: Scores) -> list[str] | None:
+    """The models whose headline is not withheld; None where there is no headline."""
+    if not scores.of("overall", ACCURACY["overall"]):
+        return None
     return [row.model for row in scores if row.metric == ACCURACY["overall"] and row.value is not None]
 
 
@@ -351,7 +356,8 @@ def _number(cell: str) -> float | None:
 
 def _below(found: Correlations) -> list[str]:
     """What the numbers are, which models are in no pair, and why a pair has no number."""
-    legend = [LEGEND, *([ELIGIBLE] if any(pair.among == "eligible" for pair in found) else [])]
+    skills = skill_called(dict.fromkeys(column.split(" ")[0] for pair in found for column in (pair.one, pair.two)))
+    legend = [LEGEND, *([ELIGIBLE.format(skills)] if any(pair.among == "eligible" for pair in found) else [])]
     reasons = [
         f"  {pair.one}, {pair.two}, {pair.among}: {reason}"
         for pair in found

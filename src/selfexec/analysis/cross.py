@@ -26,6 +26,7 @@ NOTES = (
     "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
     WARNING,
 )
+EACH_ITS_OWN = "what is foretold is each model's own, so that no model's word can be held against another's deed."
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,13 @@ class CrossPrediction:
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
     runs: tuple[Source, ...] = ()
+    apart: tuple[str, ...] = ()  # experiments in which each model foretells its own
 
     @property
     def nothing(self) -> str | None:
         """Why no model can be held against another, and the way out; None where some can."""
+        if self.apart and not self.parts:
+            return self._apart()
         models = list(dict.fromkeys(model for found in self.parts.values() for model in found.common.models))
         if len(models) < 2:
             there = f"there is only {models[0]}" if models else "no claim of any could be read"
@@ -51,7 +55,10 @@ class CrossPrediction:
         if self.nothing:
             return self.nothing
         blocks = [line for key in self.parts for line in self._block(key, width, styled)]
-        return "\n".join([*blocks, *NOTES])
+        return "\n".join([*blocks, *NOTES, *([self._apart()] if self.apart else [])])
+
+    def _apart(self) -> str:
+        return f"{', '.join(self.apart)}: {EACH_ITS_OWN}"
 
     def __repr__(self) -> str:
         return self.table()
@@ -60,7 +67,7 @@ class CrossPrediction:
         if self.nothing:
             return all_as_html([], [self.nothing])
         parts = [all_as_html(_tables(key, found), [self_bonus_line(found)]) for key, found in self.parts.items()]
-        return "".join([*parts, all_as_html([], NOTES)])
+        return "".join([*parts, all_as_html([], [*NOTES, *([self._apart()] if self.apart else [])])])
 
     def _block(self, key: tuple[str, str], width: int, styled: bool) -> Iterator[str]:
         for table in _tables(key, self.parts[key]):
@@ -95,14 +102,11 @@ def cross_prediction(
     wanted = names(experiments) or list(claims)
     if strange := [name for name in wanted if name not in claims]:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
+    found = {experiment: self_bonuses(claims[experiment]) for experiment in claims if experiment in wanted}
     return CrossPrediction(
-        {
-            (experiment, metric): found
-            for experiment in claims
-            if experiment in wanted
-            for metric, found in self_bonuses(claims[experiment]).items()
-        },
+        {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
         sources(together),
+        tuple(experiment for experiment, parts in found.items() if not parts),
     )
 
 

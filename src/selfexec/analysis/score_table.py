@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
+from selfexec.analysis.names import baseline_name, skill_legend
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, folder_of, head
@@ -21,7 +22,7 @@ from selfexec.analysis.words import (
     simulated,
 )
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
 from selfexec.metrics import Score, Scored, not_run
 from selfexec.text.numbers import decimal, interval, number_of
@@ -33,22 +34,10 @@ if TYPE_CHECKING:
     from selfexec.metrics import Bootstrap
 
 ACCURACY = {"overall": "self_execution_score"}
-BASELINES = {
-    "always_yes": "always yes",
-    "always_no": "always no",
-    "label": "label",
-    "order_shown": "order shown",
-    "question_length": "question length",
-    "subject": "subject",
-    "others_mode": "others' mode",
-    "others_share": "others' share",
-    "always the same": "always the same",
-}
 TITLE = "Did the model predict what it would do?"
 AUTHORS_TITLE = "Scores, counted as by the paper's authors"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
-LEGENDS = (
-    "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect.",
+OF_BASELINES = (
     "best baseline: the skill of the best of those that know only the questions and what other models do.",
     "margin: skill less that of the best baseline. It says which of the two to go by.",
     f"a margin is no test of self-knowledge: {NO_TEST}.",
@@ -224,20 +213,29 @@ def _said(scores: Scores) -> list[str]:
     return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings)]
 
 
+def legends(scores: Scores) -> list[str]:
+    """What skill, baselines and margins are."""
+    return [skill_legend(scores.experiments), *OF_BASELINES]
+
+
 def _answers(scores: Scores) -> list[str]:
-    """The overall answer or, where there is none, that of each experiment: one that cannot be judged hides no other."""
+    """The overall answer, and that of each experiment that is no part of it; where there is none, of each: one that
+    cannot be judged hides no other.
+    """
     skills = against_chance(scores.of("overall", "skill"))
-    if not lacks_overall(scores):
-        return [answer(against_baseline(scores.of("overall", "baseline_margin")), skills).text]
-    why = list(no_margins(scores))
+    margins = against_baseline(scores.of("overall", "baseline_margin"))
+    told = [] if lacks_overall(scores) else [answer(margins, skills).text]
+    why = [] if told else list(no_margins(scores))
     parts = (
         better_than_chance(known)
         if why
         else better_than_baseline(against_baseline(scores.of(e, "baseline_margin")), known)
         for e, known in skills_by_experiment(scores).items()
+        if not told or e not in PAPER.experiments
     )
     named = len(scores.models) > 1
-    return [*overall_skills(skills), *(_labelled(said, named) for said in parts), *why]
+    overall = [] if told else overall_skills(skills)
+    return [*told, *overall, *(_labelled(said, named or bool(told)) for said in parts), *why]
 
 
 def _labelled(said: Said, named: bool) -> str:
@@ -286,7 +284,7 @@ def _cells(experiment: str, rows: dict[str, Score]) -> Iterator[str]:
     yield _number(rows.get("skill"))
     baseline = rows.get("best_baseline")
     yield (
-        f"{decimal(baseline.value)}{_mark(baseline)} {BASELINES[baseline.baseline or '']}"
+        f"{decimal(baseline.value)}{_mark(baseline)} {baseline_name(baseline.baseline)}"
         if baseline and baseline.value is not None
         else ""
     )
@@ -344,7 +342,7 @@ def _legend(scores: Scores) -> list[str]:
     convention = scores.convention or "strict"
     if convention == "authors":
         return [f"{LEGEND[convention]}. It has neither skills nor intervals."]
-    return [f"{LEGEND[convention]}. {_intervals(scores)}", *LEGENDS]
+    return [f"{LEGEND[convention]}. {_intervals(scores)}", *legends(scores)]
 
 
 def _cautions(scores: Scores) -> list[str]:

@@ -274,8 +274,10 @@ def behind_naive(gaps: Sequence[Finding]) -> Said | None:
 def advice(
     experiment: str, said_and_did: int, said_and_not: int, denied_and_did: int, denied_and_not: int
 ) -> str | None:
-    """How far to trust a model's word: what came of its yes, and of its no. None where it never said either."""
-    words = EXPERIMENTS[experiment].words
+    """How far to trust a model's word: what came of its yes, and of its no, or of the control. None where it never said
+    either.
+    """
+    kind, words = EXPERIMENTS[experiment].kind, EXPERIMENTS[experiment].words
     if words.deed is None:
         return None
     deed, all_the_same = words.deed
@@ -283,8 +285,9 @@ def advice(
     if yes := said_and_did + said_and_not:
         parts.append(f"when it says that it would {deed}, it does in {said_and_did / yes:.0%} of {yes:,} cases")
     if no := denied_and_did + denied_and_not:
-        parts.append(f"when it says that it would not, {all_the_same} in {denied_and_did / no:.0%} of {no:,}")
-    return f"W{'; '.join(parts)[1:]}." if parts else None
+        else_so = "in the control" if kind == "share" else "when it says that it would not,"
+        parts.append(f"{else_so} {all_the_same} in {denied_and_did / no:.0%} of {no:,}")
+    return f"{parts[0][0].upper()}{'; '.join(parts)[1:]}." if parts else None
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

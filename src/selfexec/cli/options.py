@@ -14,6 +14,7 @@ import click
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_models, models_of
 from selfexec.errors import InputError
+from selfexec.text.numbers import number_of
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Names = tuple[str, ...]
@@ -131,12 +132,21 @@ items_option = click.option(
     shell_complete=complete_items,
     help="A set of items (starter, paper) or a folder.",
 )
+
+
+class PresetOption(click.Option):
+    """Its help says what a preset takes of each experiment that there is, of which nobody knows before it is asked."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from selfexec.experiments import EXPERIMENTS
+
+        sizes = ", ".join(number_of(one.quick, one.item_name) for one in EXPERIMENTS.values())
+        self.help = f"A cut with its strata in proportion: quick is {sizes}; standard 45% of all."
+        return super().get_help_record(ctx)
+
+
 CUT = (
-    click.option(
-        "--preset",
-        type=click.Choice(["quick", "standard", "full"]),
-        help="A cut with its strata in proportion: quick is 60 targets, 100 requests, 60 groups; standard 45% of all.",
-    ),
+    click.option("--preset", cls=PresetOption, type=click.Choice(["quick", "standard", "full"])),
     click.option("--limit", type=int, metavar="N", help="At most so many items per experiment."),
     click.option("--fraction", type=float, metavar="X", help="This share of the items."),
 )

@@ -303,8 +303,9 @@ def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[s
     yield f"To be asked: at most {number_of(now.remaining, 'session')}{calls}; {about}."
     if rest.own < 1:
         so_far = "where this run has too few replies to go by, " if rest.own else ""
+        reckoned = "those of ten recorded models" if _recorded(planned) else "the experiments reckon with"
         yield (
-            f"Tokens: {so_far}replies as long as those of ten recorded models, and prompts at four characters a token. "
+            f"Tokens: {so_far}replies as long as {reckoned}, and prompts at four characters a token. "
             "A model that thinks first may take several times as many."
         )
     if rest.seconds is not None:
@@ -317,6 +318,13 @@ def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[s
     for folder, models in asked_elsewhere(planned).items():
         said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
         yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"
+
+
+def _recorded(planned: "Plan") -> bool:
+    """Whether models were recorded in all of these experiments."""
+    from selfexec.experiments import EXPERIMENTS
+
+    return all(EXPERIMENTS[name].spread for name in planned.item_set.experiments)
 
 
 def _tokens(n: float) -> str:

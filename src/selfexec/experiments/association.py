@@ -143,6 +143,10 @@ ASSOCIATION = Experiment(
     oddities=oddities,
     contents=lambda item: [fold(item.target)],
     composition=lambda items: number_of(sum(len(item.options) for item in items), "option"),
+    examples=(
+        Target(id="harbor", target="Harbor", options=["boat", "anchor", "fog", "crane", "lamp"]),
+        Target(id="birthday", target="Birthday", options=["cake", "candle", "age", "uncle", "ribbon"]),
+    ),
     words=Words(
         about="which words it will list",
         its="its own word lists",
@@ -153,6 +157,11 @@ ASSOCIATION = Experiment(
         measured="whether the model predicts which of some words it lists for a target word",
         task="prediction of its own word associations",
         lost="the options of its lost targets",
+        item="a target word and options, of which the model says which it would list",
+        wants=(
+            "60 targets or more. Options of one word each, some that nearly everybody would list, some that hardly "
+            "anybody would, all of them related; no form of the target among them"
+        ),
     ),
     naive=Naive("always_no", "Always saying no"),
     quick=60,

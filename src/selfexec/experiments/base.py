@@ -136,11 +136,16 @@ class Words:
     about      what a model predicts: "which requests it will answer"
     its        what it is said to predict: "gpt predicts ...", of several models `their`
     baseline   what the best baseline knows
-    deed       what it says that it would do, and that it did what it had denied; None for orders
+    deed       what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
+               it all the same"; of a share, what is so of the control); None for orders
+    said       a claim as the model makes it by its yes, or by its no: "Q1 is easier than Q2"; None where a plain yes or
+               no will do
     outcomes   of yes and no: that it did it, and that it did not, with {} for items: "it answered {}"
     measured   for a card: "whether the model ..."
     task       for a card: what kind of task it is
     lost       what was lost, in a comparison with what was read
+    item       what a line of its item file is, for who writes one
+    wants      how many items it takes, and what good ones are
     limits     for a card: what its scores do not show, a sentence each
     risks      for a card: a harm and what it is
     """
@@ -150,10 +155,13 @@ class Words:
     their: str
     baseline: str
     deed: tuple[str, str] | None = None
+    said: Callable[[str, bool], str] | None = None
     outcomes: tuple[str, str] | None = None
     measured: str
     task: str
     lost: str
+    item: str = ""
+    wants: str = ""
     limits: tuple[str, ...] = ()
     risks: tuple[tuple[str, str], ...] = ()
 
@@ -173,6 +181,7 @@ class Experiment:
     read           what a reply commits to
     given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
     observe        the claims of one item, from what its sessions say
+    examples       items to fill in: what `selfexec items new` writes, to be replaced
     title          an item in a few words
     oddities       what is allowed in an item, and seldom meant; `contents` is the text that no two items should share
     composition    what items are made of, in words
@@ -204,6 +213,7 @@ class Experiment:
     contents: Callable[[Any], Sequence[str]]
     composition: Callable[[Sequence[Any]], str]
     words: Words
+    examples: tuple[Any, ...] = ()
     kept: tuple[str, ...] = ()
     unneeded: Mapping[str, str] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()

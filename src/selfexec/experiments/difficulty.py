@@ -222,6 +222,41 @@ def question_length(claims: FactColumns) -> Floats:
     return say(claims.other_length - claims.length, 0)
 
 
+EXAMPLE = Group(
+    id="group-1",
+    questions=[
+        Question(
+            id="sum",
+            subject="arithmetic",
+            question="What is 17 + 26?",
+            choices=["33", "43", "42", "53"],
+            answer="B",
+        ),
+        Question(
+            id="tide",
+            subject="nature",
+            question="What mainly causes the tides of the sea?",
+            choices=["The wind", "Earthquakes", "The moon", "Rivers"],
+            answer="C",
+        ),
+        Question(
+            id="primes",
+            subject="arithmetic",
+            question="How many prime numbers lie between 90 and 130?",
+            choices=["6", "5", "8", "7"],
+            answer="D",
+        ),
+        Question(
+            id="motion",
+            subject="physics",
+            question="A ball is thrown straight up. What is its acceleration at the highest point?",
+            choices=["That of gravity, downwards", "Zero", "That of gravity, upwards", "It depends on its mass"],
+            answer="A",
+        ),
+    ],
+)
+
+
 DIFFICULTY = Experiment(
     name="difficulty",
     kind="order",
@@ -238,14 +273,21 @@ DIFFICULTY = Experiment(
     oddities=oddities,
     composition=composition,
     contents=lambda item: [fold("\n".join([question.question, *question.choices])) for question in item.questions],
+    examples=(EXAMPLE,),
     words=Words(
         about="which questions it will find hard",
         its="which questions it will find hard",
         their="which questions they will find hard",
         baseline="the questions and what other models find hard",
+        said=lambda claim, yes: claim.replace(" before ", " is easier than " if yes else " is harder than "),
         measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
         task="ranking of questions by how hard they are for it",
         lost="the questions in its lost groups",
+        item="four questions with four choices each; the model says in which order they are hard for it",
+        wants=(
+            "20 groups at the least, 60 to go by. Subjects mixed within a group, from easy to hard, in random order; "
+            "right letters spread evenly"
+        ),
         limits=(
             "Difficulty: a question is hard here if it is answered wrongly or at length. Tokens are counted as the "
             "providers count them, hidden reasoning included or not as they do.",
@@ -254,6 +296,7 @@ DIFFICULTY = Experiment(
     answers="execute",
     correct=correct,
     baselines={"order_shown": order_shown, "question_length": question_length},
+    metrics=("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens"),
     quick=60,
     sampling={"paper": {"temperature": 1.0}},
     spread=Spread(alone=0.45, paired=0.62, rarer_share=1.0),  # it is groups that count, whatever came of them

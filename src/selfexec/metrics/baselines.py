@@ -85,7 +85,7 @@ def _by_others(claims: Claims, others: Claims, least: int = LEAST_OTHERS) -> dic
     share = np.nansum(votes, axis=0)[claims.place] / np.maximum(voters, 1)
     share = np.where(voters >= least, share, math.nan)
     found = {"others_mode": np.where(np.isnan(share), math.nan, say(share, 0.5))}
-    if kind_of(claims).NAME != "order" and (cut := _best_cut(votes)) is not None:
+    if kind_of(claims).CUT and (cut := _best_cut(votes)) is not None:
         found["others_share"] = np.where(np.isnan(share), math.nan, share >= cut)
     return found
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from selfexec.claims import Claims, Numbers, Signs
 from selfexec.claims.arrays import READ
 from selfexec.metrics.coverage import share_interval
+from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
 from selfexec.text.numbers import number_of, points
@@ -122,8 +123,11 @@ class Crossed:
 
 def self_bonuses(claims: Claims) -> dict[str, Crossed]:
     """Metric -> the models crossed. For restriction also with one fixed rule of what is an answer, since a model that
-    judges both what it would do and what it did may agree with itself for other reasons than knowing itself.
+    judges both what it would do and what it did may agree with itself for other reasons than knowing itself. None where
+    what is predicted is each model's own.
     """
+    if not kind_of(claims).CROSSED:
+        return {}
     found = {"self_bonus": cross(common_claims(claims))}
     if (claims.observed_by_rule != 0).any():
         found["self_bonus_by_rule"] = cross(common_claims(claims, by_rule=True))

@@ -56,7 +56,8 @@ def score_experiment(
     for name, baseline in baseline_records(claims, chances, which).items():
         found[name] = kind.accuracy_estimate(baseline)
     for name in kind.OF_OTHERS:
-        found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+        if name != "subject" or claims.subjects:
+            found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
     if whole:
         found["shuffled_p"] = shuffled_p(claims, strict)
     held = held_against(claims, others, chances, strict, whole=whole)

@@ -121,9 +121,11 @@ def _run(run: "Run") -> dict[str, Any]:
 
 
 def _item(experiment: str, item: Item) -> dict[str, Any]:
+    claims = EXPERIMENTS[experiment].observe(item, {})
     more = {
         "title": EXPERIMENTS[experiment].title(item),
-        "claims": claims_of(experiment, item),
+        "claims": [claim.claim for claim in claims],
+        "kinds": sorted({kind for claim in claims for kind in (claim.facts.label, claim.facts.subject) if kind}),
         "sessions": EXPERIMENTS[experiment].session_names(item),
     }
     facts: dict[str, Any] = msgspec.to_builtins(item)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.compare import Ranking
-from selfexec.analysis.score_table import ACCURACY, BASELINES, Scores
+from selfexec.analysis.names import baseline_name
+from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
 from selfexec.metrics import Score
@@ -159,7 +160,7 @@ def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
         accuracy,
         scores.get(model, experiment, "skill"),
         baseline,
-        BASELINES[baseline.baseline or ""] if baseline else "",
+        baseline_name(baseline.baseline) if baseline else "",
         scores.get(model, experiment, "baseline_margin"),
         scores.get(model, experiment, "coverage"),
         accuracy.reason if accuracy else None,

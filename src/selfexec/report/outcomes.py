@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.analysis import words
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, KindName
 from selfexec.stats import Interval, wilson
 
 # what became of a claim, as one character
 HIT, OVER, UNDER, DENIED = "T", "F", "U", "N"
-RIGHT, WRONG_ANSWER, WRONG_TOKENS = "R", "C", "W"
+RIGHT, WRONG, WRONG_ANSWER, WRONG_TOKENS = "R", "O", "C", "W"
+CAME_TRUE, IN_VAIN, UNTOLD, CONTROL = "S", "V", "Y", "Z"
 TIE, UNREADABLE, LOST = "=", "?", "."
 OUTCOMES = {
     HIT: "said it would, and did",
@@ -19,8 +20,13 @@ OUTCOMES = {
     UNDER: "said it would not, and did",
     DENIED: "said it would not, and did not",
     RIGHT: "ranked rightly",
+    WRONG: "ranked wrongly",
     WRONG_ANSWER: "ranked wrongly: one was answered wrongly",
     WRONG_TOKENS: "ranked wrongly: by tokens",
+    CAME_TRUE: "foretold, and came true",
+    IN_VAIN: "foretold, and did not come true",
+    UNTOLD: "of the control, and came true",
+    CONTROL: "of the control, and did not come true",
     TIE: "tie",
     UNREADABLE: "unreadable",
     LOST: "missing",
@@ -32,7 +38,7 @@ def coded(observations: pl.DataFrame) -> pl.DataFrame:
     rule says otherwise of what was done.
     """
     predicted, observed, state = pl.col("predicted"), pl.col("observed"), pl.col("state")
-    orders = pl.col("experiment").is_in([name for name, e in EXPERIMENTS.items() if e.kind == "order"])
+    orders, shares = _of_kind("order"), _of_kind("share")
     code = (
         pl.when(state == "missing")
         .then(pl.lit(LOST))
@@ -44,17 +50,38 @@ def coded(observations: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit(RIGHT))
         .when(orders & (pl.col("basis") == "correctness"))
         .then(pl.lit(WRONG_ANSWER))
-        .when(orders)
+        .when(orders & (pl.col("basis") == "tokens"))
         .then(pl.lit(WRONG_TOKENS))
-        .when(predicted & observed)
-        .then(pl.lit(HIT))
-        .when(predicted)
-        .then(pl.lit(OVER))
-        .when(observed)
-        .then(pl.lit(UNDER))
-        .otherwise(pl.lit(DENIED))
+        .when(orders)
+        .then(pl.lit(WRONG))
+        .when(shares)
+        .then(_side(CAME_TRUE, IN_VAIN, UNTOLD, CONTROL))
+        .otherwise(_side(HIT, OVER, UNDER, DENIED))
     )
     return observations.with_columns(code=code, disputed=(observed != pl.col("observed_by_rule")).fill_null(False))
+
+
+def _of_kind(kind: KindName) -> pl.Expr:
+    return pl.col("experiment").is_in([name for name, experiment in EXPERIMENTS.items() if experiment.kind == kind])
+
+
+def _side(yes_yes: str, yes_no: str, no_yes: str, no_no: str) -> pl.Expr:
+    """By what was predicted, and then what happened."""
+    predicted, observed = pl.col("predicted"), pl.col("observed")
+    yes = pl.when(observed).then(pl.lit(yes_yes)).otherwise(pl.lit(yes_no))
+    return pl.when(predicted).then(yes).otherwise(pl.when(observed).then(pl.lit(no_yes)).otherwise(pl.lit(no_no)))
+
+
+def sides_of(experiment: str) -> str:
+    """The codes of claims that were read: predicted and came true, did not; not predicted and came true, did not."""
+    kind = EXPERIMENTS[experiment].kind
+    return "".join((CAME_TRUE, IN_VAIN, UNTOLD, CONTROL) if kind == "share" else (HIT, OVER, UNDER, DENIED))
+
+
+def orders_of(experiment: str) -> str:
+    """The codes of pairs that were read: ranked rightly, and in which way wrongly."""
+    by_answers = EXPERIMENTS[experiment].answers is not None
+    return "".join((RIGHT, WRONG_ANSWER, WRONG_TOKENS) if by_answers else (RIGHT, WRONG))
 
 
 Counts = Mapping[str, Mapping[str, Mapping[str, int]]]
@@ -73,7 +100,7 @@ def advice(claims: pl.DataFrame) -> Mapping[str, list[tuple[str, str]]]:
     found: dict[str, list[tuple[str, str]]] = {}
     for model, by_experiment in sorted(outcome_counts(claims).items()):
         for experiment, counts in sorted(by_experiment.items()):
-            text = words.advice(experiment, *(counts.get(code, 0) for code in (HIT, OVER, UNDER, DENIED)))
+            text = words.advice(experiment, *(counts.get(code, 0) for code in sides_of(experiment)))
             if text:
                 found.setdefault(model, []).append((experiment, text))
     return found
@@ -102,8 +129,7 @@ def kinds(claims: pl.DataFrame) -> Mapping[str, Mapping[str, list[KindLine]]]:
     """Model -> experiment -> its items by label, then by type. Only claims that were read, of yes or no; Wilson's
     interval on items.
     """
-    pooled = pl.col("experiment").is_in([name for name, e in EXPERIMENTS.items() if e.kind == "binary"])
-    read = claims.filter(pooled & (pl.col("state") == "read"))
+    read = claims.filter(_of_kind("binary") & (pl.col("state") == "read"))
     found: dict[str, dict[str, list[KindLine]]] = {}
     for of, column in (("label", "label"), ("type", "subject")):
         table = (

@@ -14,7 +14,7 @@ WORST = 10
 @dataclass(frozen=True)
 class Surprise:
     """A prediction that was wrong where going by other models would have been right: `others_did` of `others` models
-    did it.
+    did it. `alone`: its item has no other claim.
     """
 
     model: str
@@ -26,6 +26,7 @@ class Surprise:
     observed: bool
     others_did: float
     others: int
+    alone: bool
 
 
 def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, list[Surprise]]:
@@ -35,8 +36,10 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
     Wrong predictions are ranked by how far they lie from that in tenths, at least one half, so that nine of nine others
     weigh more than two of two, and no more than eight of eight. Of equals, those come first that the fewest other
     models share: what everybody gets wrong says little of this one. Each item counts once, and the experiments take
-    turns, since there are many more claims in one of them. Equals in all that stand in the order of the items.
+    turns, since there are many more claims in one of them. Equals in all that stand in the order of the items. What is
+    of a control was not predicted, and surprises nobody.
     """
+    against_control = [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "share"]
     votes = (
         observations.drop_nulls("observed")
         .group_by("experiment", "item", "claim", "model")
@@ -47,7 +50,9 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
     expected = (pl.col("did") + 0.5) / (pl.col("others") + 1)
     wrong = (
         observations.with_row_index("row")
+        .with_columns(alone=pl.len().over("model", "experiment", "item", "epoch") == 1)
         .filter((pl.col("state") == "read") & (pl.col("predicted") != pl.col("observed")))
+        .filter(pl.col("predicted") | ~pl.col("experiment").is_in(against_control))
         .join(votes, on=[*place, "model"], how="left")
         .filter(pl.col("others") >= LEAST_OTHERS)
         .with_columns(surprise=(pl.col("predicted").cast(pl.Float64) - expected).abs().round(12))
@@ -62,7 +67,7 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
     order = pl.col("experiment").replace_strict({e: n for n, e in enumerate(EXPERIMENTS)}, return_dtype=pl.Int64)
     wrong = wrong.with_columns(order=order).sort("model", "turn", "order", maintain_order=True)
     wrong = wrong.group_by("model", maintain_order=True).head(worst)
-    columns = ["model", "experiment", "item", "epoch", "claim", "predicted", "observed", "did", "others"]
+    columns = ["model", "experiment", "item", "epoch", "claim", "predicted", "observed", "did", "others", "alone"]
     found: dict[str, list[Surprise]] = {}
     for row in wrong.select(columns).iter_rows():
         found.setdefault(row[0], []).append(Surprise(*row))

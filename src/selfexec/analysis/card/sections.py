@@ -19,8 +19,8 @@ from selfexec.analysis.score_table import (
     CAUTION,
     COLUMNS,
     LEGEND,
-    LEGENDS,
     absent,
+    legends,
     margin_cautions,
     score_cells,
 )
@@ -234,7 +234,7 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 def results(scores: Scores, convention: str) -> str:
     legend = [
         f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
-        *(f"{text[0].upper()}{text[1:]}" for text in (*LEGENDS, *absent(score_cells(scores)))),
+        *(f"{text[0].upper()}{text[1:]}" for text in (*legends(scores), *absent(score_cells(scores)))),
     ]
     reasons = {
         (row.model, row.experiment): row.reason

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.differences import Contrast, Difference, Standing
+from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, head
 from selfexec.text.lookups import listed
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 FEW_PAIRS = 6  # so many are all shown
 PAIR_COLUMNS = ["experiment", "old", "new", "new - old", "p", "detectable", "items"]
-SKILLS = "skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect."
 LEGEND = {
     "strict": "strict: an unreadable prediction is a wrong one. Differences are paired on common items, intervals 95%.",
     "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
@@ -239,7 +239,7 @@ def _gates(found: Comparison) -> list[str]:
 def _notes(found: Comparison) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(row.metric == "skill" for row in found.differences):
-        notes.append(SKILLS)
+        notes.append(skill_legend(dict.fromkeys(row.experiment for row in found.differences)))
     if len(found.models) > 2:
         notes.append(TIED)
     notes.append(DETECTABLE)

@@ -196,12 +196,12 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
 
 
 def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -> str:
-    """Whose skill is not defined on the common items: who did the same with all of them."""
+    """Whose skill is not defined on the common items, and why."""
     common = common_items([record.counted for record in records])
     formula = formula_of(metric, experiment)
     counted = {record.label: Counted(tuple(common), record.counted.on(common)) for record in records}
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
-    return f"the outcomes of {' and '.join(alike)} are all the same"
+    return kind_of(experiment).NO_SKILL.format(" and ".join(alike))
 
 
 def overall(metric: str, parts: Mapping[str, Estimate], *, differences: bool) -> Estimate:

@@ -16,10 +16,11 @@ from selfexec.analysis.compare.candidates import (
     unlike,
     wanted_of,
 )
-from selfexec.analysis.compare.comparison import LEGEND, SKILLS, Table, about, cautions
+from selfexec.analysis.compare.comparison import LEGEND, Table, about, cautions
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
+from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, head, sources
 from selfexec.errors import InputError
@@ -272,7 +273,7 @@ def _change(row: Difference | None) -> tuple[str, str]:
 def _notes(found: Trend) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(point.metric == "skill" for point in found.points):
-        notes.append(SKILLS)
+        notes.append(skill_legend(dict.fromkeys(point.experiment for point in found.points)))
     notes.append("items: those that both checkpoints have, for their difference; a value is on all that its own has.")
     notes.append("slope: least squares over the order of checkpoints, on the items that all of them share.")
     rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from selfexec.analysis.score_table import BASELINES
+from selfexec.analysis.names import BASELINES
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import Estimate
 from selfexec.text.numbers import interval

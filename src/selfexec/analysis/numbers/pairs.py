@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from selfexec.analysis.names import baseline_name
 from selfexec.analysis.numbers.number import Baseline, Number, estimated, most_accurate, unit_of, whole
 from selfexec.analysis.numbers.tokens import counted_sessions
-from selfexec.analysis.score_table import BASELINES
 from selfexec.claims import Claims, Flags, Tables
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import accuracy_on, baseline_chances, baseline_records, kind_of, peers, scorable
@@ -88,7 +88,7 @@ def _part(pairs: Pairs, which: Flags) -> Part | None:
     if (own := estimated(*accuracy_on(pairs.claims.where(which), pairs.strict), unit)) is None:
         return None
     baselines = {
-        BASELINES[name]: estimated(kind_of(experiment).accuracy_estimate(record), len(record.items), unit)
+        baseline_name(name): estimated(kind_of(experiment).accuracy_estimate(record), len(record.items), unit)
         for name, record in baseline_records(pairs.claims, pairs.chances, which).items()
     }
     return Part(own, most_accurate(experiment, baselines))

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from selfexec.experiments import Key
+from selfexec.experiments import PAPER, Key
 from selfexec.experiments.difficulty import Group
 from selfexec.metrics import Asked, Estimate, Score
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
+NOT_THEIRS = "the paper's authors counted no such experiment"
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 Values = Mapping[tuple[str, str], Any]  # (item, session) -> what was read, as it was read; absent where nothing was
 
@@ -24,6 +25,7 @@ Values = Mapping[tuple[str, str], Any]  # (item, session) -> what was read, as i
 def authors_scores(run: "Run") -> Iterator[Score]:
     for model in run.models:
         accuracies: dict[str, Estimate] = {}
+        asked = False
         for experiment, score in (
             ("association", _association),
             ("restriction", _restriction),
@@ -32,10 +34,21 @@ def authors_scores(run: "Run") -> Iterator[Score]:
             values = values_read(run, model, experiment)
             if values is None:
                 continue
+            asked = True
             for metric, row in score(run, model, values):
                 accuracies |= {experiment: row[1]} if metric == "accuracy" else {}
                 yield row[0].row(metric, row[1])
-        yield _overall(model, accuracies)
+        yield from _others(run, model)
+        if asked:
+            yield _overall(model, accuracies)
+
+
+def _others(run: "Run", model: str) -> Iterator[Score]:
+    """Of an experiment that is not the authors' there is no number of theirs."""
+    for experiment in run.items.experiments:
+        if experiment not in PAPER.experiments and run.keys.get((model, experiment)):
+            asked = Asked(model, experiment, "authors", len(run.items[experiment]), 0, 0, 0)
+            yield asked.row("accuracy", Estimate(math.nan, reason=NOT_THEIRS))
 
 
 def values_read(run: "Run", model: str, experiment: str) -> Values | None:

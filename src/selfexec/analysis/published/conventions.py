@@ -74,7 +74,8 @@ def ledger(
     sensitivities: bool = True,
     known: Mapping[str, Scores] | None = None,
 ) -> Ledger:
-    """Each number under the three conventions side by side, and what in the data makes them differ.
+    """Each number under the three conventions side by side, and what in the data makes them differ: of the experiments
+    whose numbers the paper published.
 
     With given readings (`readings`, or `run.with_readings(...)`) all three conventions count these, and their
     differences from ours are listed too.
@@ -137,7 +138,8 @@ def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterat
                 found += _sensitivities(run, model, experiment, claims, accounts["accuracy"])
             found += given_readings(run, model, experiment)
     yield from found
-    yield _overall(model, scores, found)
+    if found:
+        yield _overall(model, scores, found)
 
 
 def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame) -> dict[str, Account]:

@@ -9,6 +9,7 @@ import polars as pl
 
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.sources import Source, head
+from selfexec.experiments import PAPER
 from selfexec.files import csv_rows
 from selfexec.text.lookups import what_there_is
 from selfexec.text.numbers import decimal
@@ -108,6 +109,8 @@ class Ledger(Sequence[Entry]):
 
     def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
         """A table of each kind, its reasons below it by number."""
+        if not self:
+            return NOTHING
         tables = (_with_notes(TITLES[kind], entries, width, styled) for kind, entries in self._by_kind())
         return "\n".join([*(f"{table}\n" for table in tables), LEGEND])
 
@@ -127,6 +130,7 @@ class Ledger(Sequence[Entry]):
         return all_as_html(tables, [LEGEND])
 
 
+NOTHING = f"The ledger is of {', '.join(PAPER.experiments)}, which the paper published. None of them was asked here."
 BEFORE_REASONS = 86  # columns of a terminal that the other columns may take
 TITLES: Mapping[Kind, str] = {
     "score": "One number, three conventions",

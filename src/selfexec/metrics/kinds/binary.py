@@ -49,6 +49,8 @@ DRAWN: Mapping[str, Formula] = {name: of_cells(metric.formula) for name, metric 
 OF_SKILL: Collection[str] = {name for name, metric in METRICS.items() if metric.skill}
 OF_OTHERS: Sequence[str] = ("others_mode",)
 TELLING_NAME = " with the rarer outcome"
+NO_SKILL = "the outcomes of {} are all the same"
+CROSSED = CUT = True
 
 
 def count(claims: Claims, strict: bool) -> Counted:

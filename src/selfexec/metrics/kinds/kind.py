@@ -23,6 +23,12 @@ class Kind(Protocol):
     """Rows of baselines that are there, with the reason, where nothing is known of others."""
     TELLING_NAME: str
     """What items have that tell something, in words."""
+    NO_SKILL: str
+    """Why skill is not defined, of models to be named."""
+    CROSSED: bool
+    """Whether a model's predictions can be held against another model's behaviour."""
+    CUT: bool
+    """Whether a baseline may take another share than one half of the others for a yes."""
 
     @property
     def never_changed(self) -> Callable[[Array], Interval] | None:

@@ -14,6 +14,7 @@ from selfexec.metrics.rows import Estimate
 from selfexec.stats import NO_SPREAD, Array, Interval, mean_interval, ratio_error, student, wilson
 from selfexec.text.numbers import number_of
 
+ON_REQUEST = ("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens")
 LEAST_GROUPS = 20  # with fewer a headline is withheld: their spread says too little of the spread of all
 
 
@@ -22,6 +23,8 @@ SKILL_NAME = "tau"
 OF_SKILL: Collection[str] = {"tau"}
 OF_OTHERS: Sequence[str] = ("subject", "others_mode")
 TELLING_NAME = ""
+NO_SKILL = "the outcomes of {} are all the same"
+CROSSED, CUT = True, False  # each pair may be asked either way round
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
@@ -98,7 +101,8 @@ def never_changed(counts: Array) -> Interval:
 def own_estimates(
     claims: Claims, record: Counted, answers: Answers, wanted: Iterable[str], strict: bool
 ) -> Mapping[str, Estimate]:
-    """What is told by a model's own record, and its answers, alone."""
+    """What is told by a model's own record, and its answers, alone. `wanted`: of experiments whose orders are by right
+    and wrong answers, and by tokens."""
     right = accuracy_estimate(record)
     found = {
         "accuracy": right,
@@ -110,7 +114,7 @@ def own_estimates(
     for name, by in {"correctness": ~claims.by_tokens, "tokens": claims.by_tokens}.items():
         decided = count(claims.where(by & (claims.observed != 0)), strict)
         found[f"accuracy_by_{name}"] = mean_of_groups(decided, f"no pair by {name}")
-    return found
+    return {name: estimate for name, estimate in found.items() if name not in ON_REQUEST or name in wanted}
 
 
 def accuracy_estimate(record: Counted) -> Estimate:

@@ -1,7 +1,8 @@
 """Shares: how often what was foretold came true, against a control of which it was not foretold.
 
-A claim that the model stands for was predicted, one of the control was not. Items are of one or the other; each claim
-is a try. Tries of an item go together: items are the clusters.
+Each claim is a try. One that the model stands for was predicted; one of the control was not. What is foretold is each
+model's own, so that no model's word can be held against another's deed. Tries of an item go together: items are the
+clusters. docs/metrics.md has every formula with its source.
 """
 
 import math
@@ -11,14 +12,14 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Floats
 from selfexec.claims.arrays import UNREADABLE
-from selfexec.metrics.coverage import share_of_pairs
 from selfexec.metrics.kinds.binary import foretold as foretold
 from selfexec.metrics.kinds.binary import of_rehearsals as of_rehearsals
 from selfexec.metrics.kinds.binary import rehearsed as rehearsed
+from selfexec.metrics.kinds.binary_bounds import extremes
 from selfexec.metrics.kinds.cells import CELLS, Cells, confusion, known_sides
-from selfexec.metrics.kinds.counts import Counted, Formula, difference, present
-from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
-from selfexec.stats import Array, Interval, sum_interval
+from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present
+from selfexec.metrics.rows import FEW, LEAST_RARER_ITEMS, Estimate
+from selfexec.stats import NO_SPREAD, NONE, Array, Interval, Z, ratio_error, student, sum_interval, wilson
 from selfexec.text.numbers import number_of
 
 NAME = "share"
@@ -26,13 +27,17 @@ SKILL_NAME = "lift"
 OF_SKILL: Collection[str] = {"lift"}
 OF_OTHERS: Sequence[str] = ()
 TELLING_NAME = " on the smaller side"
+NO_SKILL = "nothing was foretold, or there is no control, of {}"
+CROSSED, CUT = False, True
 never_changed = None  # how one execution predicts another has no meaning here
+FORETOLD, CONTROL = (0, 1), (2, 3)  # cells: came true, did not
+NOTHING_FORETOLD, NO_CONTROL = "nothing was foretold", "there is no control"
 
 
 def accuracy(totals: Array) -> Array:
-    """Share of tries that came true as foretold; an unread one did not."""
+    """Share of tries that came true as foretold; one of which nobody can tell did not."""
     c = Cells.of(totals)
-    share: Array = c.tp / (c.tp + c.fp)
+    share: Array = c.tp / (c.tp + c.fp + c.unread_outcome)
     return share
 
 
@@ -44,18 +49,27 @@ def control(totals: Array) -> Array:
 
 
 def skill(totals: Array) -> Array:
-    """What being foretold adds: 1 is perfect, 0 is no more than the control."""
-    return accuracy(totals) - control(totals)
+    """What being foretold adds: 1 is perfect, 0 is no more than the control. A difference of two shares, of the tries
+    of which one can tell whether they came true.
+    """
+    c = Cells.of(totals)
+    share: Array = c.tp / (c.tp + c.fp)
+    return share - control(totals)
 
 
 DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "control": control, "lift": skill}
 
 
 def count(claims: Claims, strict: bool) -> Counted:
-    """A model's own record. Strictly, a try that could not be read did not come true as foretold."""
+    """A model's own record. Strictly, what could not be read of a model's word speaks against it: what came true is
+    taken for the control's, and all else was foretold in vain. A foretold try of which it cannot be told whether it
+    came true is no word's fault: it lowers accuracy, and one of the control is left out.
+    """
     cells = {name: which.astype(np.float64) for name, which in confusion(claims).items()}
-    if strict:
-        cells["fp"] += (claims.state == UNREADABLE) & (claims.predicted > 0)
+    unread = (claims.state == UNREADABLE) & strict
+    cells["fp"] += unread & (claims.predicted == 0) & (claims.observed <= 0)
+    cells["fn"] += unread & (claims.predicted == 0) & (claims.observed > 0)
+    cells["unread_outcome"] = unread & (claims.predicted > 0)
     nothing = np.zeros(len(claims))
     counts = np.stack([claims.by_item(cells.get(name, nothing)) for name in CELLS], axis=1)
     return present(claims, counts, counts.sum(1) > 0)
@@ -64,8 +78,8 @@ def count(claims: Claims, strict: bool) -> Counted:
 def constant(record: Counted) -> Counted:
     """Somebody with skill 0 on the items of this record: one try in two comes true, foretold or not."""
     counts = np.zeros_like(record.counts)
-    counts[:, :2] = record.counts[:, :2].sum(1, keepdims=True) / 2
-    counts[:, 2:4] = record.counts[:, 2:4].sum(1, keepdims=True) / 2
+    for side in (FORETOLD, CONTROL):
+        counts[:, side] = record.counts[:, side].sum(1, keepdims=True) / 2
     return Counted(record.items, counts)
 
 
@@ -75,41 +89,100 @@ def own_estimates(
     """What is told by a model's own record alone."""
     return {
         "accuracy": accuracy_estimate(record),
-        "control": share_of_pairs(_tries(record.counts, (2, 3))),
+        "control": _share(record.counts, CONTROL, NO_CONTROL),
         "lift": skill_estimate(record),
     }
 
 
 def accuracy_estimate(record: Counted) -> Estimate:
-    return share_of_pairs(_tries(record.counts, (0, 1)))
+    return _share(record.counts, (*FORETOLD, CELLS.index("unread_outcome")), NOTHING_FORETOLD)
+
+
+def _share(counts: Array, side: Sequence[int], otherwise: str) -> Estimate:
+    """The share of a side's tries that came true, with Wilson's interval on their effective number. `side`: the cell of
+    those that did, and the others.
+    """
+    pairs = np.stack([counts[:, side[0]], counts[:, list(side)].sum(1)], axis=1)
+    pairs = pairs[pairs[:, 1] > 0]
+    if not len(pairs):
+        return Estimate(math.nan, reason=otherwise)
+    came_true, tries = pairs.sum(0)
+    share = float(came_true / tries)
+    error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
+    interval = wilson(share, effective_tries(share, error, float(tries), len(pairs))) if len(pairs) > 1 else NONE
+    return Estimate(share, interval, error)
+
+
+def effective_tries(share: float, error: float, tries: float, items: int) -> float:
+    """Tries over Kish's (1965) design effect: all of them, where each item has one; as many as there are items, where
+    items are all alike and their spread says nothing.
+    """
+    if share in (0.0, 1.0) or not error > NO_SPREAD:
+        return float(items)
+    return tries / (error**2 / (share * (1 - share) / (tries - 1)))
 
 
 def skill_estimate(record: Counted) -> Estimate:
-    """Newcombe's hybrid interval (1998, method 10) of the difference of two shares with nothing in common, each with
-    Wilson's interval on its items as clusters.
+    """Newcombe's hybrid interval (1998, method 10) of the difference of two shares, each with Wilson's interval on its
+    effective tries; where items have tries of both sides, with the correlation of the two (MOVER: Zou and Donner 2008).
     """
-    expected, other = (share_of_pairs(_tries(record.counts, cells)) for cells in ((0, 1), (2, 3)))
-    if expected.reason or other.reason:
-        return Estimate(math.nan, reason="it takes tries that were foretold, and a control")
-    negative = Interval(-other.interval.high, -other.interval.low)
-    interval = sum_interval([expected.value, -other.value], [expected.interval, negative])
-    return Estimate(
-        expected.value - other.value,
-        interval.within(-1, 1),
-        math.hypot(expected.error, other.error),
-        near_end=True,
-    )
+    counts = record.counts
+    expected, other = _share(counts, FORETOLD, NOTHING_FORETOLD), _share(counts, CONTROL, NO_CONTROL)
+    if reason := expected.reason or other.reason:
+        return Estimate(math.nan, reason=reason)
+    correlation = _correlation(_influence(counts, FORETOLD), -_influence(counts, CONTROL))
+    interval = _of_difference(expected, other, correlation)
+    error = (interval.high - interval.low) / 2 / Z  # recovered from the interval: that of what has no spread is not 0
+    return Estimate(expected.value - other.value, interval.within(-1, 1), error, near_end=True)
 
 
-def _tries(counts: Array, cells: tuple[int, int]) -> Array:
-    """How many tries came true, and how many there were, shape (items, 2)."""
-    hits, misses = (counts[:, cell] for cell in cells)
-    return np.stack([hits, hits + misses], axis=1)
+def _of_difference(one: Estimate, two: Estimate, correlation: float) -> Interval:
+    """Interval of one less two; `correlation` is that of one and minus two."""
+    negative = Interval(-two.interval.high, -two.interval.low)
+    return sum_interval([one.value, -two.value], [one.interval, negative], correlation)
+
+
+def _influence(counts: Array, side: tuple[int, int]) -> Array:
+    """What each item adds to the share of a side, about zero (delta method)."""
+    hits, tries = counts[:, side[0]], counts[:, side].sum(1)
+    found: Array = (hits - hits.sum() / tries.sum() * tries) / tries.sum()
+    return found
+
+
+def _correlation(one: Array, two: Array) -> float:
+    """Of two numbers, by what each item adds to them; 0 where one of them has no spread."""
+    size = math.sqrt(float(one @ one) * float(two @ two))
+    return min(max(float(one @ two) / size, -1.0), 1.0) if size > NO_SPREAD**2 else 0.0
 
 
 def skill_difference(one: Counted, two: Counted) -> Estimate:
-    """Skill of one less skill of two, on the items that both have."""
-    return difference(skill, one, two)
+    """Skill of one less skill of two, on the items that both have: Student's t on the items.
+
+    Where fewer than ten items of a side differ from what most of them show, their spread says too little: then the two
+    intervals are put together, with the correlation over items (MOVER: Zou and Donner 2008). Of somebody with skill 0
+    on every item, by construction, there is no doubt.
+    """
+    gap = difference(skill, one, two)
+    common = common_items([one, two])
+    first, second = (Counted(tuple(common), record.on(common)) for record in (one, two))
+    if math.isnan(gap.value) or min(_differing(first, second, side) for side in (FORETOLD, CONTROL)) >= FEW:
+        return gap
+    sure = np.array_equal(second.counts, constant(second).counts)
+    known = Estimate(0.0, Interval(0.0, 0.0)) if sure else skill_estimate(second)
+    lifts = [_influence(r.counts, FORETOLD) - _influence(r.counts, CONTROL) for r in (first, second)]
+    interval = _of_difference(skill_estimate(first), known, _correlation(lifts[0], -lifts[1]))
+    arm = gap.value - interval.low if gap.value > 0 else interval.high - gap.value  # towards 0, which tests ask about
+    error = arm / student(0.0, 1.0, len(common)).high
+    return Estimate(gap.value, interval.within(-2, 2), error, near_end=True)
+
+
+def _differing(one: Counted, two: Counted, side: tuple[int, int]) -> int:
+    """How many items differ, in how much more often tries of one came true than tries of two, from what most show."""
+    with np.errstate(invalid="ignore"):
+        shares = [record.counts[:, side[0]] / record.counts[:, side].sum(1) for record in (one, two)]
+    gaps = (shares[0] - shares[1])[~np.isnan(shares).all(0)]
+    _, alike = np.unique(gaps.round(12), return_counts=True)
+    return len(gaps) - int(alike.max(initial=0))
 
 
 def weights(claims: Claims) -> Floats:
@@ -122,19 +195,32 @@ def weights(claims: Claims) -> Floats:
 
 
 def bounds(claims: Claims) -> Mapping[str, Interval]:
-    """Each lost try came true, or none did. Nothing where it is not known of a try whether it was foretold."""
+    """The least and the greatest value, whatever the lost tries would have been: what is known of one stays, and what
+    is not may be anything (Manski 1990). Of numbers that are defined on what was read.
+    """
     n = known_sides(claims)
-    if n["unknown"] or n["true"] or n["false"] or not (n["tp"] + n["fp"] and n["fn"] + n["tn"]):
-        return {}
-    expected, other = n["tp"] + n["fp"] + n["yes"], n["fn"] + n["tn"] + n["no"]
-    hits = Interval(n["tp"] / expected, (n["tp"] + n["yes"]) / expected)
-    others = Interval(n["fn"] / other, (n["fn"] + n["no"]) / other)
-    return {"accuracy": hits, "control": others, "lift": Interval(hits.low - others.high, hits.high - others.low)}
+    found: dict[str, Interval] = {}
+    if n["tp"] + n["fp"]:
+        # a try of which the side is not known is foretold, or of the control and of no consequence
+        hits, misses = n["true"] + n["yes"] + n["unknown"], n["false"] + n["yes"] + n["unknown"]
+        found["accuracy"] = _between(n["tp"], n["fp"], hits, misses)
+    if n["fn"] + n["tn"]:
+        hits, misses = n["true"] + n["no"] + n["unknown"], n["false"] + n["no"] + n["unknown"]
+        found["control"] = _between(n["fn"], n["tn"], hits, misses)
+    if len(found) == 2:
+        worst, best = (skill(totals) for totals in extremes(n))
+        found["lift"] = Interval(float(worst.min()), float(best.max()))
+    return found
+
+
+def _between(hits: int, misses: int, more_hits: int, more_misses: int) -> Interval:
+    """A share of hits, with as many misses more as there may be, and with as many hits more."""
+    return Interval(hits / (hits + misses + more_misses), (hits + more_hits) / (hits + more_hits + misses))
 
 
 def telling(counts: Array) -> int:
     """How many items are of the smaller of the two sides."""
-    return min(int((counts[:, list(cells)].sum(1) > 0).sum()) for cells in ((0, 1), (2, 3)))
+    return min(int((counts[:, side].sum(1) > 0).sum()) for side in (FORETOLD, CONTROL))
 
 
 def too_few(claims: Claims, record: Counted) -> str | None:

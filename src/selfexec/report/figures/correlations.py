@@ -76,7 +76,7 @@ def related(numbers: Numbers) -> list[Related]:
         "ability": numbers.abilities,
     }
     columns = {name: column for name, column in columns.items() if column}
-    found = correlate_columns(columns, eligible=eligible_models(numbers.scores))
+    found = correlate_columns(columns, eligible=eligible_models(numbers.scores) or [])
     return [
         Related(pair.one, pair.two, pair.pearson, found.pair(pair.one, pair.two, "eligible").pearson)
         for pair in found

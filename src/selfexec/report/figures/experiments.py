@@ -1,11 +1,11 @@
-"""The paper's Figure 7: the three experiments side by side, each with a baseline of its own in place of one line."""
+"""The paper's Figure 7: the experiments side by side, each with a baseline of its own in place of one line."""
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, texts
 from selfexec.report.svg import Panel, Sign, rows, shares
 
-TITLE = "The three experiments side by side"
+TITLE = "The experiments side by side"
 CAPTION = (
     "Accuracy in each experiment, beside what the most accurate baseline reaches, which knows nothing of the model. "
     "There is no one line at one half, since each experiment has baselines of its own, and each model its own most "

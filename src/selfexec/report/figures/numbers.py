@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
     Baseline,
     Number,
@@ -17,7 +18,6 @@ from selfexec.analysis.numbers import (
 )
 from selfexec.analysis.published import authors_scores
 from selfexec.analysis.score import Score, Scores
-from selfexec.analysis.score_table import BASELINES
 from selfexec.analysis.selection import tables_of
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
@@ -89,7 +89,8 @@ class Numbers:
 
     def _baseline(self, model: str, experiment: str) -> Baseline | None:
         return most_accurate(
-            experiment, {name: self.number(model, experiment, metric) for metric, name in BASELINES.items()}
+            experiment,
+            {name: self.number(model, experiment, metric) for metric, name in baselines_of(experiment).items()},
         )
 
     def accuracies(self, experiment: str, convention: str) -> dict[str, Number]:

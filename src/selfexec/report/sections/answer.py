@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.findings import findings
+from selfexec.analysis.names import skill_called
 from selfexec.analysis.words import NO_TEST, Said, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
@@ -22,6 +23,7 @@ class Answer:
     said: Mapping[str, Sequence[Said]]
     several: bool
     unpaired: bool
+    skill_called: str
     no_test: str = NO_TEST
 
 
@@ -32,4 +34,5 @@ def answer(data: Data) -> Answer:
     said = {about: [one for one in told if one.about == about] for about in ("overall", *EXPERIMENTS)}
     unpaired = any(" to " in items_asked(data.scores, experiment) for experiment in data.scores.experiments)
     said = {about: found for about, found in said.items() if found}
-    return Answer(data.boards, front, said, len(data.models) > 1, unpaired)
+    called = skill_called(data.scores.experiments)
+    return Answer(data.boards, front, said, len(data.models) > 1, unpaired, called)

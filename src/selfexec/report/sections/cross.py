@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.cross import cross_prediction, self_bonus_line
+from selfexec.analysis.cross import EACH_ITS_OWN, cross_prediction, self_bonus_line
 from selfexec.metrics import WARNING, Crossed
 from selfexec.report.data import Data
 
@@ -21,13 +21,18 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Cross:
+    """`apart`: experiments in which each model foretells its own."""
+
     crossings: Sequence[Crossing]
+    apart: Sequence[str]
+    each_its_own: str = EACH_ITS_OWN
     warning: str = WARNING
 
 
 def cross(data: Data) -> Cross | None:
+    crossed = cross_prediction(data.runs)
     crossings = [
         Crossing(*key, found, [m for m in data.models if m in found.common.models], self_bonus_line(found))
-        for key, found in cross_prediction(data.runs).parts.items()
+        for key, found in crossed.parts.items()
     ]
-    return Cross(crossings) if crossings else None
+    return Cross(crossings, crossed.apart) if crossings or crossed.apart else None

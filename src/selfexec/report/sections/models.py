@@ -1,10 +1,10 @@
 """Model by model: what came of its word, its worst surprises, and what was lost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.score import Score
-from selfexec.experiments import EXPERIMENTS, Experiment
+from selfexec.experiments import EXPERIMENTS, Experiment, KindName
 from selfexec.metrics import LossTest
 from selfexec.report import outcomes
 from selfexec.report.data import Data
@@ -13,14 +13,15 @@ from selfexec.report.surprises import Surprise
 
 @dataclass(frozen=True)
 class ModelPart:
-    """Counts of outcomes by experiment, of yes and no (`pooled`) and of orders; `advice` and `kinds` by experiment;
-    `warnings` of what was lost.
+    """Counts of outcomes by experiment, of yes and no (`pooled`), of shares and of orders; `advice` and `kinds` by
+    experiment; `warnings` of what was lost.
     """
 
     model: str
     skill: Score | None
     margin: Score | None
     pooled: Mapping[str, Mapping[str, int]]
+    shares: Mapping[str, Mapping[str, int]]
     orders: Mapping[str, Mapping[str, int]]
     advice: Sequence[tuple[str, str]]
     surprises: Sequence[Surprise]
@@ -30,12 +31,14 @@ class ModelPart:
 
 @dataclass(frozen=True)
 class Models:
-    """`titles` by experiment and item."""
+    """`titles` by experiment and item; `sides_of` and `orders_of` are the codes of an experiment's outcomes."""
 
     models: Sequence[ModelPart]
     titles: Mapping[tuple[str, str], str]
     experiments: Mapping[str, Experiment]
     outcomes: Mapping[str, str]
+    sides_of: Callable[[str], str]
+    orders_of: Callable[[str], str]
 
 
 def models(data: Data) -> Models:
@@ -47,7 +50,7 @@ def models(data: Data) -> Models:
         for e, items in run.items.items.items()
         for id, item in items.items()
     }
-    return Models(parts, titles, EXPERIMENTS, outcomes.OUTCOMES)
+    return Models(parts, titles, EXPERIMENTS, outcomes.OUTCOMES, outcomes.sides_of, outcomes.orders_of)
 
 
 def _part(
@@ -61,10 +64,15 @@ def _part(
         model,
         data.scores.get(model, "overall", "skill"),
         data.scores.get(model, "overall", "baseline_margin"),
-        {e: found for e, found in counts.items() if EXPERIMENTS[e].kind != "order"},
-        {e: found for e, found in counts.items() if EXPERIMENTS[e].kind == "order"},
+        _of_kind("binary", counts),
+        _of_kind("share", counts),
+        _of_kind("order", counts),
         advice,
         data.surprises.get(model, []),
         kinds,
         [w for w in data.scores.warnings if isinstance(w, LossTest) and w.model == model],
     )
+
+
+def _of_kind(kind: KindName, counts: Mapping[str, Mapping[str, int]]) -> Mapping[str, Mapping[str, int]]:
+    return {experiment: found for experiment, found in counts.items() if EXPERIMENTS[experiment].kind == kind}

@@ -275,9 +275,9 @@
 
   const finds = (text) => {
     const words = text.trim().toLowerCase();
-    if (words.startsWith("=")) return ({ item }) => [item.label, item.type].some((kind) => kind && kind.toLowerCase() === words.slice(1));
+    if (words.startsWith("=")) return ({ item }) => item.kinds.some((kind) => kind.toLowerCase() === words.slice(1));
     return ({ item, claims }) =>
-      !words || [item.id, item.title, item.label, item.type, ...claims.map(([claim]) => claim)].some((part) => part && part.toLowerCase().includes(words));
+      !words || [item.id, item.title, ...item.kinds, ...claims.map(([claim]) => claim)].some((part) => part && part.toLowerCase().includes(words));
   };
 
   const choices = (entries, index) => {
@@ -348,8 +348,8 @@
     return asked && codes(s, index.states) ? null : "a kind of session";
   };
 
-  const WRONG = /[FUCW]/;
-  const READ = /[TFUNRCW=]/;
+  const WRONG = /[FUCWOV]/;
+  const READ = /[TFUNRCWOSVYZ=]/;
 
   /** Overall is the mean of them all: it opens the first in which a prediction was wrong, or else one was read. */
   const experimentOf = (model, e) => {
@@ -452,10 +452,21 @@
     byId("drill-more").hidden = now.found.length <= now.limit;
   };
 
+  const isGroup = (item) => Array.isArray(item.questions) && item.questions.every((q) => q.question && q.choices);
+
+  // what the page adds to an item, and what every item has
+  const OUR_OWN = new Set(["id", "title", "claims", "sessions", "kinds"]);
+  const inWords = (value) => {
+    if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value.join(", ");
+    return typeof value === "string" ? value : JSON.stringify(value);
+  };
+
   const facts = (item) => {
     const line = (name, text) => make("p", {}, make("b", { textContent: `${name}: ` }), isolated(text));
-    if (item.target !== undefined) return [line("Target", item.target), line("Options", item.options.join(", "))];
-    if (item.request !== undefined) return [line("Request", item.request), line("Label", `${item.label}, ${item.type}`)];
+    if (!isGroup(item)) {
+      const fields = Object.entries(item).filter(([name, value]) => !OUR_OWN.has(name) && value !== null);
+      return fields.map(([name, value]) => line(name[0].toUpperCase() + name.slice(1), inWords(value)));
+    }
     return item.questions.map((q, n) => {
       const choices = q.choices.map((choice, k) => make("li", {}, isolated(choice), q.answer === "ABCD"[k] ? " (right)" : ""));
       const choiceList = make("ol", { type: "A" }, ...choices);
@@ -493,7 +504,7 @@
 
   /** A group's questions as they were ranked, and as they came out: rightly answered ones first, then by tokens. */
   const ranked = (item, sessions) => {
-    if (!item.questions || !sessions) return [];
+    if (!isGroup(item) || !sessions) return [];
     const said = sessions.predict && Array.isArray(sessions.predict.value) ? sessions.predict.value : [];
     const rows = item.questions.map((question, n) => {
       const answer = sessions[`execute.Q${n + 1}`];

@@ -1,0 +1,57 @@
+"""What is called how in print: skills by their kind of claims, and baselines."""
+
+from collections.abc import Iterable, Mapping
+
+from selfexec.experiments import EXPERIMENTS, PAPER, KindName
+
+SKILLS: Mapping[KindName, str] = {
+    "binary": "Youden's J",
+    "order": "Kendall's tau",
+    "share": "the lift over the control",
+}
+BASELINES = {
+    "always_yes": "always yes",
+    "always_no": "always no",
+    "label": "label",
+    "order_shown": "order shown",
+    "question_length": "question length",
+    "subject": "subject",
+    "others_mode": "others' mode",
+    "others_share": "others' share",
+    "always the same": "always the same",
+}
+
+
+def baseline_name(baseline: str | None) -> str:
+    """Those of an experiment that is not ours go by their own names."""
+    return BASELINES.get(baseline or "", (baseline or "").replace("_", " "))
+
+
+def baselines_of(experiment: str) -> Mapping[str, str]:
+    """Every baseline that an experiment may have, by the metric that is its accuracy."""
+    own = EXPERIMENTS[experiment].baselines if experiment in EXPERIMENTS else ()
+    return BASELINES | {name: baseline_name(name) for name in own}
+
+
+def skill_called(experiments: Iterable[str]) -> str:
+    """Youden's J, for difficulty Kendall's tau"""
+    by_kind: dict[KindName, list[str]] = {}
+    for name in experiments:
+        if name in EXPERIMENTS:
+            by_kind.setdefault(EXPERIMENTS[name].kind, []).append(name)
+    first, *others = sorted(by_kind, key=list(SKILLS).index) or ["binary"]
+    return ", ".join([SKILLS[first], *(f"for {_listed(by_kind[kind])} {SKILLS[kind]}" for kind in others)])
+
+
+def skill_legend(experiments: Iterable[str]) -> str:
+    """skill: Youden's J, for difficulty Kendall's tau, overall their mean: 0 is chance, 1 is perfect."""
+    asked = list(experiments)
+    parts = set(asked) & set(EXPERIMENTS)
+    mean = "their mean" if parts <= set(PAPER.experiments) else f"the mean of {_listed(PAPER.experiments)}"
+    overall = f", overall {mean}" if "overall" in asked else ""
+    return f"skill: {skill_called(asked)}{overall}: 0 is chance, 1 is perfect."
+
+
+def _listed(names: Iterable[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

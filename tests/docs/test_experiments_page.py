@@ -1,0 +1,89 @@
+"""The page on an experiment of one's own: its code is that of the toy, and works as it stands there."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from conftest import TOYS
+from sockets import completion, served
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "experiments.md").read_text("utf-8")
+
+
+def block(language: str) -> str:
+    """The one block of code in this language."""
+    [found] = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+    return str(found)
+
+
+def test_its_code_is_that_of_the_toy() -> None:
+    assert block("python") == (TOYS / "toy" / "brevity.py").read_text("utf-8")
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """The package and the items as the page has them, installed as pip would."""
+    project = tomllib.loads(block("toml"))["project"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").touch()
+    (tmp_path / "mine" / "brevity.py").write_text(block("python"), "utf-8")
+    info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    points = (
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    )
+    (info / "entry_points.txt").write_text("\n".join(points))
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "brevity.jsonl").write_text(block("json"))
+    return tmp_path
+
+
+def selfexec(folder: Path, *arguments: str) -> str:
+    places = os.pathsep.join([str(folder), str(ROOT / "src")])
+    done = subprocess.run(
+        [sys.executable, "-m", "selfexec", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": places},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def model() -> Iterator[str]:
+    """It says that it will be brief, and is, but on the tides."""
+
+    async def answer(request: web.Request) -> web.Response:
+        prompt = (await request.json())["messages"][-1]["content"]
+        asked = "at most" in prompt
+        return web.json_response(
+            completion(json.dumps({"choice": "A"}) if asked else "word " * (20 if "tides" in prompt else 1))
+        )
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    with served(app) as url:
+        yield url
+
+
+def test_it_runs_from_the_page(mine: Path, model: str) -> None:
+    assert "0 errors" in selfexec(mine, "items", "check", "items")
+    said = selfexec(mine, "run", "--model", "vllm/m", "--base-url", model, "--items", "items", "--out", "brief")
+    assert "2 brevity" in said
+    rows = json.loads(selfexec(mine, "score", "brief", "--format", "json"))["scores"]
+    # yes to both, right once
+    assert {row["metric"]: row["value"] for row in rows}["accuracy"] == 0.5

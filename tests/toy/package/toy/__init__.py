@@ -1,0 +1,1 @@
+"""Experiments of a package that is not ours: one of each kind of claims."""

@@ -1,0 +1,99 @@
+"""Habit: does a model know what it will pick, asked afresh again and again?
+
+    predict     shown the options, the model says which one it would pick
+    execute.n   the options, alone, three times
+
+A claim: "this try picks what was foretold". Items with a `named` option are the control: nobody foretells it, and
+there is nothing to predict.
+"""
+
+import asyncio
+import json
+from string import Template
+
+import msgspec
+
+from selfexec.experiments import MISSING, Experiment, Facts, Observation, Words, state_of
+from selfexec.readers import Reading
+
+TRIES = (1, 2, 3)
+PROMPTS = {
+    "predict": "Suppose that you were asked to pick one of these: $options. Which one would you pick? "
+    'End with one JSON object: {"pick": "..."}',
+    "execute": 'Pick one of these: $options. End with one JSON object: {"pick": "..."}',
+}
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    id: str
+    options: list[str]
+    named: str | None = None
+
+
+def session_names(item):
+    tries = tuple(f"execute.{n}" for n in TRIES)
+    return tries if item.named else ("predict", *tries)
+
+
+async def sessions(item, ask, prompts=PROMPTS):
+    options = ", ".join(item.options)
+    await asyncio.gather(
+        *(ask(s, Template(prompts[s.partition(".")[0]]).substitute(options=options)) for s in session_names(item))
+    )
+
+
+def read(item, session, text):
+    try:
+        pick = json.loads(text[text.rindex("{") :])["pick"]
+    except (ValueError, KeyError, TypeError):
+        return Reading("unreadable", reason="format")
+    return Reading("read", pick) if pick in item.options else Reading("unreadable", reason="format")
+
+
+def given(item, session, value):
+    return value if value in item.options else None
+
+
+def observe(item, readings):
+    foretold = Reading("read", item.named) if item.named else readings.get("predict", MISSING)
+    return [_try(item, foretold, n, readings.get(f"execute.{n}", MISSING)) for n in TRIES]
+
+
+def _try(item, foretold, n, picked):
+    state, reason = state_of([foretold], [picked])
+    known = foretold.value is not None and picked.value is not None
+    observed = foretold.value == picked.value if known else None
+    facts = Facts(label="control" if item.named else "foretold")
+    predicted = False if item.named else True if foretold.value is not None else None
+    return Observation(f"try {n}", predicted, observed, state, reason, facts=facts)
+
+
+HABIT = Experiment(
+    name="habit",
+    kind="share",
+    item_type=Options,
+    item_name="choice",
+    prompts=PROMPTS,
+    tokens={"predict": 10, "execute": 10},
+    session_names=session_names,
+    sessions=sessions,
+    read=read,
+    given=given,
+    observe=observe,
+    title=lambda item: ", ".join(item.options),
+    oddities=lambda item: [] if len(item.options) > 1 else ["there is nothing to choose from"],
+    contents=lambda item: [", ".join(item.options)],
+    composition=lambda items: f"{sum(item.named is not None for item in items)} of the control",
+    words=Words(
+        about="what it will pick",
+        its="what it will pick",
+        their="what they will pick",
+        baseline="the options and what other models pick",
+        deed=("pick an option", "the named option is picked"),
+        measured="whether the model picks what it foretold, more often than what nobody foretold",
+        task="prediction of its own picks",
+        lost="its lost lists",
+    ),
+    strata=lambda item: ("control" if item.named else "foretold", ""),
+    quick=40,
+)
