@@ -72,6 +72,8 @@ def test_an_outcome_that_cannot_be_read_lowers_accuracy_alone() -> None:
         [found.value("m", "habit", name) for name in ("accuracy", "control", "lift")] for found in (strict, readable)
     ]
     assert values[0] == pytest.approx([2 / 4, 1 / 3, 1 / 3])
+    # what is compared and drawn is the same number
+    assert shares.accuracy(shares.count(claims_of(rows), strict=True).counts.sum(0)) == 2 / 4
     assert values[1] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
     assert strict.value("m", "habit", "coverage") == readable.value("m", "habit", "coverage") == 6 / 8
 

@@ -12,7 +12,7 @@ from selfexec.stats import Interval, wilson
 # what became of a claim, as one character
 HIT, OVER, UNDER, DENIED = "T", "F", "U", "N"
 RIGHT, WRONG, WRONG_ANSWER, WRONG_TOKENS = "R", "O", "C", "W"
-CAME_TRUE, IN_VAIN, UNTOLD, CONTROL = "S", "V", "Y", "Z"
+CAME_TRUE, IN_VAIN, UNTOLD, CONTROL = "S", "V", "Y", "X"
 TIE, UNREADABLE, LOST = "=", "?", "."
 OUTCOMES = {
     HIT: "said it would, and did",

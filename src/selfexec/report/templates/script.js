@@ -349,7 +349,7 @@
   };
 
   const WRONG = /[FUCWOV]/;
-  const READ = /[TFUNRCWOSVYZ=]/;
+  const READ = /[TFUNRCWOSVYX=]/;
 
   /** Overall is the mean of them all: it opens the first in which a prediction was wrong, or else one was read. */
   const experimentOf = (model, e) => {
