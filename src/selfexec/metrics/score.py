@@ -13,12 +13,8 @@ from selfexec.metrics.margin import NO_OTHERS, Held, held_against
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.rows import OF_BASELINE, Asked, Estimate, Score
 
-OF_SKILL = {
-    "skill",
-    "shuffled_p",
-    "best_baseline",
-    "baseline_margin",
-}  # what one item tells nothing of
+# what one item tells nothing of, whatever the kind of its claims
+OF_SKILL = {"skill", "shuffled_p", "best_baseline", "baseline_margin"}
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can be told where no claim was read
 
 

@@ -138,7 +138,6 @@ class ScoreLine:
     baseline_name: str
     margin: Score | None
     coverage: Score | None
-    reason: str | None
 
 
 def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
@@ -153,15 +152,13 @@ def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
 def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
     baseline = scores.get(model, experiment, "best_baseline")
     baseline = baseline if baseline and baseline.value is not None else None
-    accuracy = scores.get(model, experiment, ACCURACY.get(experiment, "accuracy"))
     return ScoreLine(
         model,
         experiment,
-        accuracy,
+        scores.get(model, experiment, ACCURACY.get(experiment, "accuracy")),
         scores.get(model, experiment, "skill"),
         baseline,
         baseline_name(baseline.baseline) if baseline else "",
         scores.get(model, experiment, "baseline_margin"),
         scores.get(model, experiment, "coverage"),
-        accuracy.reason if accuracy else None,
     )

@@ -14,7 +14,7 @@ comparison   and as people read it
 
 from selfexec.analysis.compare.candidates import load_apart, reference_models, select, unlike
 from selfexec.analysis.compare.comparison import Comparison
-from selfexec.analysis.compare.differences import Difference, Standing
+from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, judge
 from selfexec.analysis.compare.measures import METRICS, Record, headline, overall, rarer_items, records_of

@@ -1,9 +1,7 @@
 """Drawings as SVG: a pencil and layouts. Nothing here knows of models or scores, but of keys, groups and series."""
 
 from selfexec.report.svg.canvas import (
-    BOLD,
     DATA,
-    GREAT_LETTERS,
     SMALL_LETTERS,
     WIDTH,
     Kind,
@@ -27,6 +25,6 @@ from selfexec.report.svg.canvas import (
 )
 from selfexec.report.svg.lines import Curve, Point, lines, spread
 from selfexec.report.svg.lineup import Lineup
-from selfexec.report.svg.matrix import MATRIX, Cell, Line, matrix
+from selfexec.report.svg.matrix import Cell, Line, matrix
 from selfexec.report.svg.plane import Axis, Level, Spot, plane
 from selfexec.report.svg.rows import ROWS, Dot, Panel, Piece, rows, shares
