@@ -1,6 +1,8 @@
 """Every result says the same on a terminal, in a notebook and in Markdown, whatever the models are called."""
 
+import csv
 import html
+import io
 import json
 import re
 from collections import Counter
@@ -14,6 +16,7 @@ import pytest
 import selfexec as sx
 from selfexec.analysis.correlate import correlate_sources
 from selfexec.analysis.rates import RateTable
+from selfexec.analysis.score import Scores
 from selfexec.runs import Run
 from selfexec.text.tables import as_markdown
 
@@ -99,7 +102,7 @@ def cells(row: str) -> list[str]:
     return [html.unescape(re.sub(r"\\(.)", r"\1", cell)).strip() for cell in CELL.findall(row[1:])]
 
 
-@pytest.mark.parametrize("name", ["compare", "compare two", "ledger", "card"])
+@pytest.mark.parametrize("name", [*sorted(RESULTS.keys() - {"check"}), "card"])
 def test_no_name_breaks_a_table_in_markdown(panel: Run, tmp_path: Path, name: str) -> None:
     page = (sx.card(panel) if name == "card" else RESULTS[name](panel, tmp_path)).markdown()
     assert re.findall(r"<(?!br>|\.\d)", page) == []
@@ -109,7 +112,23 @@ def test_no_name_breaks_a_table_in_markdown(panel: Run, tmp_path: Path, name: st
         assert set(cells(rule)) == {"---"}
         assert {len(cells(row)) for row in rows} == {len(cells(header))}
         found += [cell for row in rows for cell in cells(row)]
-    assert HOSTILE in found or name == "compare two"  # which has the names of the two in its title
+    # the columns of `correlate` have names of their own; two that are compared stand in the title
+    name_in_a_cell = {"correlate": "a <b>", "compare two": ""}.get(name, HOSTILE)
+    assert any(cell.endswith(name_in_a_cell) for cell in found)
+
+
+@pytest.mark.parametrize("name", ["score", "ledger", "correlate"])
+def test_a_result_of_rows_has_a_line_of_csv_and_a_row_of_its_frame_for_each(
+    panel: Run, tmp_path: Path, name: str
+) -> None:
+    found = RESULTS[name](panel, tmp_path)
+    header, *lines = csv.reader(io.StringIO(found.csv()))
+    assert header == list(found.records()[0]) == found.frame().columns
+    assert len(lines) == len(found) == len(found.records()) == found.frame().height > 0
+
+
+def test_a_result_without_rows_still_names_its_columns() -> None:
+    assert Scores([]).csv().split(",")[:3] == ["model", "experiment", "metric"]
 
 
 def test_a_cell_in_markdown_keeps_its_lines() -> None:

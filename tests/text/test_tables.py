@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from selfexec.text.tables import Layout, as_text, fitted
+from selfexec.text.tables import Layout, Part, Table, all_as_html, all_as_markdown, all_as_text, as_text, fitted
 from terminal import STYLE
 
 COLUMNS = ["model", "experiment", "accuracy", "best baseline", "margin"]
@@ -123,3 +123,29 @@ def test_a_name_that_looks_like_markup_is_shown_as_it_is(layout: Layout) -> None
 def test_a_line_with_bold_and_dim_parts_is_as_long_as_what_is_seen_of_it() -> None:
     line = "\x1b[1msim/coin\x1b[0m .503 \x1b[2m[.475, .530]\x1b[0m"
     assert fitted(line, len("sim/coin .503 [.475, .530]")) == line
+
+
+SHOWN: list[Part] = [
+    Table("Who?\nHe <did>.", ["a", "b"], [["x", "1"]]),
+    Table("And?", ["c", "d"], [["y", "2"]], "plain"),
+    "one",
+    "  two",
+    "",
+    "three",
+]
+
+
+def test_tables_and_lines_stand_below_each_other_as_text() -> None:
+    first, second = as_text("Who?\nHe <did>.", ["a", "b"], [["x", "1"]]), as_text("And?", ["c", "d"], [["y", "2"]])
+    assert all_as_text(SHOWN) == f"{first}\n{second}\none\n  two\n\nthree"
+
+
+def test_in_html_an_empty_line_parts_paragraphs() -> None:
+    assert all_as_html(SHOWN).partition("<p>")[2] == "one<br>&ensp;&ensp;two</p><p>three</p>"
+    assert all_as_html(SHOWN).count("<table>") == 2
+
+
+def test_in_markdown_a_title_is_bold_what_it_says_stands_below_it_and_lines_are_lists() -> None:
+    tables = ["**Who?**", "He &lt;did>.", "| a | b |\n| --- | --- |\n| x | 1 |"]
+    tables += ["**And?**", "| c | d |\n| --- | --- |\n| y | 2 |"]
+    assert all_as_markdown(SHOWN) == "\n\n".join([*tables, "- one\n  - two", "- three"])

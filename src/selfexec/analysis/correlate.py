@@ -13,6 +13,7 @@ import numpy as np
 
 from selfexec.analysis.names import skill_called
 from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.result import Form, Rows
 from selfexec.analysis.score import Scores, score_together
 from selfexec.analysis.score_table import ACCURACY
 from selfexec.analysis.selection import load_together
@@ -24,7 +25,7 @@ from selfexec.runs import Files, files
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
-from selfexec.text.tables import WIDTH, as_html, as_text
+from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -64,10 +65,12 @@ class Pair:
         return found | {"reason": self.pearson.reason or self.spearman.reason}
 
 
-class Correlations(Sequence[Pair]):
+class Correlations(Rows[Pair]):
     """Pairs of columns. Prints as a table, and turns into records. `notes` say which models are in no pair, `runs` and
     `convention` what the scores are of, where there are any.
     """
+
+    _ROW = Pair
 
     def __init__(
         self,
@@ -76,47 +79,31 @@ class Correlations(Sequence[Pair]):
         runs: Sequence[Source] = (),
         convention: str | None = None,
     ) -> None:
-        self._pairs = list(pairs)
+        super().__init__(pairs)
         self.notes = tuple(notes)
         self.runs = tuple(runs)
         self.convention = convention
 
-    def __getitem__(self, index: Any) -> Any:
-        return self._pairs[index]
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
     def pair(self, one: str, two: str, among: Among = "all") -> Pair:
         """Two columns by name, in either order, among all models or the eligible ones. KeyError lists what there is."""
-        for pair in self._pairs:
+        for pair in self:
             if {pair.one, pair.two} == {one, two} and pair.among == among:
                 return pair
         for column in (one, two):
             refuse_old_name(column.rpartition(" ")[2])
-        columns = listed("columns", (name for pair in self._pairs for name in (pair.one, pair.two)))
-        there = f"{columns}; {listed('among', (pair.among for pair in self._pairs))}"
+        columns = listed("columns", (name for pair in self for name in (pair.one, pair.two)))
+        there = f"{columns}; {listed('among', (pair.among for pair in self))}"
         raise KeyError(f"there is no pair of {one} and {two} among {among} models ({there})")
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each pair."""
         return [pair.record() for pair in self]
 
-    def json(self) -> str:
-        """The runs that the scores are of, the convention and the version, then the pairs."""
-        found = {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
-        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+    def _data(self) -> dict[str, Any]:
+        return {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
 
-    def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
-        """The pairs, and what the numbers are, as text of so many columns."""
-        pairs = as_text(TITLE, HEADINGS, [_cells(p) for p in self], width, styled=styled)
-        return "\n".join([pairs, *_below(self)])
-
-    def __repr__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        return as_html(TITLE, HEADINGS, [_cells(pair) for pair in self], _below(self))
+    def _shown(self, form: Form, width: int) -> list[Part]:
+        return [Table(TITLE, HEADINGS, [_cells(pair) for pair in self]), *_below(self)]
 
 
 def correlations(

@@ -1,12 +1,12 @@
 """Cross-prediction as people read it: the matrix, what it is taken apart into, and the self-bonus."""
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfexec.analysis.result import Form, Result
 from selfexec.analysis.selection import load_together, tables_of
 from selfexec.analysis.sources import Source, head, sources
 from selfexec.errors import InputError
@@ -14,7 +14,7 @@ from selfexec.metrics import WARNING, Crossed, Estimate, self_bonuses
 from selfexec.runs import Files, Names, names
 from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval
-from selfexec.text.tables import all_as_html, as_text
+from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -29,8 +29,8 @@ NOTES = (
 EACH_ITS_OWN = "what is foretold is each model's own, so that no model's word can be held against another's deed."
 
 
-@dataclass(frozen=True)
-class CrossPrediction:
+@dataclass(frozen=True, repr=False)
+class CrossPrediction(Result):
     """Every model's predictions held against every model's behaviour, by experiment (and rule of outcome)."""
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
@@ -50,38 +50,25 @@ class CrossPrediction:
             return f"no claim was read of all of these models: {', '.join(models)}. Give runs of the same items."
         return None
 
-    def table(self, width: int = 120, *, styled: bool = False) -> str:
-        """Matrices and what they are taken apart into, as text of so many columns."""
-        if self.nothing:
-            return self.nothing
-        blocks = [line for key in self.parts for line in self._block(key, width, styled)]
-        return "\n".join([*blocks, *NOTES, *([self._apart()] if self.apart else [])])
-
     def _apart(self) -> str:
         return f"{', '.join(self.apart)}: {EACH_ITS_OWN}"
 
-    def __repr__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
+    def _shown(self, form: Form, width: int) -> Iterator[Part]:
         if self.nothing:
-            return all_as_html([], [self.nothing])
-        parts = [all_as_html(_tables(key, found), [self_bonus_line(found)]) for key, found in self.parts.items()]
-        return "".join([*parts, all_as_html([], [*NOTES, *([self._apart()] if self.apart else [])])])
+            yield self.nothing
+            return
+        for key, found in self.parts.items():
+            yield from _tables(key, found)
+            yield self_bonus_line(found)
+            yield ""
+        yield from NOTES
+        if self.apart:
+            yield self._apart()
 
-    def _block(self, key: tuple[str, str], width: int, styled: bool) -> Iterator[str]:
-        for table in _tables(key, self.parts[key]):
-            yield as_text(*table, width, "plain", styled=styled)
-        yield self_bonus_line(self.parts[key])
-        yield ""
-
-    def json(self) -> str:
-        """The runs that it is of, and each matrix with its parts. Claims that one model's side is not read of are left
-        out for all, so that there is no other convention.
-        """
+    def _data(self) -> dict[str, Any]:
+        # claims of which one model's side is not read are left out for all, so that there is no other convention
         records = [_record(*key, found) for key, found in self.parts.items()]
-        found = {**head(self.runs, "readable"), "cross_prediction": records, "warning": WARNING}
-        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
+        return {**head(self.runs, "readable"), "cross_prediction": records, "warning": WARNING}
 
 
 def cross_prediction(
@@ -123,19 +110,16 @@ def _title(key: tuple[str, str]) -> str:
     return f"Who predicts whom: {experiment}{NAMES[metric]}"
 
 
-def _tables(key: tuple[str, str], found: Crossed) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """Title, columns and rows: of the matrix, and of what it is taken apart into, where that may be quoted."""
+def _tables(key: tuple[str, str], found: Crossed) -> Iterator[Table]:
+    """The matrix, and what it is taken apart into, where that may be quoted."""
     names = [f"{n} {model}" for n, model in enumerate(found.common.models, 1)]
     cells = [[decimal(x, 2) for x in row] for row in found.matrix]
-    yield (
-        _title(key),
-        ["predictor", *(str(n + 1) for n in range(len(names)))],
-        [[name, *row] for name, row in zip(names, cells, strict=True)],
-    )
+    columns = ["predictor", *(str(n + 1) for n in range(len(names)))]
+    yield Table(_title(key), columns, [[name, *row] for name, row in zip(names, cells, strict=True)], "plain")
     if not found.reason:
         parts = zip(names, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
         rows = [[name, decimal(float(alpha)), decimal(float(beta)), own_bonus(own)] for name, alpha, beta, own in parts]
-        yield "taken apart", ["model", "alpha", "beta", "own bonus"], rows
+        yield Table("taken apart", ["model", "alpha", "beta", "own bonus"], rows, "plain")
 
 
 def own_bonus(found: Estimate) -> str:

@@ -1,6 +1,5 @@
 """Abilities of models on one scale, from their success rates on benchmarks: the Rasch model with names."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from selfexec.analysis.rates import RateTable, load_rates
+from selfexec.analysis.result import Form, Result
 from selfexec.errors import InputError
 from selfexec.runs import Files, files
 from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors, negative_log_likelihood
 from selfexec.text import lookups
 from selfexec.text.numbers import number_of
-from selfexec.text.tables import all_as_html, as_text
+from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,8 +25,8 @@ COLUMNS = ("95% interval", "SE", "infit", "outfit")
 Named = lookups.Named[float | None]
 
 
-@dataclass(frozen=True)
-class Rasch:
+@dataclass(frozen=True, repr=False)
+class Rasch(Result):
     """A fitted table. Prints as models by ability and benchmarks by difficulty."""
 
     rates: RateTable
@@ -65,34 +65,18 @@ class Rasch:
             "method": self.fit.method,
         }
 
-    def json(self) -> str:
-        """`record` as JSON."""
-        return json.dumps(self.record(), ensure_ascii=False, indent=1, allow_nan=False)
+    def _data(self) -> dict[str, Any]:
+        return self.record()
 
-    def table(self, width: int = 120, *, styled: bool = False) -> str:
+    def _shown(self, form: Form, width: int) -> Iterator[Part]:
         """Models from able to less able, benchmarks from hard to easy."""
-        tables = (as_text(*table, width, layout="plain", styled=styled) for table in self._tables())
-        return "\n".join([*tables, *self._notes()])
-
-    def __repr__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        return all_as_html(self._tables(), self._notes())
-
-    def _tables(self) -> Iterator[tuple[str, Sequence[str], list[list[str]]]]:
-        """Title, columns and rows: of the models, and of the benchmarks."""
         fit, rates = self.fit, self.rates
-        yield (
-            TITLES[0],
-            ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else [])),
-            [[*row, *self._jackknife_cell(row[0])] for row in self._rows(rates.models, fit.abilities, 0)],
-        )
-        yield (
-            TITLES[1],
-            ("benchmark", "item difficulty", *COLUMNS),
-            self._rows(rates.benchmarks, fit.item_difficulties, 1),
-        )
+        columns = ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else []))
+        models = [[*row, *self._jackknife_cell(row[0])] for row in self._rows(rates.models, fit.abilities, 0)]
+        yield Table(TITLES[0], columns, models, "plain")
+        benchmarks = self._rows(rates.benchmarks, fit.item_difficulties, 1)
+        yield Table(TITLES[1], ("benchmark", "item difficulty", *COLUMNS), benchmarks, "plain")
+        yield from self._notes()
 
     def _both(self, sides: Sides) -> dict[str, Named]:
         return {

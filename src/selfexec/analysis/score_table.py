@@ -1,9 +1,8 @@
 """Score rows as people read them: on a terminal, in a notebook, as JSON or CSV."""
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from selfexec.analysis.findings import Finding, against_baseline, against_chance
 from selfexec.analysis.names import baseline_name, skill_legend
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.result import Form, Rows
 from selfexec.analysis.sources import Source, folder_of, head
 from selfexec.analysis.words import (
     NO_TEST,
@@ -23,14 +23,11 @@ from selfexec.analysis.words import (
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
-from selfexec.files import csv_rows
 from selfexec.metrics import Score, Scored, not_run
 from selfexec.text.numbers import decimal, interval, number_of
-from selfexec.text.tables import as_html, as_markdown, as_text, bullets, in_markdown
+from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from selfexec.metrics import Bootstrap
 
 ACCURACY = {"overall": "self_execution_score"}
@@ -54,11 +51,13 @@ LEGEND = {
 }
 
 
-class Scores(Sequence[Score]):
+class Scores(Rows[Score]):
     """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
     `parts` (model -> experiment) are the counts that they were made of, for comparisons, and `runs` what these counts
     are of. Prints as a table, turns into records or a data frame.
     """
+
+    _ROW = Score
 
     def __init__(
         self,
@@ -68,17 +67,11 @@ class Scores(Sequence[Score]):
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[Source] = (),
     ) -> None:
-        self._rows = list(rows)
+        super().__init__(rows)
         self.warnings = tuple(warnings)
         self.bootstrap = bootstrap
         self.parts = parts or {}
         self.runs = tuple(runs)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
     def value(self, model: str, experiment: str, metric: str) -> float | None:
         """One number; None where it is withheld."""
@@ -148,49 +141,17 @@ class Scores(Sequence[Score]):
             raise InputError(f"no order by {metric}: there is no overall {metric}{known}.")
         return rows
 
-    def records(self) -> list[dict[str, Any]]:
-        """A record for each row."""
-        return [asdict(row) for row in self._rows]
-
-    def frame(self) -> "pl.DataFrame":
-        """One row per number, as a Polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), infer_schema_length=None)
-
-    def json(self) -> str:
-        """The sentences on top of the table, the runs, the convention and the version; then rows and warnings."""
-        found = {
+    def _data(self) -> dict[str, Any]:
+        return {
             "answer": _said(self),
             **head(self.runs, self.convention),
             "scores": self.records(),
             "warnings": [asdict(warning) for warning in self.warnings],
             **({"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}),
         }
-        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
 
-    def csv(self) -> str:
-        """One line per number."""
-        columns = [field.name for field in fields(Score)]
-        rows = ([record[column] for column in columns] for record in self.records())
-        return csv_rows.written([columns, *rows]).rstrip("\n")
-
-    def table(self, width: int = 120, *, styled: bool = False) -> str:
-        """A few of the numbers, as people read them."""
-        table = as_text(_title(self), *_grid(self), width, "stacked", styled=styled)
-        return "\n".join([table, *_notes(self)])
-
-    def markdown(self) -> str:
-        """The same table for a page or a pull request, with the answer on top and the notes below."""
-        said = "\n\n".join(map(in_markdown, _said(self)))
-        table = as_markdown(*_grid(self))
-        return "\n\n".join(part for part in (f"**{_question(self)}**", said, table, bullets(_notes(self))) if part)
-
-    def __repr__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        return as_html(_title(self), *_grid(self), _notes(self))
+    def _shown(self, form: Form, width: int) -> list[Part]:
+        return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
 
 
 def _or_least(value: float | None) -> float:

@@ -22,6 +22,15 @@ def listed(what: str, names: Iterable[object]) -> str:
     return f"{what}: {', '.join(islice(known, SHOWN)) or 'none'}{more}"
 
 
+def found_by(rows: Iterable[T], wanted: Mapping[str, object], lacks: str) -> T:
+    """The first row with these fields. KeyError: what it `lacks`, and what there is."""
+    there = list(rows)
+    for row in there:
+        if all(getattr(row, field) == value for field, value in wanted.items()):
+            return row
+    raise KeyError(f"{lacks} ({what_there_is(there, wanted)})")
+
+
 def what_there_is(rows: Iterable[object], wanted: Mapping[str, object]) -> str:
     """Of the first field in which no row has what is wanted, what there is, among the rows that the fields before
     leave.

@@ -7,12 +7,13 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from selfexec.text.legible import harmless
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.table import Table as RichTable
     from rich.text import Text
 
 Layout = Literal["sections", "stacked", "plain"]
@@ -22,6 +23,18 @@ NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that m
 INTERVAL = re.compile(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
 STYLE = re.compile(r"\x1b\[[\d;]*m")  # a control sequence that makes what follows bold or dim, or ends that
 LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
+
+
+class Table(NamedTuple):
+    """A table before it is text. A title may have lines below the first one."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    layout: Layout = "sections"
+
+
+Part = Table | str  # of what is shown one below the other: a table, or lines of text; "" parts paragraphs
 
 
 def terminal_width() -> int:
@@ -85,7 +98,7 @@ def as_text(
     return "\n".join(line.replace(NAME, next(names)) if line.strip() in held else line for line in lines)
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout) -> "Table":
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout) -> "RichTable":
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -117,7 +130,7 @@ def _dimmed(cell: str) -> "Text":
     return text
 
 
-def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "Table":
+def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Layout, width: int) -> "RichTable":
     """The table with the first of these economies with which it fits, or with all of them."""
     broken = [[cell.replace(UNBROKEN, " ") for cell in row] for row in rows]
     for cells, gap, words in ((rows, 2, None), (rows, 1, None), (rows, 1, LONG_WORD), (broken, 1, SHORT_WORD)):
@@ -214,10 +227,37 @@ def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], n
     return f"{table}<p>{_lines_as_html(notes)}</p>" if notes else table
 
 
-def all_as_html(tables: Iterable[tuple[str, Sequence[str], Sequence[Sequence[str]]]], notes: Sequence[str] = ()) -> str:
-    """Tables (title, columns, rows) one below the other, with lines of text below them all."""
-    parts = [as_html(*table) for table in tables]
-    return "".join([*parts, f"<p>{_lines_as_html(notes)}</p>"] if notes else parts)
+def all_as_text(parts: Iterable[Part], width: int = WIDTH, *, styled: bool = False) -> str:
+    """Tables and lines, one below the other, in so many columns."""
+    shown = (p if isinstance(p, str) else as_text(*p[:3], width, p.layout, styled=styled) for p in parts)
+    return "\n".join(shown)
+
+
+def all_as_html(parts: Iterable[Part]) -> str:
+    """The same for a notebook: lines that follow each other are a paragraph."""
+    return "".join(
+        "".join(as_html(*table[:3]) for table in tables) + (f"<p>{_lines_as_html(lines)}</p>" if lines else "")
+        for tables, lines in _paragraphs(parts)
+    )
+
+
+def all_as_markdown(parts: Iterable[Part]) -> str:
+    """The same for a page in Markdown: titles are bold, lines a list."""
+    shown: list[str] = []
+    for tables, lines in _paragraphs(parts):
+        for table in tables:
+            title, *said = table.title.split("\n")
+            shown += [f"**{in_markdown(title)}**", *map(in_markdown, said), as_markdown(table.columns, table.rows)]
+        shown += [bullets(lines)] if lines else []
+    return "\n\n".join(shown)
+
+
+def _paragraphs(parts: Iterable[Part]) -> Iterator[tuple[list[Table], list[str]]]:
+    """By turns, tables that follow each other, and lines that do up to an empty one."""
+    for kind, group in groupby(parts, lambda part: type(part) if part else None):
+        if kind:
+            several = list(group)
+            yield [p for p in several if isinstance(p, Table)], [p for p in several if isinstance(p, str)]
 
 
 def _lines_as_html(texts: Iterable[str]) -> str:

@@ -1,6 +1,5 @@
 """A comparison as people read it: on a terminal, in a notebook, in a pull request, as JSON."""
 
-import json
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis.compare.differences import Contrast, Difference, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.result import Form, Result, framed
 from selfexec.analysis.sources import Source, head
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
-from selfexec.text.tables import all_as_html, as_markdown, as_text, bullets, in_markdown
+from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,7 @@ TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjuste
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Result):
     """Models compared. Prints as a table, and turns into JSON, Markdown or a data frame."""
 
     models: tuple[str, ...]
@@ -68,9 +68,7 @@ class Comparison:
 
     def frame(self) -> "pl.DataFrame":
         """One row per difference, as a Polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame([asdict(row) for row in self.differences], infer_schema_length=None)
+        return framed([asdict(row) for row in self.differences])
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""
@@ -86,39 +84,19 @@ class Comparison:
             "notes": list(self.notes),
         }
 
-    def json(self) -> str:
-        """`records` as JSON."""
-        return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
+    _data = records
 
-    def table(self, width: int = 120, *, styled: bool = False) -> str:
-        """Differences, what they rest on, and gates, as text of so many columns."""
-        tables = [as_text(title, columns, rows, width, styled=styled) for title, columns, rows in _tables(self)]
-        return "\n".join([*tables, *_notes(self), *_gates(self)])
-
-    def markdown(self) -> str:
-        """For a pull request."""
-        tables = (
-            f"**{in_markdown(title)}**\n\n{as_markdown(columns, rows)}"
-            for title, columns, rows in _tables(self, verdicts=True)
-        )
-        return "\n\n".join([*tables, bullets([*_gates(self), *_notes(self)])])
-
-    def __repr__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        return all_as_html(_tables(self), [*_notes(self), *_gates(self)])
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
+    def _shown(self, form: Form, width: int) -> list[Part]:
+        """In Markdown, which a pull request shows, gates come first and each difference has its verdict."""
+        gates, verdicts = [verdict.line for verdict in self.verdicts], form == "markdown"
+        lines = [*gates, *_notes(self)] if verdicts else [*_notes(self), *gates]
+        return [*_tables(self, verdicts), *lines]
 
 
 # --- tables ----------------------------------------------------------------------------------------------------------
 
-Table = tuple[str, list[str], list[list[str]]]
 
-
-def _tables(found: Comparison, verdicts: bool = False) -> Iterator[Table]:
+def _tables(found: Comparison, verdicts: bool) -> Iterator[Table]:
     for metric in dict.fromkeys(row.metric for row in found.differences):
         differences = [row for row in found.differences if row.metric == metric]
         if len(found.models) == 2:
@@ -154,7 +132,7 @@ def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verd
         if verdicts:
             cells.append(_said(found, row))
         body.append(cells)
-    return f"{_title(metric)}: new {found.models[1]}, old {found.models[0]}", columns, body
+    return Table(f"{title_of(metric)}: new {found.models[1]}, old {found.models[0]}", columns, body)
 
 
 def _said(found: Comparison, row: Difference) -> str:
@@ -171,7 +149,7 @@ def _ranking(metric: str, rows: Sequence[Standing]) -> Table:
         [row.experiment, str(row.rank or "–"), row.model, interval(row.value, row.low, row.high), row.tied]
         for row in rows
     ]
-    return f"{_title(metric)}: who can be told apart", ["experiment", "rank", "model", metric, "tied"], body
+    return Table(f"{title_of(metric)}: who can be told apart", ["experiment", "rank", "model", metric, "tied"], body)
 
 
 def _pairs_in_short(found: Comparison, metric: str, rows: Sequence[Difference]) -> Table:
@@ -189,7 +167,7 @@ def _pairs_in_short(found: Comparison, metric: str, rows: Sequence[Difference]) 
             needed = [row.items_needed for row in told if row.items_needed is not None]
             cells.append(f"{math.ceil(statistics.median(needed)):,}" if needed else "–")
         body.append(cells)
-    return f"{_title(metric)}: all pairs", columns, body
+    return Table(f"{title_of(metric)}: all pairs", columns, body)
 
 
 def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
@@ -206,7 +184,7 @@ def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
         ]
         for row in rows
     ]
-    return f"{_title(metric)}: pairs", columns, body
+    return Table(f"{title_of(metric)}: pairs", columns, body)
 
 
 def _contrasts(rows: Sequence[Contrast]) -> Table:
@@ -222,18 +200,14 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
         ]
         for row in rows
     ]
-    return "Groups of models", columns, body
+    return Table("Groups of models", columns, body)
 
 
-def _title(metric: str) -> str:
+def title_of(metric: str) -> str:
     return metric.replace("_", "-").capitalize()
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------
-
-
-def _gates(found: Comparison) -> list[str]:
-    return [verdict.line for verdict in found.verdicts]
 
 
 def _notes(found: Comparison) -> list[str]:

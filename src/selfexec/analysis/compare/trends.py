@@ -1,6 +1,5 @@
 """Checkpoints in their order: does a model come to predict itself?"""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,19 +15,20 @@ from selfexec.analysis.compare.candidates import (
     unlike,
     wanted_of,
 )
-from selfexec.analysis.compare.comparison import LEGEND, Table, about, cautions
+from selfexec.analysis.compare.comparison import LEGEND, about, cautions, title_of
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.result import Form, Result, framed
 from selfexec.analysis.sources import Source, head, sources
 from selfexec.errors import InputError
 from selfexec.runs import Files, Names, names
 from selfexec.stats import two_sided
-from selfexec.text.lookups import what_there_is
+from selfexec.text.lookups import found_by
 from selfexec.text.numbers import interval, number_of, p_value, signed
-from selfexec.text.tables import all_as_html, as_text
+from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -75,7 +75,7 @@ class Slope:
 
 
 @dataclass(frozen=True, repr=False)
-class Trend:
+class Trend(Result):
     """Checkpoints in their order. Prints as a table, and turns into JSON or a data frame. `warnings` say of models that
     nobody has put in order.
     """
@@ -90,18 +90,13 @@ class Trend:
 
     def slope(self, experiment: str, metric: str = "skill") -> Slope:
         """The change per checkpoint in one experiment. KeyError lists what there is."""
-        for row in self.slopes:
-            if (row.experiment, row.metric) == (experiment, metric):
-                return row
         refuse_old_name(metric)
-        there = what_there_is(self.slopes, {"experiment": experiment, "metric": metric})
-        raise KeyError(f"there is no slope of {metric} in {experiment} ({there})")
+        lacks = f"there is no slope of {metric} in {experiment}"
+        return found_by(self.slopes, {"experiment": experiment, "metric": metric}, lacks)
 
     def frame(self) -> "pl.DataFrame":
         """One row per checkpoint, experiment and metric, as a Polars data frame."""
-        import polars as pl
-
-        return pl.DataFrame([_flat(point) for point in self.points], infer_schema_length=None)
+        return framed([_flat(point) for point in self.points])
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""
@@ -114,26 +109,19 @@ class Trend:
             "warnings": list(self.warnings),
         }
 
-    def json(self) -> str:
-        """`records` as JSON."""
-        return json.dumps(self.records(), ensure_ascii=False, indent=1, allow_nan=False)
+    _data = records
 
-    def table(self, width: int = 120, *, styled: bool = False) -> str:
-        """Checkpoints and slopes, metric by metric, as text of so many columns."""
-        shown: list[str] = []
-        for metric in _metrics(self):
-            shown += [
-                as_text(*_point_table(self, metric), width, "stacked", styled=styled),
-                as_text(*_slope_table(self, metric), width, styled=styled),
-            ]
-        return "\n".join([*shown, *_notes(self)])
+    def _shown(self, form: Form, width: int) -> Iterator[Part]:
+        """Checkpoints and slopes, metric by metric. On a terminal warnings are said beside it."""
+        for metric in dict.fromkeys(point.metric for point in self.points):
+            yield _point_table(self, metric)
+            yield _slope_table(self, metric)
+        yield from _notes(self)
+        if form != "text":
+            yield from self.warnings
 
     def __repr__(self) -> str:
         return "\n".join([self.table(), *self.warnings])
-
-    def _repr_html_(self) -> str:
-        tables = [made(self, metric) for metric in _metrics(self) for made in (_point_table, _slope_table)]
-        return all_as_html(tables, [*_notes(self), *self.warnings])
 
 
 def trend(
@@ -236,17 +224,10 @@ def _scanty(family: Family, experiment: str) -> str | None:
 # --- how it prints ---------------------------------------------------------------------------------------------------
 
 
-def _metrics(found: Trend) -> list[str]:
-    return list(dict.fromkeys(point.metric for point in found.points))
-
-
-def _title(metric: str) -> str:
-    return metric.replace("_", "-").capitalize()
-
-
 def _point_table(found: Trend, metric: str) -> Table:
     columns = ["experiment", "", "checkpoint", metric, "from first", "items", "from previous", "items"]
-    return _title(metric), columns, [_cells(point) for point in found.points if point.metric == metric]
+    rows = [_cells(point) for point in found.points if point.metric == metric]
+    return Table(title_of(metric), columns, rows, "stacked")
 
 
 def _slope_table(found: Trend, metric: str) -> Table:
@@ -255,7 +236,7 @@ def _slope_table(found: Trend, metric: str) -> Table:
         for s in found.slopes
         if s.metric == metric
     ]
-    return f"{_title(metric)}: change per checkpoint", ["experiment", "slope", "p", "items"], rows
+    return Table(f"{title_of(metric)}: change per checkpoint", ["experiment", "slope", "p", "items"], rows)
 
 
 def _cells(point: Point) -> list[str]:

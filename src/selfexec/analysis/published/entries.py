@@ -1,19 +1,16 @@
 """The rows of the ledger, as people and programs read them."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-import polars as pl
-
 from selfexec.analysis.renamed import refuse_old_name
+from selfexec.analysis.result import Form, Rows
 from selfexec.analysis.sources import Source, head
 from selfexec.experiments import PAPER
-from selfexec.files import csv_rows
-from selfexec.text.lookups import what_there_is
+from selfexec.text.lookups import found_by
 from selfexec.text.numbers import decimal
-from selfexec.text.tables import WIDTH, all_as_html, as_markdown, as_text
+from selfexec.text.tables import Part, Table, as_markdown
 
 Kind = Literal["score", "baseline", "sensitivity", "rule", "readings"]
 POINT = 0.01  # numbers that lie further apart must have a reason; of tokens, this share of them
@@ -55,49 +52,29 @@ class Entry:
         return self.spread > distance * max(1.0, size) or len({value is None for value in values}) == 2
 
 
-class Ledger(Sequence[Entry]):
+class Ledger(Rows[Entry]):
     """The entries of a ledger, and the `runs` that they are of. Prints as a table, and turns into records or a data
     frame.
     """
 
+    _ROW = Entry
+
     def __init__(self, entries: Iterable[Entry], runs: Sequence[Source] = ()) -> None:
-        self._entries = list(entries)
+        super().__init__(entries)
         self.runs = tuple(runs)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._entries[index]
-
-    def __len__(self) -> int:
-        return len(self._entries)
 
     def entry(self, model: str, experiment: str, metric: str) -> Entry:
         """One number under each convention. KeyError lists what there is."""
-        for entry in self._entries:
-            if (entry.model, entry.experiment, entry.metric) == (model, experiment, metric):
-                return entry
         refuse_old_name(metric)
-        there = what_there_is(self, {"model": model, "experiment": experiment, "metric": metric})
-        raise KeyError(f"there is no {metric} of {model} in {experiment} ({there})")
+        lacks = f"there is no {metric} of {model} in {experiment}"
+        return found_by(self, {"model": model, "experiment": experiment, "metric": metric}, lacks)
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each entry."""
-        return [asdict(entry) | {"reasons": list(entry.reasons)} for entry in self._entries]
+        return [asdict(entry) | {"reasons": list(entry.reasons)} for entry in self]
 
-    def frame(self) -> pl.DataFrame:
-        """One row per entry, as a Polars data frame."""
-        return pl.DataFrame(self.records(), infer_schema_length=None)
-
-    def json(self) -> str:
-        """The runs and the version, then the entries, each under all three conventions."""
-        found = {**head(self.runs, None), "ledger": self.records()}
-        return json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False)
-
-    def csv(self) -> str:
-        """One line per entry."""
-        columns = [field.name for field in fields(Entry)]
-        records = (record | {"reasons": "; ".join(record["reasons"])} for record in self.records())
-        rows = ([record[column] for column in columns] for record in records)
-        return csv_rows.written([columns, *rows]).rstrip("\n")
+    def _data(self) -> dict[str, Any]:
+        return {**head(self.runs, None), "ledger": self.records()}
 
     def markdown(self) -> str:
         """Tables for a page: one for each kind, every entry with its reasons."""
@@ -107,27 +84,21 @@ class Ledger(Sequence[Entry]):
             parts += [f"## {TITLES[kind]}", as_markdown(COLUMNS, rows)]
         return "\n\n".join(parts)
 
-    def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
-        """A table of each kind, its reasons below it by number."""
+    def _shown(self, form: Form, width: int) -> Iterator[Part]:
+        """A table of each kind; as text with its reasons below it by number, where they are long."""
         if not self:
-            return NOTHING
-        tables = (_with_notes(TITLES[kind], entries, width, styled) for kind, entries in self._by_kind())
-        return "\n".join([*(f"{table}\n" for table in tables), LEGEND])
+            yield NOTHING
+            return
+        for kind, entries in self._by_kind():
+            longest = max(len("; ".join(entry.reasons)) for entry in entries)
+            yield from _with_reasons(TITLES[kind], entries, form != "text" or longest <= width - BEFORE_REASONS)
+            yield ""
+        yield LEGEND
 
     def _by_kind(self) -> Iterator[tuple[Kind, list[Entry]]]:
         for kind in TITLES:
             if entries := [entry for entry in self if entry.kind == kind]:
                 yield kind, entries
-
-    def __repr__(self) -> str:
-        return self.table()
-
-    def _repr_html_(self) -> str:
-        tables = (
-            (TITLES[kind], COLUMNS, [[*_cells(entry), "; ".join(entry.reasons)] for entry in entries])
-            for kind, entries in self._by_kind()
-        )
-        return all_as_html(tables, [LEGEND])
 
 
 NOTHING = f"The ledger is of {', '.join(PAPER.experiments)}, which the paper published. None of them was asked here."
@@ -163,17 +134,13 @@ def _cells(entry: Entry) -> list[str]:
     return [entry.model, entry.experiment, entry.metric, *map(shown, values)]
 
 
-def _with_notes(title: str, entries: Sequence[Entry], width: int, styled: bool) -> str:
+def _with_reasons(title: str, entries: Sequence[Entry], inside: bool) -> Iterator[Part]:
     """A table, and below it the reasons by number, where they are too long to stand in it; entries with the same
-    reasons share a number."""
-    inside = max(len("; ".join(entry.reasons)) for entry in entries) <= width - BEFORE_REASONS
+    reasons share a number.
+    """
     distinct = dict.fromkeys(entry.reasons for entry in entries if entry.reasons)
-    numbers = {reasons: number for number, reasons in enumerate(distinct, 1)}
-    told = "; ".join if inside else lambda reasons: str(numbers.get(reasons, ""))
-    rows = [[*_cells(entry), told(entry.reasons)] for entry in entries]
-    notes = [
-        f"{f'[{number}]' if first else '':>6} {reason}"
-        for reasons, number in numbers.items()
-        for first, reason in zip([True] + [False] * len(reasons), reasons, strict=False)
-    ]
-    return "\n".join([as_text(title, COLUMNS, rows, width, styled=styled), *([] if inside else notes)])
+    told = {why: "; ".join(why) if inside else str(number) for number, why in enumerate(distinct, 1)}
+    yield Table(title, COLUMNS, [[*_cells(entry), told.get(entry.reasons, "")] for entry in entries])
+    for why in () if inside else distinct:
+        for n, reason in enumerate(why):
+            yield f"{'' if n else f'[{told[why]}]':>6} {reason}"
