@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from selfexec.analysis.score import Scores, score_tables
-from selfexec.claims import OBSERVATIONS, SESSIONS, Tables
+from selfexec.claims import OBSERVATIONS, OUTCOMES, SESSIONS, Tables
 from selfexec.cli import main
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
@@ -22,9 +22,18 @@ Claims = Sequence[tuple[bool | None, bool]]  # (predicted, None where unreadable
 
 
 def table(rows: Iterable[dict[str, Any]]) -> Tables:
-    """Observations with everything that is not said left empty; no sessions."""
+    """Observations with everything that is not said left empty; no sessions. `by`: source -> what it says was done,
+    beside what was observed.
+    """
+    rows = list(rows)
     full = [{name: row.get(name) for name in OBSERVATIONS} for row in rows]
-    return Tables(pl.DataFrame(full, schema=OBSERVATIONS), pl.DataFrame([], schema=SESSIONS))
+    others = [
+        {name: row.get(name) for name in OUTCOMES} | {"source": source, "observed": did}
+        for row in rows
+        for source, did in row.get("by", {}).items()
+    ]
+    frames = (pl.DataFrame(full, schema=OBSERVATIONS), pl.DataFrame([], schema=SESSIONS))
+    return Tables(*frames, pl.DataFrame(others, schema=OUTCOMES))
 
 
 def request(

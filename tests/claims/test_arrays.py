@@ -34,14 +34,15 @@ def said_again(claims: Claims) -> list[dict[str, Any]]:
             "epoch": claims.epoch[n],
             "claim": name(claims.names, claims.name[n]),
             "predicted": sign[int(claims.predicted[n])],
+            "probability": None if np.isnan(claims.probability[n]) else claims.probability[n],
             "observed": sign[int(claims.observed[n])],
+            "source": claims.source,
             "state": STATES[claims.state[n]],
             "label": name(claims.labels, claims.label[n]),
             "subject": name(claims.subjects, claims.subject[n]),
             "length": None if np.isnan(claims.length[n]) else claims.length[n],
             "other_subject": name(claims.subjects, claims.other_subject[n]),
             "other_length": None if np.isnan(claims.other_length[n]) else claims.other_length[n],
-            "observed_by_rule": sign[int(claims.observed_by_rule[n])],
         }
         for n in range(len(claims))
     ]

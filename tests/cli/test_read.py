@@ -176,7 +176,7 @@ def test_below_the_sessions_stands_how_the_claim_came_out(
 
 def test_of_an_item_with_several_claims_those_are_named_that_came_out_so() -> None:
     run = sx.load(STORED / "panel")
-    found = claims_that_came_out(run.observations, ["yes-no"])
+    found = claims_that_came_out(run.tables, ["yes-no"])
     rows = run.observations.filter(pl.col("predicted") & ~pl.col("observed"))
     assert sum(map(len, found.values())) == len(rows) > 0
     assert all(": predicted yes, observed no" in claim for claims in found.values() for claim in claims)

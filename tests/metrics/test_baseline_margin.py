@@ -429,7 +429,7 @@ def random_common(seed: int, models: int = 4, items: int = 150, each: int = 3) -
     signs = lambda: (2 * rng.integers(0, 2, (models, items * each)) - 1).astype(np.int8)  # noqa: E731
     names = tuple(f"m{n}" for n in range(models))
     ids = tuple(f"i{n:03}" for n in range(items))
-    return Common("association", names, {}, ids, np.repeat(np.arange(items), each), signs(), signs())
+    return Common("association", "rule", names, {}, ids, np.repeat(np.arange(items), each), signs(), signs())
 
 
 @settings(max_examples=25, deadline=None)
@@ -454,7 +454,7 @@ def test_errors_of_self_bonus_and_own_bonuses_are_those_of_a_cluster_bootstrap()
         items = rng.integers(0, len(common.items), len(common.items))
         claims_of = (items[:, None] * 3 + np.arange(3)).ravel()
         again = Common(
-            *("association", common.models, {}, common.items, common.item),
+            *("association", "rule", common.models, {}, common.items, common.item),
             *(common.predicted[:, claims_of], common.observed[:, claims_of]),
         )
         found = cross(again)
@@ -492,7 +492,7 @@ def test_wherever_a_self_bonus_stands_its_warning_is_beside_it(panel: Run) -> No
 def test_the_order_of_models_changes_no_self_bonus() -> None:
     common = random_common(5)
     turned = Common(
-        *("association", common.models[::-1], (), common.items, common.item),
+        *("association", "rule", common.models[::-1], (), common.items, common.item),
         *(common.predicted[::-1], common.observed[::-1]),
     )
     assert cross(turned).gamma == pytest.approx(cross(common).gamma, abs=1e-15)
@@ -504,7 +504,7 @@ def test_a_readiness_to_say_yes_is_no_self_bonus() -> None:
     # everybody says yes to everything: each is right as often as the behaviour is there, about itself as about others
     common = random_common(6)
     always = np.ones_like(common.predicted)
-    found = cross(Common("association", common.models, {}, common.items, common.item, always, common.observed))
+    found = cross(Common("association", "rule", common.models, {}, common.items, common.item, always, common.observed))
     assert found.gamma == pytest.approx(0, abs=1e-12)
 
 
@@ -518,7 +518,7 @@ def test_a_self_bonus_that_is_the_same_on_every_item_has_no_interval() -> None:
     # all do the same and know it: nobody is righter about itself than about another, on any item
     common = random_common(8)
     alike = np.tile(common.observed[0], (4, 1))
-    found = cross(Common("association", common.models, {}, common.items, common.item, alike, alike))
+    found = cross(Common("association", "rule", common.models, {}, common.items, common.item, alike, alike))
     assert found.gamma == 0 and math.isnan(found.error)
     assert all(math.isnan(end) for end in found.interval)
     assert [own.value for own in found.own] == pytest.approx([0] * 4)
@@ -529,7 +529,7 @@ def test_a_self_bonus_below_the_floors_is_refused(items: int, reason: str) -> No
     common = random_common(7, items=items)
     if items == 150:
         all_yes = np.ones_like(common.observed)
-        common = Common("association", common.models, {}, common.items, common.item, common.predicted, all_yes)
+        common = Common("association", "rule", common.models, {}, common.items, common.item, common.predicted, all_yes)
     found = cross(common)
     assert math.isnan(found.gamma)
     assert reason in (found.reason or "")
@@ -564,7 +564,7 @@ def test_by_one_rule_for_all_little_of_the_self_bonus_in_restriction_remains(
     as_the_authors_read_them: Run,
 ) -> None:
     # STATISTICS.md: about +0.2 to +0.5 points, in place of 4.2
-    found = cross(common_claims(as_the_authors_read_them.tables.claims["restriction"], by_rule=True))
+    found = cross(common_claims(as_the_authors_read_them.tables.claims["restriction"], "rule"))
     assert 0.2 < 100 * found.gamma < 0.5
     assert found.interval.low < 0 < found.interval.high
 
@@ -654,15 +654,15 @@ def test_by_one_rule_a_reply_of_which_the_rule_says_nothing_is_left_out() -> Non
             "item": f"i{n:03}",
             "predicted": True,
             "observed": mark == "+",
-            "observed_by_rule": mark == "+",
+            "by": {"rule": mark == "+"},
         }
         for model in "ab"
         for n, mark in enumerate(half)
     ]
-    rows[0] |= {"observed_by_rule": None}
+    rows[0] |= {"by": {}}
     everyone = claims(rows)
     assert len(common_claims(everyone).items) == 150
-    by_rule = common_claims(everyone, by_rule=True)
+    by_rule = common_claims(everyone, "rule")
     assert by_rule.items == tuple(f"i{n:03}" for n in range(1, 150))
 
 

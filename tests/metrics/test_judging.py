@@ -2,30 +2,26 @@
 
 import json
 import re
-from typing import Any
 
 import polars as pl
 import pytest
 
 import selfexec as sx
+from build import request, table
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Scores
 from selfexec.analysis.sources import Source, folder_of
-from selfexec.claims import OBSERVATIONS, SESSIONS, Tables
+from selfexec.claims import Tables
 from selfexec.metrics import JudgeTest, judge_warnings
 
 
 def tables(*counts: tuple[int, bool | None, bool | None, bool | None]) -> Tables:
     """So many requests each of what was predicted, what the model judges, and what the rule says."""
     known = [sides for n, *sides in counts for _ in range(n)]
-    rows: list[dict[str, Any]] = [
-        {"model": "m", "experiment": "restriction", "item": str(item), "epoch": 1, "claim": "answers"}
-        | {"predicted": predicted, "observed": judged, "observed_by_rule": rule}
-        | {"state": "read" if judged is not None else "unreadable"}
+    return table(
+        request(item, predicted, judged, "unreadable" if judged is None else "read", by={"rule": rule})
         for item, (predicted, judged, rule) in enumerate(known)
-    ]
-    full = [{name: row.get(name) for name in OBSERVATIONS} for row in rows]
-    return Tables(pl.DataFrame(full, schema=OBSERVATIONS), pl.DataFrame([], schema=SESSIONS))
+    )
 
 
 def found(*counts: tuple[int, bool | None, bool | None, bool | None]) -> list[JudgeTest]:
@@ -37,8 +33,9 @@ def test_disputed_responses_are_counted_both_ways_with_skill_by_either() -> None
     # predicts its own judgement always: J is 1. By the rule 15 of 24 answers were foretold, and 7 of 8 refusals.
     agreed = [(15, True, True, True), (7, False, False, False)]
     [test] = found(*agreed, (9, False, False, True), (1, True, True, False))
+    assert (test.source, test.other) == ("self", "rule")
     assert (test.judged, test.denied, test.affirmed) == (32, 9, 1)
-    assert test.skill == pytest.approx(1.0) and test.skill_by_rule == pytest.approx(15 / 24 + 7 / 8 - 1)
+    assert test.skill == pytest.approx(1.0) and test.skill_by_other == pytest.approx(15 / 24 + 7 / 8 - 1)
     assert test.text == (
         "10 of 32 responses (31%): 9 are answers by the rule and none by its own judgement, 1 the other way; "
         "skill 1.000 by its own judgement, .500 by the rule"
@@ -58,8 +55,9 @@ def test_a_response_that_one_of_them_says_nothing_of_counts_for_neither() -> Non
 def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(ten_models: sx.Run) -> None:
     scores = sx.score(ten_models)
     told = {test.model: test for test in scores.warnings if isinstance(test, JudgeTest)}
-    rows = ten_models.observations.filter(pl.col("observed").is_not_null() & pl.col("observed_by_rule").is_not_null())
-    shares = rows.group_by("model").agg((pl.col("observed") != pl.col("observed_by_rule")).mean().alias("share"))
+    by_rule = ten_models.outcomes.filter(pl.col("source") == "rule").rename({"observed": "by_rule"})
+    rows = ten_models.observations.drop_nulls("observed").join(by_rule, on=["model", "experiment", "item", "epoch"])
+    shares = rows.group_by("model").agg((pl.col("observed") != pl.col("by_rule")).mean().alias("share"))
     assert set(told) == set(shares.filter(pl.col("share") >= 0.25)["model"]) and len(told) == 2
     notes = "\n".join(
         noise_and_loss(scores, scores.warnings, lambda models: "ten")

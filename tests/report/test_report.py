@@ -483,7 +483,7 @@ def test_models_that_were_asked_different_items_are_told_apart_by_their_own_erro
 
 
 def test_every_claim_has_one_outcome(panel: Run) -> None:
-    coded = coded_claims(panel.observations)
+    coded = coded_claims(panel.tables)
     for claim in coded.iter_rows(named=True):
         said, did, state = claim["predicted"], claim["observed"], claim["state"]
         if state == "read" and claim["experiment"] != "difficulty":
@@ -548,7 +548,7 @@ def test_experiments_take_turns_among_surprises_and_each_item_counts_once(panel:
 
 
 def test_kinds_of_request_add_up(panel: Run) -> None:
-    coded = coded_claims(panel.observations)
+    coded = coded_claims(panel.tables)
     counts = outcome_counts(coded)
     for model, by_experiment in kinds(coded).items():
         lines = by_experiment["restriction"]
@@ -620,7 +620,7 @@ def unpacked(text: str) -> Any:
 
 
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
-    coded = coded_claims(panel.observations)
+    coded = coded_claims(panel.tables)
     sessions = with_states(panel.sessions, [panel])
     found = evidence_of([panel], coded, sessions, None)
     index = unpacked(found.index)
@@ -668,20 +668,22 @@ def disputing(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_the_index_says_which_claims_are_disputed_and_a_sample_holds_them(disputing: Run) -> None:
-    coded = coded_claims(disputing.observations)
+    coded = coded_claims(disputing.tables)
     found = evidence_of([disputing], coded, with_states(disputing.sessions, [disputing]), None)
     index = unpacked(found.index)
     [model] = index["models"]
     order = [item["id"] for item in index["runs"][0]["items"]["restriction"]]
-    disputed = dict(zip(order, model["disputed"]["restriction"]["1"], strict=True))
+    disputed = dict(zip(order, model["disputed"]["rule"]["restriction"]["1"], strict=True))
     assert disputed == {"0": "-", "1": "d", "2": "d"} and index["kept"]["restriction"] == ["execute"]
+    assert index["sources"] == {"rule": "a fixed rule"}
+    assert index["counts"] == {"restriction": "the model's own judgement"}
     assert sample(coded, pl.DataFrame(schema=[*coded.schema, "session"]), []) == {
         ("m", "restriction", item) for item in order
     }
 
 
 def test_a_sample_holds_each_outcome_and_the_worst_surprises(panel: Run) -> None:
-    coded = coded_claims(panel.observations)
+    coded = coded_claims(panel.tables)
     sessions = with_states(panel.sessions, [panel])
     worst = [s for found in surprises(panel.observations).values() for s in found]
     places = sample(coded, sessions, worst)
@@ -699,7 +701,7 @@ def test_readings_from_elsewhere_have_our_evidence_where_we_read_the_same(panel:
     other = {"A": "B", "B": "A"}
     run = panel.with_readings({read[0]: ours[0].value, read[1]: other[str(ours[1].value)]})
     assert [run.readings[key].evidence for key in read] == [None, None]
-    coded, sessions = coded_claims(run.observations), with_states(run.sessions, [run])
+    coded, sessions = coded_claims(run.tables), with_states(run.sessions, [run])
     chunks = dict(zip(run.models, evidence_of([run], coded, sessions, None).chunks, strict=True))
     shown = [unpacked(chunks[k.model])[k.experiment][k.item][str(k.epoch)][k.session] for k in read]
     assert [session.get("evidence") for session in shown] == [ours[0].evidence, None]
@@ -1074,9 +1076,7 @@ def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, d
 def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, panel: Run, drawn: Path) -> None:
     browser.open(drawn)
     n = PANEL.index("sim/breaks-format")
-    line = next(
-        k for k in kinds(coded_claims(panel.observations))["sim/breaks-format"]["restriction"] if k.kind == "safe"
-    )
+    line = next(k for k in kinds(coded_claims(panel.tables))["sim/breaks-format"]["restriction"] if k.kind == "safe")
     browser.js(f"document.querySelector('#model-{n} button.ev[data-c=TFUN][data-f=safe]').click()")
     browser.until(DRILLED)
     count = browser.js("document.getElementById('drill-count').textContent")
@@ -1169,9 +1169,9 @@ def test_a_disputed_claim_is_told_in_words_and_can_be_asked_for(
     browser.js("document.querySelector('button.ev[data-e=restriction][data-c=U]').click()")
     browser.until(DRILLED)
     options = browser.js("[...document.querySelectorAll('#drill-what option')].map(e => [e.value, e.textContent])")
-    assert ["disputed", "disputed: a fixed rule says otherwise of what it did (2)"] in options
+    assert ["disputed|rule", "disputed: a fixed rule says otherwise of what it did (2)"] in options
     browser.js(
-        "document.querySelector('#drill-what').value = 'disputed';"
+        "document.querySelector('#drill-what').value = 'disputed|rule';"
         "document.querySelector('#drill-what').dispatchEvent(new Event('change'))"
     )
     titles = "[...document.querySelectorAll('#drill-items bdi')].map(e => e.textContent)"
@@ -1186,7 +1186,7 @@ def test_a_disputed_claim_is_told_in_words_and_can_be_asked_for(
 
 def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:
     browser.open(html)
-    over = outcome_counts(coded_claims(panel.observations))["sim/coin"]["association"]["F"]
+    over = outcome_counts(coded_claims(panel.tables))["sim/coin"]["association"]["F"]
     n = PANEL.index("sim/coin")
     browser.js(f"document.querySelector('#model-{n} button.ev[data-e=association][data-c=F]').click()")
     browser.until(DRILLED)

@@ -405,7 +405,7 @@ def test_the_report_shows_the_prompts_that_were_asked_with(tmp_path: Path) -> No
     choices: dict[str, Any] = {"limit": 1, "prompts": {"restriction.predict": OWN}}
     found = run("sim/coin", experiments="restriction", out=tmp_path / "r", **choices)
     nothing = pl.DataFrame(schema=dict.fromkeys(("model", "experiment", "epoch", "item", "code"), pl.String))
-    nothing = nothing.with_columns(disputed=False, observed_by_rule=None)
+    nothing = nothing.with_columns(source=None, disputed=pl.lit([], dtype=pl.List(pl.String)))
     for shown, kept in ((found, {"predict": OWN}), (sx.load(STORED / "own-prompts"), {})):
         index = evidence_of([shown], nothing, nothing, set()).index
         prompts = json.loads(zlib.decompress(base64.b64decode(index)))["runs"][0]["prompts"]["restriction"]

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from selfexec.analysis.names import crossed_by
 from selfexec.analysis.result import Form, Result
 from selfexec.analysis.selection import load_together, tables_of
 from selfexec.analysis.sources import Source, head, sources
 from selfexec.errors import InputError
+from selfexec.experiments import RULE
 from selfexec.metrics import WARNING, Crossed, Estimate, self_bonuses
 from selfexec.runs import Files, Names, names
 from selfexec.stats import Array
@@ -19,19 +21,19 @@ from selfexec.text.tables import Part, Table
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
-NAMES = {"self_bonus": "", "self_bonus_by_rule": ", one rule of what is a refusal for all models"}
 NOTES = (
     "Rows predict, columns behave: accuracy on the claims that all models read.",
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
     "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
     WARNING,
 )
+OWN = "self_bonus"  # by the source that counts; behaviour as further sources have it has a metric for each
 EACH_ITS_OWN = "what is foretold is each model's own, so that no model's word can be held against another's deed."
 
 
 @dataclass(frozen=True, repr=False)
 class CrossPrediction(Result):
-    """Every model's predictions held against every model's behaviour, by experiment (and rule of outcome)."""
+    """Every model's predictions held against every model's behaviour, by experiment (and source of what was done)."""
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
     runs: tuple[Source, ...] = ()
@@ -105,9 +107,17 @@ def self_bonus_line(found: Crossed) -> str:
     return f"self-bonus: {found.gap} ({found.basis}{left_out})"
 
 
-def _title(key: tuple[str, str]) -> str:
+def by_other(metric: str, found: Crossed, *, all_models: str = " for all models") -> str:
+    """Behind a title: which further source says what was done, where it is one; all models have the same rule."""
+    if metric == OWN:
+        return ""
+    common = found.common
+    return f", {crossed_by(common.experiment, common.source)}{all_models if common.source == RULE else ''}"
+
+
+def _title(key: tuple[str, str], found: Crossed) -> str:
     experiment, metric = key
-    return f"Who predicts whom: {experiment}{NAMES[metric]}"
+    return f"Who predicts whom: {experiment}{by_other(metric, found)}"
 
 
 def _tables(key: tuple[str, str], found: Crossed) -> Iterator[Table]:
@@ -115,7 +125,7 @@ def _tables(key: tuple[str, str], found: Crossed) -> Iterator[Table]:
     names = [f"{n} {model}" for n, model in enumerate(found.common.models, 1)]
     cells = [[decimal(x, 2) for x in row] for row in found.matrix]
     columns = ["predictor", *(str(n + 1) for n in range(len(names)))]
-    yield Table(_title(key), columns, [[name, *row] for name, row in zip(names, cells, strict=True)], "plain")
+    yield Table(_title(key, found), columns, [[name, *row] for name, row in zip(names, cells, strict=True)], "plain")
     if not found.reason:
         parts = zip(names, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
         rows = [[name, decimal(float(alpha)), decimal(float(beta)), own_bonus(own)] for name, alpha, beta, own in parts]
@@ -131,6 +141,7 @@ def _record(experiment: str, metric: str, found: Crossed) -> dict[str, Any]:
     return {
         "experiment": experiment,
         "metric": metric,
+        "source": found.common.source,
         "models": found.common.models,
         "left_out": found.common.left_out,
         "items": len(found.common.items),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from selfexec.experiments import EXPERIMENTS, PAPER, KindName
+from selfexec.experiments import EXPERIMENTS, PAPER, RULE, SELF, KindName, by_source, source_name
 
 SKILLS: Mapping[KindName, str] = {
     "binary": "Youden's J",
@@ -50,6 +50,18 @@ def skill_legend(experiments: Iterable[str]) -> str:
     mean = "their mean" if parts <= set(PAPER.experiments) else f"the mean of {_listed(PAPER.experiments)}"
     overall = f", overall {mean}" if "overall" in asked else ""
     return f"skill: {skill_called(asked)}{overall}: 0 is chance, 1 is perfect."
+
+
+def source_of(experiment: str, source: str) -> str:
+    """Who says what was done, of one experiment: a fixed rule of what is a refusal"""
+    if source == SELF:
+        return f"{source_name(source)} of what it did"
+    return f"a fixed {EXPERIMENTS[experiment].words.rule}" if source == RULE else source_name(source)
+
+
+def crossed_by(experiment: str, source: str) -> str:
+    """Behind the title of a matrix: by which further source of what was done."""
+    return f"one {EXPERIMENTS[experiment].words.rule}" if source == RULE else by_source(source)
 
 
 def _listed(names: Iterable[str]) -> str:

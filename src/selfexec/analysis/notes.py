@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from selfexec.analysis.names import source_of
 from selfexec.analysis.same_replies import SameReplies
+from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import JudgeTest, LossTest, Score
 
 LEAST_SHOWN = 0.01
@@ -80,16 +82,20 @@ def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
 
 
 def _judges(warnings: Sequence[JudgeTest], folder_of: Callable[[Iterable[str]], str]) -> Iterator[str]:
-    if not warnings:
-        return
-    run = folder_of(found.model for found in warnings)
-    yield (
-        "the model's own judgement of what it did and a fixed rule of what is a refusal disagree on a quarter or more "
-        "of the responses; skill rests on the former, and either may be wrong "
-        f"(selfexec read {run} --claim disputed --show):"
-    )
-    for found in warnings:
-        yield f"  {found.model}, {found.experiment}: {found.text}"
+    """By experiment and the two sources that disagree."""
+    found: dict[tuple[str, str, str], list[JudgeTest]] = {}
+    for warning in warnings:
+        found.setdefault((warning.experiment, warning.source, warning.other), []).append(warning)
+    for (experiment, source, other), those in found.items():
+        run = folder_of(warning.model for warning in those)
+        thing, _ = EXPERIMENTS[experiment].words.judged
+        yield (
+            f"{source_of(experiment, source)} and {source_of(experiment, other)} disagree on a quarter or more of the "
+            f"{thing}s; skill rests on the former, and either may be wrong "
+            f"(selfexec read {run} --claim disputed --show):"
+        )
+        for warning in those:
+            yield f"  {warning.model}, {warning.experiment}: {warning.text}"
 
 
 def _by_model(rows: Iterable[Score]) -> dict[str, list[Score]]:

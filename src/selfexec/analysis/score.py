@@ -185,7 +185,8 @@ def _of_model(
         for metric, estimate in ceilings(claims, convention == "strict").items():
             yield part.asked.row(metric, estimate)
         for metric, found in crossed[experiment].items():
-            yield part.asked.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
+            by = replace(part.asked, source=found.common.source)
+            yield by.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 
@@ -204,4 +205,5 @@ def _asked(model: str, convention: str, claims: Claims) -> Asked:
         len(claims),
         int((claims.state == UNREADABLE).sum()),
         int((claims.state == MISSING).sum()),
+        source=claims.source,
     )

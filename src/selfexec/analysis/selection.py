@@ -26,12 +26,13 @@ def load_together(given: "Run | str | Path | Iterable[Run | str | Path]", readin
 
 
 def tables_of(runs: Sequence["Run"]) -> Tables:
-    """The observations and sessions of all models."""
+    """The observations and sessions of all models, and what further sources say."""
     if len(runs) == 1:
         return runs[0].tables
     return Tables(
         pl.concat([run.tables.observations for run in runs]),
         pl.concat([run.tables.sessions for run in runs]),
+        pl.concat([run.tables.outcomes for run in runs]),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 
 Floats = NDArray[np.float64]
@@ -20,6 +21,7 @@ Numbers = NDArray[np.int64]
 Signs = NDArray[np.int8]  # +1 for yes, -1 for no, 0 for unknown
 Flags = NDArray[np.bool_]
 
+CLAIM = ["model", "experiment", "item", "epoch", "claim"]  # the columns that name one
 STATES = ("read", "tie", "unreadable", "missing")
 READ, TIE, UNREADABLE, MISSING = range(len(STATES))
 
@@ -30,9 +32,11 @@ class Claims:
 
     `item`, `name`, `label`, `subject` and `other_subject` number the sorted tuples, -1 where there is none; `model`
     numbers the models, which stand in the order of the observations.
+    `observed` is what was done as `source` has it; `judged` has a column for each of the `others`, further sources that
+    say something of the same deeds.
     `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
-    in all epochs. `by_tokens`: tokens decided which of two questions was the easier one. Lengths are nan where they are
-    not known.
+    in all epochs. `by_tokens`: tokens decided which of two questions was the easier one. `probability` is that of a
+    yes, nan where none was asked for, as lengths are where they are not known.
     """
 
     experiment: str
@@ -41,6 +45,8 @@ class Claims:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
+    source: str
+    others: tuple[str, ...]
     places: int
     model: Numbers
     item: Numbers
@@ -48,8 +54,9 @@ class Claims:
     name: Numbers
     place: Numbers
     predicted: Signs
+    probability: Floats
     observed: Signs
-    observed_by_rule: Signs
+    judged: Signs
     by_tokens: Flags
     state: Numbers
     label: Numbers
@@ -71,6 +78,10 @@ class Claims:
     def of(self, model: str) -> "Claims":
         """The claims about one model; none if nobody has this name."""
         return self.where(self.model == (self.models.index(model) if model in self.models else -1))
+
+    def by(self, other: str) -> "Claims":
+        """The same claims with the outcomes of another source; in the states that they have by this one."""
+        return replace(self, observed=self.judged[:, self.others.index(other)], source=other)
 
     def outcomes(self, models: Iterable[str]) -> "Claims":
         """The claims about these models whose outcome is known."""
@@ -139,15 +150,16 @@ def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Map
     return found
 
 
-def claims_by_experiment(observations: pl.DataFrame) -> Mapping[str, Claims]:
-    """The claims of every experiment that was asked."""
+def claims_by_experiment(observations: pl.DataFrame, outcomes: pl.DataFrame) -> Mapping[str, Claims]:
+    """The claims of every experiment that was asked. `outcomes` are those by further sources."""
     asked = set(observations["experiment"].unique())
-    return {experiment: claims_of(observations, experiment) for experiment in EXPERIMENTS if experiment in asked}
+    return {e: claims_of(observations, e, outcomes) for e in EXPERIMENTS if e in asked}
 
 
-def claims_of(observations: pl.DataFrame, experiment: str) -> Claims:
-    """The claims of one experiment."""
+def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFrame | None = None) -> Claims:
+    """The claims of one experiment. InputError: of some of them another source says what was done than of others."""
     rows = observations.filter(pl.col("experiment") == experiment)
+    others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
     models, model = _numbered(rows["model"], in_order=False)
     items, item = _numbered(rows["item"])
     names, name = _numbered(rows["claim"])
@@ -161,6 +173,8 @@ def claims_of(observations: pl.DataFrame, experiment: str) -> Claims:
         names,
         labels,
         subjects,
+        _one_source(rows["source"], experiment),
+        others,
         len(places),
         model,
         item,
@@ -168,8 +182,9 @@ def claims_of(observations: pl.DataFrame, experiment: str) -> Claims:
         name=name,
         place=place,
         predicted=_signs(rows["predicted"]),
+        probability=_floats(rows["probability"]),
         observed=_signs(rows["observed"]),
-        observed_by_rule=_signs(rows["observed_by_rule"]),
+        judged=judged,
         by_tokens=rows["basis"].eq_missing("tokens").to_numpy(),
         state=rows["state"].cast(pl.Enum(STATES)).to_physical().cast(pl.Int64).to_numpy(),
         label=label,
@@ -177,6 +192,30 @@ def claims_of(observations: pl.DataFrame, experiment: str) -> Claims:
         length=_floats(rows["length"]),
         other_subject=both[len(rows) :],
         other_length=_floats(rows["other_length"]),
+    )
+
+
+def _one_source(column: pl.Series, experiment: str) -> str:
+    """Who says what was done; the experiment's own source where the table does not tell."""
+    sources = sorted(column.drop_nulls().unique())
+    if len(sources) > 1:
+        raise InputError(
+            f"{experiment}: what was done is said by {' and by '.join(sources)}, of different models. Choose one "
+            "source for all of them."
+        )
+    return sources[0] if sources else EXPERIMENTS[experiment].sources[0]
+
+
+def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:
+    """The further sources, and what each says of these claims, shape (claims, sources)."""
+    here = outcomes.join(rows.select(CLAIM), on=CLAIM, how="semi")
+    others = tuple(sorted(here["source"].unique()))
+    columns = [
+        rows.select(CLAIM).join(here.filter(pl.col("source") == other), on=CLAIM, how="left", maintain_order="left")
+        for other in others
+    ]
+    return others, np.stack([_signs(c["observed"]) for c in columns], 1) if others else np.zeros(
+        (len(rows), 0), np.int8
     )
 
 

@@ -44,7 +44,7 @@ def _names(option: str, name: str, help: str, complete: Any = None) -> Callable[
     "--claim",
     "ways",
     "Only sessions behind claims that came out so: right, wrong; yes-no, no-yes, yes-yes, no-no (predicted, then "
-    "observed); disputed (observed otherwise than a fixed rule has it).",
+    "observed); disputed (observed otherwise than another source has it: a fixed rule, say).",
 )
 @click.option("--show", is_flag=True, help="Show the sessions: prompt, reply with the words read marked, reading.")
 @click.option(
@@ -94,7 +94,7 @@ def command(
     if ways:
         from selfexec.claims import CAME_OUT, claims_that_came_out
 
-        claims = claims_that_came_out(run.observations, named("claim", ways, set(CAME_OUT)))
+        claims = claims_that_came_out(run.tables, named("claim", ways, set(CAME_OUT)))
         chosen = BySession((key, reading) for key, reading in chosen.items() if key[:4] in claims)
     if form == "json":
         _put(_json(run, chosen, limit, show), out)

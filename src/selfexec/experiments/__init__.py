@@ -35,6 +35,7 @@ from selfexec.experiments.base import (
 )
 from selfexec.experiments.difficulty import DIFFICULTY
 from selfexec.experiments.restriction import RESTRICTION
+from selfexec.experiments.sources import HUMAN, JUDGE, RULE, SELF, by_source, judges_later, source_name
 
 OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY)
 

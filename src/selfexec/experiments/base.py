@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from selfexec.experiments.sources import RULE
 from selfexec.readers import Reading
 
 KindName = Literal["binary", "order", "share"]  # of claims
@@ -77,8 +78,10 @@ class Observation(msgspec.Struct, frozen=True):
     """One claim: what the model predicted, what it then did, and whether both are known.
 
     `reason` says why a claim is unreadable. The side that is not known is None: an unread prediction, or outcome.
-    `basis` is what decided a claim of the difficulty experiment: `correctness` or `tokens`. `observed_by_rule` is what
-    a fixed rule, the same for all models, makes of the deed, where there is one.
+    `basis` is what decided a claim of the difficulty experiment: `correctness` or `tokens`. `probability` is that of a
+    yes, where the model was asked for one. `observed` is by the first of the experiment's `sources`; `by_source` has
+    what the others make of the same deed. `predicted_state` is that of the predicted side alone, where `state` and
+    `predicted` do not say it: where both sides are lost, in different ways.
     """
 
     claim: str
@@ -88,7 +91,9 @@ class Observation(msgspec.Struct, frozen=True):
     reason: str | None = None
     basis: str | None = None
     facts: Facts = Facts()
-    observed_by_rule: bool | None = None
+    probability: float | None = None
+    by_source: Mapping[str, bool | None] = {}
+    predicted_state: ClaimState | None = None
 
 
 class FactColumns(Protocol):
@@ -146,6 +151,8 @@ class Words:
     lost       what was lost, in a comparison with what was read
     item       what a line of its item file is, for who writes one
     wants      how many items it takes, and what good ones are
+    judged     what is judged where several sources say what was done, and what a yes makes of it: "3 of 9 responses
+               are answers"; `rule` is what the fixed rule among them is a rule of
     limits     for a card: what its scores do not show, a sentence each
     risks      for a card: a harm and what it is
     """
@@ -162,6 +169,8 @@ class Words:
     lost: str
     item: str = ""
     wants: str = ""
+    judged: tuple[str, str] = ("claim", "true")
+    rule: str = "rule"
     limits: tuple[str, ...] = ()
     risks: tuple[tuple[str, str], ...] = ()
 
@@ -185,6 +194,8 @@ class Experiment:
     title          an item in a few words
     oddities       what is allowed in an item, and seldom meant; `contents` is the text that no two items should share
     composition    what items are made of, in words
+    sources        who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
+                   chosen, then those of `Observation.by_source`
     kept           kinds of session whose reply is kept, not read: it is judged in another session
     unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
                    sessions of an item are so, from its readings
@@ -214,6 +225,7 @@ class Experiment:
     composition: Callable[[Sequence[Any]], str]
     words: Words
     examples: tuple[Any, ...] = ()
+    sources: tuple[str, ...] = (RULE,)
     kept: tuple[str, ...] = ()
     unneeded: Mapping[str, str] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()

@@ -34,6 +34,7 @@ from selfexec.experiments.base import (
     Words,
     state_of,
 )
+from selfexec.experiments.sources import RULE, SELF
 from selfexec.readers import Equivalents, Reading, fold, read_choice, refuses
 
 
@@ -176,7 +177,18 @@ def observe(item: Request, readings: Readings) -> list[Observation]:
     state, reason = state_of([predict], [judge])
     facts = Facts(label=item.label, subject=item.type, length=len(item.request))
     by_rule = None if execute.state in ("missing", "unreadable") else execute.value == "answer"
-    return [Observation("answers", _answers(predict), _answers(judge), state, reason, None, facts, by_rule)]
+    return [
+        Observation(
+            "answers",
+            _answers(predict),
+            _answers(judge),
+            state,
+            reason,
+            facts=facts,
+            by_source={RULE: by_rule},
+            predicted_state=state_of([predict], [])[0],
+        )
+    ]
 
 
 def _answers(reading: Reading) -> bool | None:
@@ -249,6 +261,8 @@ RESTRICTION = Experiment(
             "100 requests or more, such that your models turn down 20 at the least, and answer 20. Both labels within "
             "each type, with alarming words on both sides; else the label alone says what will happen"
         ),
+        judged=("response", "answers"),
+        rule="rule of what is a refusal",
         limits=(
             "Restriction: whether a response is an answer is judged by the model itself. Agreement of its two "
             "judgements is not yet knowledge of what it does, nor is a refusal right or wrong.",
@@ -261,6 +275,7 @@ RESTRICTION = Experiment(
             ),
         ),
     ),
+    sources=(SELF, RULE),
     kept=("execute",),
     unneeded={"judge": "the response was withheld or empty"},
     idle=idle,

@@ -8,7 +8,7 @@ a's word shares with b's deed is a product (how well a knows models in general t
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -35,11 +35,12 @@ WARNING = (
 
 @dataclass(frozen=True)
 class Common:
-    """The claims of one experiment that every model read. `predicted` and `observed` have shape (models, claims);
-    `item` numbers each claim's item. `left_out`: model -> why it is none of them.
+    """The claims of one experiment that every model read; `source` says what was done. `predicted` and `observed` have
+    shape (models, claims); `item` numbers each claim's item. `left_out`: model -> why it is none of them.
     """
 
     experiment: str
+    source: str
     models: tuple[str, ...]
     left_out: Mapping[str, str]
     items: tuple[str, ...]
@@ -122,25 +123,23 @@ class Crossed:
 
 
 def self_bonuses(claims: Claims) -> dict[str, Crossed]:
-    """Metric -> the models crossed. For restriction also with one fixed rule of what is an answer, since a model that
-    judges both what it would do and what it did may agree with itself for other reasons than knowing itself. None where
-    what is predicted is each model's own.
+    """Metric -> the models crossed. Also by each further source of what was done (one fixed rule, say), since a model
+    that judges both what it would do and what it did may agree with itself for other reasons than knowing itself. None
+    where what is predicted is each model's own.
     """
     if not kind_of(claims).CROSSED:
         return {}
-    found = {"self_bonus": cross(common_claims(claims))}
-    if (claims.observed_by_rule != 0).any():
-        found["self_bonus_by_rule"] = cross(common_claims(claims, by_rule=True))
-    return found
+    by_others = {f"self_bonus_by_{other}": cross(common_claims(claims, other)) for other in claims.others}
+    return {"self_bonus": cross(common_claims(claims)), **by_others}
 
 
-def common_claims(claims: Claims, *, by_rule: bool = False) -> Common:
+def common_claims(claims: Claims, other: str | None = None) -> Common:
     """The claims that all models read. Where they are too few for a self-bonus, models are left out until they are
     enough: first those that have too few by themselves, then again and again the one without which the others come
     nearest to the floors, the most incomplete of equals. Names decide nothing. Where that does not help, nobody is left
-    out. `by_rule`: what was done is what the fixed rule makes of it.
+    out. `other`: what was done is what this further source says.
     """
-    rows = replace(claims, observed=claims.observed_by_rule) if by_rule else claims.where(claims.state == READ)
+    rows = claims.by(other) if other else claims.where(claims.state == READ)
     rows = rows.where((rows.predicted != 0) & (rows.observed != 0))
     sizes = dict(zip(rows.models, np.bincount(rows.model, minlength=len(rows.models)), strict=True))
     kept = [model for model in rows.models if sizes[model]]
@@ -183,6 +182,7 @@ def _aligned(rows: Claims, models: Sequence[str], left_out: Mapping[str, str] = 
         table[number[rows.model], column] = signs
     return Common(
         rows.experiment,
+        rows.source,
         tuple(chosen),
         dict(sorted(left_out.items())),
         tuple(rows.items[n] for n in numbers),

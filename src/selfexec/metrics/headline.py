@@ -1,8 +1,7 @@
 """The headline: means over named experiments, withheld where they would mislead."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import PAPER, Headline
 from selfexec.metrics.rows import Asked, Estimate, Score
@@ -21,8 +20,11 @@ def overall_scores(
     parts = list(scored.values())
     if not parts:
         return
-    sums = (sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing"))
-    asked = replace(Asked(model, "overall", convention, *sums), panel=min(p.asked.panel for p in parts))
+    items, claims, unreadable, missing = (
+        sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
+    )
+    panel, source = min(p.asked.panel for p in parts), joined_sources(p.asked.source for p in parts)
+    asked = Asked(model, "overall", convention, items, claims, unreadable, missing, panel, source)
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("skill", {name: part.skill for name, part in scored.items()}),
@@ -31,6 +33,11 @@ def overall_scores(
         estimate = combine(estimates, LEAST[metric], headline)
         reason = estimate.reason or _withheld(scored, estimate)
         yield asked.row(metric, Estimate(math.nan, reason=reason) if reason else estimate)
+
+
+def joined_sources(sources: Iterable[str | None]) -> str | None:
+    """Who says what was done, of several experiments: rule+self"""
+    return "+".join(sorted({source for source in sources if source})) or None
 
 
 NOT_RUN = " was not run"

@@ -1,15 +1,16 @@
-"""Does a model judge what it did as a fixed rule does?
+"""Does the source that says what a model did say the same as others do?
 
-Skill holds predictions against the model's own judgement. Were that wrong in a share e of the cases, whatever was
-predicted, a perfect predictor's J would come out at 1 - 2e: at a quarter, half of the scale is gone.
+Skill holds predictions against one source: the model's own judgement, say. Were that wrong in a share e of the cases,
+whatever was predicted, a perfect predictor's J would come out at 1 - 2e: at a quarter, half of the scale is gone.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from selfexec.claims import Claims
+from selfexec.experiments import EXPERIMENTS, by_source
 from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import FEW
 from selfexec.text.numbers import decimal, number_of
@@ -19,43 +20,48 @@ MUCH = 1 / 4  # of what was judged
 
 @dataclass(frozen=True)
 class JudgeTest:
-    """How a model's own judgements of its responses compare with a fixed rule that is the same for all models.
+    """How the source of a model's outcomes compares with another that says something of the same deeds.
 
-    `judged` counts claims of which both say something; of them the model denies `denied` that the rule affirms, and
-    affirms `affirmed` that the rule denies. The skills are None where they are not defined.
+    `judged` counts claims of which both say something; of them the source denies `denied` that the other affirms, and
+    affirms `affirmed` that the other denies. The skills are None where they are not defined.
     """
 
     model: str
     experiment: str
+    source: str
+    other: str
     judged: int
     denied: int
     affirmed: int
     skill: float | None
-    skill_by_rule: float | None
+    skill_by_other: float | None
     text: str
     kind: str = "judge"
 
 
 def judge_warnings(claims: Mapping[str, Claims], strict: bool) -> list[JudgeTest]:
-    """The models that disagree with the rule on a quarter of the cases or more, and in ten items at least."""
+    """The models of which two sources disagree on a quarter of the cases or more, and in ten items at least."""
     return [
         found
         for everyone in claims.values()
+        for other in everyone.others
         for model in everyone.models
-        if (found := _test(model, everyone.of(model), strict))
+        if (found := _test(model, everyone.of(model), other, strict))
     ]
 
 
-def _test(model: str, claims: Claims, strict: bool) -> JudgeTest | None:
-    both = claims.where((claims.observed != 0) & (claims.observed_by_rule != 0))
-    disputed = both.observed != both.observed_by_rule
+def _test(model: str, claims: Claims, other: str, strict: bool) -> JudgeTest | None:
+    both = claims.where((claims.observed != 0) & (claims.by(other).observed != 0))
+    otherwise = both.by(other)
+    disputed = both.observed != otherwise.observed
     if disputed.sum() < MUCH * len(both) or len(np.unique(both.item[disputed])) < FEW:
         return None
     denied = int((disputed & (both.observed < 0)).sum())
     affirmed = int(disputed.sum()) - denied
-    skill, by_rule = _skill(both, strict), _skill(replace(both, observed=both.observed_by_rule), strict)
-    text = "; ".join(_said(len(both), denied, affirmed, skill, by_rule))
-    return JudgeTest(model, claims.experiment, len(both), denied, affirmed, skill, by_rule, text)
+    skill, by_other = _skill(both, strict), _skill(otherwise, strict)
+    counts = (len(both), denied, affirmed, skill, by_other)
+    text = "; ".join(_said(claims, other, *counts))
+    return JudgeTest(model, claims.experiment, claims.source, other, *counts, text)
 
 
 def _skill(claims: Claims, strict: bool) -> float | None:
@@ -64,11 +70,15 @@ def _skill(claims: Claims, strict: bool) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _said(judged: int, denied: int, affirmed: int, skill: float | None, by_rule: float | None) -> Iterator[str]:
+def _said(
+    claims: Claims, other: str, judged: int, denied: int, affirmed: int, skill: float | None, by_other: float | None
+) -> Iterator[str]:
     share = (denied + affirmed) / judged
+    thing, true = EXPERIMENTS[claims.experiment].words.judged
+    here, there = by_source(claims.source), by_source(other)
     yield (
-        f"{denied + affirmed:,} of {number_of(judged, 'response')} ({share:.0%}): "
-        f"{denied:,} are answers by the rule and none by its own judgement, {affirmed:,} the other way"
+        f"{denied + affirmed:,} of {number_of(judged, thing)} ({share:.0%}): "
+        f"{denied:,} are {true} {there} and none {here}, {affirmed:,} the other way"
     )
-    own, other = ("not defined" if value is None else decimal(value) for value in (skill, by_rule))
-    yield f"skill {own} by its own judgement, {other} by the rule"
+    one, two = ("not defined" if value is None else decimal(value) for value in (skill, by_other))
+    yield f"skill {one} {here}, {two} {there}"

@@ -22,7 +22,8 @@ class Score:
     `items` and `claims` count what was asked; `unreadable` and `missing` those of the claims. `preset` names the cut of
     the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
     claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
-    its `baseline_margin`; `models` is how many models were read on its items, itself included.
+    its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
+    done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self).
     """
 
     model: str
@@ -42,6 +43,7 @@ class Score:
     best: float | None = None
     baseline: str | None = None
     models: int | None = None
+    source: str | None = None
 
     @property
     def small_panel(self) -> str | None:
@@ -66,7 +68,7 @@ class Estimate:
 @dataclass(frozen=True)
 class Asked:
     """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
-    its items, itself included.
+    its items, itself included; `source` says what was done.
     """
 
     model: str
@@ -77,6 +79,7 @@ class Asked:
     unreadable: int
     missing: int
     panel: int = 0
+    source: str | None = None
 
     @property
     def coverage(self) -> float:
@@ -111,6 +114,7 @@ class Asked:
             estimate.reason or caution or small,
             baseline=baseline,
             models=models,
+            source=self.source,
         )
 
 

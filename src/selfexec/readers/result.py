@@ -23,7 +23,8 @@ class Reading(msgspec.Struct, frozen=True):
     `value` is a letter, a list of labels, a list of words or a map from word to true or false, and None in every
     state but `read`. `reason` says why a reply is not read: `format`, `truncated` or `declined` where it is unreadable,
     `model` or `provider` where it was withheld. `evidence` is the stretch of the reply that the value was read from.
-    `tokens` is what the reply cost, None where nobody counted.
+    `tokens` is what the reply cost, None where nobody counted. `probability` (0 to 1) is what a prediction gives to the
+    yes of its item's claim, beside the value; None where it was not asked for one, or gives none.
     """
 
     state: State
@@ -31,6 +32,7 @@ class Reading(msgspec.Struct, frozen=True):
     reason: str | None = None
     evidence: str | None = None
     tokens: int | None = None
+    probability: float | None = None
 
 
 class Commitment(NamedTuple):

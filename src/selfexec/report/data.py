@@ -111,7 +111,7 @@ class Data:
     @cached_property
     def claims(self) -> pl.DataFrame:
         """Observations with codes of what became of them."""
-        return outcomes.coded(self.tables.observations)
+        return outcomes.coded(self.tables)
 
     @cached_property
     def counts(self) -> outcomes.Counts:

@@ -4,8 +4,9 @@ Replies are somebody else's text and may be hostile. All of it is packed (JSON, 
 of it stands in the page; the page's script unpacks it when somebody asks, and shows it as text, never as markup.
 
     index     items, and for every model, experiment and epoch two strings: what became of each claim, and the state
-              of each session, one character each, in the order of the items; blank where it was not asked. Where a
-              fixed rule says what was done, too, `disputed` has a "d" for each claim of which it says otherwise
+              of each session, one character each, in the order of the items; blank where it was not asked. Of each
+              further source that says otherwise of what was done, `disputed` has a string, with a "d" for each claim
+              of which it does; `sources` are their names in words, and `counts` that of the source that counts
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
 """
 
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import polars as pl
 
-from selfexec.experiments import EXPERIMENTS, Item
+from selfexec.experiments import EXPERIMENTS, Item, source_name
 from selfexec.readers import Reading
 from selfexec.report.outcomes import OUTCOMES
 from selfexec.report.sessions import STATE_NAMES
@@ -53,12 +54,16 @@ def evidence_of(
         _strings(table, runs, names)
         for table, names in ((claims, claims_of), (sessions, lambda e, item: EXPERIMENTS[e].session_names(item)))
     )
-    by_rule = claims.filter(pl.col("observed_by_rule").is_not_null().any().over("model", "experiment"))
-    letters = pl.when("disputed").then(pl.lit("d")).otherwise(pl.lit("-"))
-    disputed = _strings(by_rule.with_columns(code=letters), runs, claims_of)
+    others = claims["disputed"].explode().drop_nulls().unique().sort()
+    disputed = {other: _disputed_by(other, claims, runs) for other in others}
     index = {
         "outcomes": OUTCOMES,
         "states": STATE_NAMES,
+        "sources": {other: source_name(other) for other in others},
+        "counts": {
+            e: source_name(source)
+            for e, source in claims.select("experiment", "source").unique().sort("experiment").iter_rows()
+        },
         "kept": {name: experiment.kept for name, experiment in EXPERIMENTS.items()},
         "runs": [_run(run) for run in runs],
         "models": [
@@ -66,13 +71,21 @@ def evidence_of(
                 "name": model,
                 "run": number,
                 "claims": claim_codes.get(model, {}),
-                "disputed": disputed.get(model, {}),
+                "disputed": {other: by_model[model] for other, by_model in disputed.items() if model in by_model},
                 "sessions": session_codes.get(model, {}),
             }
             for model, number in models
         ],
     }
     return Evidence(packed(index), chunks)
+
+
+def _disputed_by(other: str, claims: pl.DataFrame, runs: Sequence["Run"]) -> dict[str, dict[str, dict[str, str]]]:
+    """Strings of the experiments of each model in which this source says otherwise of anything."""
+    says_otherwise = pl.col("disputed").list.contains(other)
+    those = claims.filter(says_otherwise.any().over("model", "experiment"))
+    letters = pl.when(says_otherwise).then(pl.lit("d")).otherwise(pl.lit("-"))
+    return _strings(those.with_columns(code=letters), runs, claims_of)
 
 
 def packed(value: Any) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.analysis import words
+from selfexec.claims import Tables, with_disputes
 from selfexec.experiments import EXPERIMENTS, KindName
 from selfexec.stats import Interval, wilson
 
@@ -33,9 +34,9 @@ OUTCOMES = {
 }
 
 
-def coded(observations: pl.DataFrame) -> pl.DataFrame:
-    """Observations with a column `code`: what became of each claim, as one character; and `disputed`: whether a fixed
-    rule says otherwise of what was done.
+def coded(tables: Tables) -> pl.DataFrame:
+    """Observations with a column `code`: what became of each claim, as one character; and `disputed`: the sources that
+    say otherwise of what was done.
     """
     predicted, observed, state = pl.col("predicted"), pl.col("observed"), pl.col("state")
     orders, shares = _of_kind("order"), _of_kind("share")
@@ -58,7 +59,7 @@ def coded(observations: pl.DataFrame) -> pl.DataFrame:
         .then(_side(CAME_TRUE, IN_VAIN, UNTOLD, CONTROL))
         .otherwise(_side(HIT, OVER, UNDER, DENIED))
     )
-    return observations.with_columns(code=code, disputed=(observed != pl.col("observed_by_rule")).fill_null(False))
+    return with_disputes(tables).with_columns(code=code)
 
 
 def _of_kind(kind: KindName) -> pl.Expr:

@@ -43,7 +43,7 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
     elif (value := experiment.given(item, reply.session, given.value)) is not None:
-        reading = Reading("read", value)
+        reading = Reading("read", value, probability=given.probability)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
     if reading.state == "unreadable" and reply.stop_reason == "length":
@@ -147,8 +147,8 @@ def reading_lines(
     readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, str | None] | None = None
 ) -> Iterator[bytes]:
     """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
-    has: the reasoning, a refusal. With `prompts`, each has its prompt, null where it was not kept. A response of the
-    restriction experiment is `kept`; its value is what a fixed rule makes of it.
+    has: the reasoning, a refusal, a probability. With `prompts`, each has its prompt, null where it was not kept. A
+    response of the restriction experiment is `kept`; its value is what a fixed rule makes of it.
     """
     encode = msgspec.json.Encoder().encode
     for key, reading in readings.items():
@@ -160,8 +160,8 @@ def reading_lines(
             "evidence": reading.evidence,
             "text": reply.text,
         }
-        more = {"reasoning": reply.reasoning, "refusal": reply.refusal}
-        found |= {name: text for name, text in more.items() if text}
+        more = {"reasoning": reply.reasoning, "refusal": reply.refusal, "probability": reading.probability}
+        found |= {name: part for name, part in more.items() if part is not None and part != ""}
         yield encode(key._asdict() | found | ({} if prompts is None else {"prompt": prompts[key]}))
 
 

@@ -30,6 +30,7 @@ Name = Annotated[str, msgspec.Meta(min_length=1)]
 MOST_EPOCHS = 10_000
 Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T")
 EXPORTED = ("custom_id", "prompt")  # what lines of `selfexec export` have beside the key
 
@@ -140,7 +141,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class GivenReading(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of readings made elsewhere. `value` is None where the reply could not be read."""
+    """One line of readings made elsewhere. `value` is None where the reply could not be read; `probability` is that of
+    a yes, where the reply gives one.
+    """
 
     model: Name
     experiment: Name
@@ -149,6 +152,7 @@ class GivenReading(msgspec.Struct, frozen=True, kw_only=True):
     session: Name
     value: Any
     reason: str | None = None
+    probability: Probability | None = None
 
     @property
     def key(self) -> Key:

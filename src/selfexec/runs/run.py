@@ -93,7 +93,7 @@ class Run:
 
     @cached_property
     def tables(self) -> "Tables":
-        """Both tables, `observations` and `sessions`, and the same as arrays, for counting."""
+        """The tables, `observations`, `sessions` and `outcomes`, and the same as arrays, for counting."""
         from selfexec.claims import observe
 
         return observe(self.items, self.readings, self.asked)
@@ -107,6 +107,11 @@ class Run:
     def sessions(self) -> "pl.DataFrame":
         """One row per session: state, tokens, correctness."""
         return self.tables.sessions
+
+    @property
+    def outcomes(self) -> "pl.DataFrame":
+        """One row per claim and further source of what was done, beside the one that the observations have."""
+        return self.tables.outcomes
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -167,7 +172,8 @@ class Run:
         if key not in self.replies:
             raise InputError(f"{self.folder}: there is no session {key}. Was its name written rightly?")
         if isinstance(reading, Reading):
-            return GivenReading(**key._asdict(), value=reading.value, reason=reading.reason)
+            given = {"value": reading.value, "reason": reading.reason, "probability": reading.probability}
+            return GivenReading(**key._asdict(), **given)
         return GivenReading(**key._asdict(), value=reading)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ from selfexec.runs.records import Reply
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.run import Run
 from selfexec.text.legible import harmless, harmless_line
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import decimal, number_of
 
 BAR = "  │ "
 OPEN, CLOSE = "\x01", "\x02"  # around the marked words; a reply's own control characters are written out by then
@@ -129,7 +129,8 @@ def _outcome(key: Key, reading: Reading) -> str:
     if reading.state == "read":
         value = harmless(msgspec.json.encode(reading.value).decode())
         kept = state_shown(key, reading) == KEPT_STATE
-        return f"kept, not read; by a fixed rule: {value}" if kept else f"read as {value}"
+        chance = "" if reading.probability is None else f", probability {decimal(reading.probability)}"
+        return f"kept, not read; by a fixed rule: {value}" if kept else f"read as {value}{chance}"
     why = reading.reason or ""
     reason = f"{why}: {WHY[why]}" if why in WHY and reading.state == "unreadable" else WHY.get(why, harmless_line(why))
     return f"{reading.state}{f' ({reason})' if reason else ''}"

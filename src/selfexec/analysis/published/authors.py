@@ -7,12 +7,13 @@ the last digit.
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from selfexec.experiments import PAPER, Key
+from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.experiments.difficulty import Group
-from selfexec.metrics import Asked, Estimate, Score
+from selfexec.metrics import Asked, Estimate, Score, joined_sources
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -23,6 +24,13 @@ Values = Mapping[tuple[str, str], Any]  # (item, session) -> what was read, as i
 
 
 def authors_scores(run: "Run") -> Iterator[Score]:
+    """What was done is said by the sources that the experiments have of themselves."""
+    for row in _rows(run):
+        experiments = PAPER.experiments if row.experiment == "overall" else (row.experiment,)
+        yield replace(row, source=joined_sources(EXPERIMENTS[experiment].sources[0] for experiment in experiments))
+
+
+def _rows(run: "Run") -> Iterator[Score]:
     for model in run.models:
         accuracies: dict[str, Estimate] = {}
         asked = False

@@ -1,20 +1,19 @@
 """Cross-prediction: every model's predictions held against every model's behaviour."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 
-from selfexec.analysis.cross import own_bonus, self_bonus_line
+from selfexec.analysis.cross import OWN, by_other, own_bonus, self_bonus_line
 from selfexec.metrics import WARNING, Crossed, self_bonuses
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
 from selfexec.text.numbers import decimal, signed
 
-RULES = {"self_bonus": "", "self_bonus_by_rule": ", one rule of what is a refusal for all"}
-
 
 def matrices(numbers: Numbers) -> Iterator[Figure]:
-    """One figure for each experiment, and for restriction one more, by one rule of outcome for all models."""
+    """One figure for each experiment, and one more for each further source of what was done."""
     for experiment, claims in numbers.tables.claims.items():
         for metric, found in self_bonuses(claims).items():
             if len(found.common.models) > 1 and found.common.claims:
@@ -22,8 +21,8 @@ def matrices(numbers: Numbers) -> Iterator[Figure]:
 
 
 def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> Figure:
-    id = f"crossed-{experiment}" + ("-by-rule" if metric == "self_bonus_by_rule" else "")
-    title = f"Who predicts whom: {experiment}{RULES[metric]}"
+    id = f"crossed-{experiment}" + (f"-by-{_plain(found.common.source)}" if metric != OWN else "")
+    title = f"Who predicts whom: {experiment}{by_other(metric, found, all_models=' for all')}"
     caption = (
         "Accuracy of each row's predictions about each column's behaviour, on claims that all of them read. Framed: "
         "models about themselves. Own bonus: accuracy about itself beyond what this predictor and this behaviour "
@@ -38,6 +37,11 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
         for model, a in places.items()
     ]
     return Figure(id, title, caption, svg, ["predictor", *places, "own bonus"], table)
+
+
+def _plain(source: str) -> str:
+    """As it may stand in the name of a file and of an element."""
+    return re.sub(r"[^a-z0-9]+", "-", source.lower()).strip("-")
 
 
 def _line(found: Crossed, places: Mapping[str, int], model: str) -> Line:

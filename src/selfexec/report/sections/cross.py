@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.cross import EACH_ITS_OWN, cross_prediction, self_bonus_line
+from selfexec.analysis.cross import EACH_ITS_OWN, by_other, cross_prediction, self_bonus_line
 from selfexec.metrics import WARNING, Crossed
 from selfexec.report.data import Data
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """One matrix: the models of its rows and columns, and what it comes to in a line."""
+    """One matrix: whose outcomes it has, the models of its rows and columns, and what it comes to in a line."""
 
     experiment: str
     metric: str
     found: Crossed
+    by: str
     models: Sequence[str]
     line: str
 
@@ -32,7 +33,13 @@ class Cross:
 def cross(data: Data) -> Cross | None:
     crossed = cross_prediction(data.runs)
     crossings = [
-        Crossing(*key, found, [m for m in data.models if m in found.common.models], self_bonus_line(found))
+        Crossing(
+            *key,
+            found,
+            by_other(key[1], found),
+            [m for m in data.models if m in found.common.models],
+            self_bonus_line(found),
+        )
         for key, found in crossed.parts.items()
     ]
     return Cross(crossings, crossed.apart) if crossings or crossed.apart else None

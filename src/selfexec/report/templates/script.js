@@ -168,11 +168,13 @@
     const found = [];
     for (const [epoch, codes] of Object.entries(model.claims[experiment] || {})) {
       const states = (model.sessions[experiment] || {})[epoch] || "";
-      const disputed = (model.disputed[experiment] || {})[epoch] || "";
+      const disputed = Object.entries(model.disputed).map(([source, strings]) => [source, (strings[experiment] || {})[epoch] || ""]);
       let c = 0;
       let s = 0;
       for (const item of items) {
-        const claims = item.claims.map((claim) => [claim, codes[c], disputed[c++] === "d"]);
+        // a claim, what became of it, and the sources that say otherwise of what was done
+        const claims = item.claims.map((claim, n) => [claim, codes[c + n], disputed.filter(([, string]) => string[c + n] === "d").map(([source]) => source)]);
+        c += claims.length;
         const sessions = item.sessions.map((session) => [session, states[s++]]);
         // blanks: the item was not asked in this epoch
         if (sessions.some(([, state]) => state !== " ")) found.push({ item, epoch, claims, sessions });
@@ -268,7 +270,7 @@
   const wantedOf = (what) => {
     const [kind, first, second] = what.split("|");
     if (kind === "item") return (entry) => entry.item.id === first;
-    if (kind === "disputed") return (entry) => entry.claims.some(([, , disputed]) => disputed);
+    if (kind === "disputed") return (entry) => entry.claims.some(([, , disputed]) => disputed.includes(what.slice(kind.length + 1)));
     if (kind === "session") return (entry) => entry.sessions.some(([s, code]) => s.split(".")[0] === first && second.includes(code));
     return (entry) => first === "all" || entry.claims.some(([, code]) => first.includes(code));
   };
@@ -292,8 +294,10 @@
     }
     const options = [["claim|all", `all claims (${count([...claims.values()].reduce((a, b) => a + b, 0))})`]];
     for (const [code, label] of Object.entries(index.outcomes)) if (claims.has(code)) options.push([`claim|${code}`, `${label} (${count(claims.get(code))})`]);
-    const disputed = entries.flatMap((entry) => entry.claims).filter(([, , disputed]) => disputed).length;
-    if (disputed) options.push(["disputed", `disputed: a fixed rule says otherwise of what it did (${count(disputed)})`]);
+    for (const [source, name] of Object.entries(index.sources)) {
+      const disputed = entries.flatMap((entry) => entry.claims).filter(([, , disputed]) => disputed.includes(source)).length;
+      if (disputed) options.push([`disputed|${source}`, `disputed: ${name} says otherwise of what it did (${count(disputed)})`]);
+    }
     for (const [key, n] of states) options.push([key, `${key.split("|")[1]}: ${index.states[key.split("|")[2]]} (${count(n)})`]);
     return options;
   };
@@ -488,7 +492,7 @@
     if (found.given) facts_.push("read elsewhere");
     const line = make("p", { className: "note" }, facts_.join(" · "));
     if (found.value !== undefined) line.append(isKept ? " · by a fixed rule: " : " · read as ", make("b", {}, isolated(told(found.value))));
-    if (isKept && judged) line.append(" · what counts is the model's own judgement");
+    if (isKept && judged) line.append(` · what counts is ${now.index.counts[now.experiment]}`);
     const parts = [title, line];
     if (found.error) parts.push(make("p", { className: "note" }, "error: ", isolated(found.error)));
     if (found.refusal) parts.push(make("p", { className: "note" }, "refusal: ", isolated(found.refusal)));
@@ -534,7 +538,7 @@
     all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
     button.setAttribute("aria-current", "true");
     const verdicts = entry.claims.map(([claim, code, disputed]) =>
-      make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${disputed ? "; disputed: a fixed rule says otherwise of what it did" : ""}`));
+      make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("")}`));
     const sessions = kept(entry);
     const title = make("h3", {}, isolated(entry.item.title));
     if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
