@@ -15,6 +15,7 @@ from selfexec.analysis.score import Scores, score_tables
 from selfexec.claims import OBSERVATIONS, OUTCOMES, SESSIONS, Tables
 from selfexec.cli import main
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import FACETS
 from selfexec.runs import Run
 from selfexec.runs.run import import_replies
 
@@ -26,9 +27,10 @@ def table(rows: Iterable[dict[str, Any]]) -> Tables:
     beside what was observed.
     """
     rows = list(rows)
-    full = [{name: row.get(name) for name in OBSERVATIONS} for row in rows]
+    full = [{name: row.get(name, "default" if name == "condition" else None) for name in OBSERVATIONS} for row in rows]
     others = [
-        {name: row.get(name) for name in OUTCOMES} | {"source": source, "observed": did}
+        {name: row.get(name, "default" if name == "condition" else None) for name in OUTCOMES}
+        | {"source": source, "observed": did}
         for row in rows
         for source, did in row.get("by", {}).items()
     ]
@@ -107,11 +109,16 @@ def selfexec(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
 
 @contextmanager
 def installed(package: Path) -> Iterator[None]:
-    """As if what lies in this folder (with its .dist-info) were installed: its experiments are found anew, in here."""
+    """As if what lies in this folder (with its .dist-info) were installed: what it adds is found anew, in here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(package)
-        vars(EXPERIMENTS).pop("_found", None)  # what was found before, if anything
+        _forget()  # what was found before, if anything
         try:
             yield
         finally:
-            vars(EXPERIMENTS).pop("_found", None)
+            _forget()
+
+
+def _forget() -> None:
+    for registry in (EXPERIMENTS, FACETS):
+        vars(registry).pop("_found", None)

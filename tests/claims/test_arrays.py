@@ -50,7 +50,7 @@ def said_again(claims: Claims) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
 def test_arrays_hold_the_whole_table_in_its_order(run: Run, experiment: str) -> None:
-    rows = run.observations.filter(pl.col("experiment") == experiment).drop("reason", "basis")
+    rows = run.observations.filter(pl.col("experiment") == experiment).drop("condition", "reason", "basis")
     assert said_again(run.tables.claims[experiment]) == rows.to_dicts()
 
 
@@ -69,7 +69,7 @@ def test_parts_are_those_of_the_table(run: Run) -> None:
     assert len(claims.of("nobody")) == 0
     known = rows.filter((pl.col("model") != "sim/declines") & pl.col("observed").is_not_null())
     others = claims.outcomes({"sim/typical", "sim/breaks-format"})
-    assert said_again(others) == known.drop("reason", "basis").to_dicts()
+    assert said_again(others) == known.drop("condition", "reason", "basis").to_dicts()
     sums = dict(zip(claims.items, claims.by_item(claims.predicted > 0), strict=True))
     assert sums == dict(rows.group_by("item").agg(pl.col("predicted").sum()).iter_rows())
 

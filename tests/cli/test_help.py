@@ -59,7 +59,7 @@ def test_format_and_out_are_spelt_and_meant_alike_in_every_command(name: str) ->
 def test_an_option_that_may_be_given_again_says_so(name: str) -> None:
     several = [one for one in COMMANDS[name].params if isinstance(one, click.Option) and one.multiple]
     told = [" ".join(one.get_help_record(click.Context(COMMANDS[name])) or ()) for one in several]
-    assert [text for text in told if "[," not in text and "epeat" not in text] == []
+    assert [text for text in told if text and "[," not in text and "epeat" not in text] == []
 
 
 # --- command lines that are shown ------------------------------------------------------------------------------------

@@ -318,10 +318,10 @@ def test_a_cap_at_any_number_leaves_whole_items_in_their_shares(tmp_path: Path, 
     asked = Counter(Visit(*key[:4]) for key in found.replies)
     assert shares(asked, planned) < 1
     if cap > 1:
-        assert all(sessions == len(planned.names(visit)) for visit, sessions in asked.items())
+        assert all(sessions == len(planned.keys(visit)) for visit, sessions in asked.items())
         # as many as the calls suffice for: the next item would have taken them over the cap
         following = next(visit for visit in planned.visits() if visit not in asked)
-        assert len(found.replies) + len(planned.names(following)) > cap
+        assert len(found.replies) + len(planned.keys(following)) > cap
     else:  # not even the first item fits: the same command gets on all the same
         assert len(found.replies) == 1
 
@@ -354,10 +354,10 @@ def test_what_a_kill_left_half_asked_is_asked_first(tmp_path: Path) -> None:
         and (place not in half or line["session"] == "predict")
     ]
     (tmp_path / "r" / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept))
-    lacking = sum(len(planned.names(visit)) - 1 for visit in planned.turns[7:10])
+    lacking = sum(len(planned.keys(visit)) - 1 for visit in planned.turns[7:10])
     found = carry_out(replace(planned, max_calls=lacking))
     asked = Counter(key[:3] for key in found.replies)
-    assert asked == {turn: len(planned.names(visit)) for turn, visit in zip(begun, planned.turns[:10], strict=True)}
+    assert asked == {turn: len(planned.keys(visit)) for turn, visit in zip(begun, planned.turns[:10], strict=True)}
 
 
 def test_sessions_that_are_not_needed_free_their_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

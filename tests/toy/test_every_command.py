@@ -99,7 +99,7 @@ def test_another_process_finds_them_too(toys: Path) -> None:
 def test_they_use_nothing_but_what_is_offered_to_everybody(toys: Path) -> None:
     for path in (toys / "toy").glob("*.py"):
         imported = set(re.findall(r"(?m)^(?:from|import) (selfexec\S*)", path.read_text("utf-8")))
-        assert imported <= {"selfexec.experiments", "selfexec.readers"}
+        assert imported <= {"selfexec.experiments", "selfexec.facets", "selfexec.readers"}
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------

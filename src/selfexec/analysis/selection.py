@@ -8,6 +8,7 @@ import polars as pl
 
 from selfexec.claims import Tables
 from selfexec.errors import InputError
+from selfexec.facets import DEFAULT_NAME
 from selfexec.runs import Files, files, loaded
 
 if TYPE_CHECKING:
@@ -25,15 +26,24 @@ def load_together(given: "Run | str | Path | Iterable[Run | str | Path]", readin
     return read_as_given(runs, files(readings))
 
 
-def tables_of(runs: Sequence["Run"]) -> Tables:
-    """The observations and sessions of all models, and what further sources say."""
-    if len(runs) == 1:
-        return runs[0].tables
-    return Tables(
-        pl.concat([run.tables.observations for run in runs]),
-        pl.concat([run.tables.sessions for run in runs]),
-        pl.concat([run.tables.outcomes for run in runs]),
-    )
+def tables_of(runs: Sequence["Run"], condition: str | None = None) -> Tables:
+    """The observations and sessions of all models in one condition: the default one, or the only one that there is,
+    where none is named.
+    """
+    tables = runs[0].tables
+    if len(runs) > 1:
+        tables = Tables(
+            pl.concat([run.tables.observations for run in runs]),
+            pl.concat([run.tables.sessions for run in runs]),
+            pl.concat([run.tables.outcomes for run in runs]),
+        )
+    known = tables.conditions
+    if condition is None and (len(known) < 2 or DEFAULT_NAME in known):
+        return tables.under(known[0]) if known else tables
+    if condition not in known:
+        which = f"condition {condition}: nothing was asked in it" if condition else "which condition?"
+        raise InputError(f"{which}. There are {'; '.join(known)}.")
+    return tables.under(condition)
 
 
 def refuse_clashes(runs: Sequence["Run"]) -> None:

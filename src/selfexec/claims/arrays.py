@@ -21,7 +21,7 @@ Numbers = NDArray[np.int64]
 Signs = NDArray[np.int8]  # +1 for yes, -1 for no, 0 for unknown
 Flags = NDArray[np.bool_]
 
-CLAIM = ["model", "experiment", "item", "epoch", "claim"]  # the columns that name one
+CLAIM = ["model", "experiment", "item", "epoch", "condition", "claim"]  # the columns that name one
 STATES = ("read", "tie", "unreadable", "missing")
 READ, TIE, UNREADABLE, MISSING = range(len(STATES))
 

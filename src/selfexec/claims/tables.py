@@ -11,6 +11,7 @@ import polars as pl
 from selfexec.claims.arrays import CLAIM, Answers, Claims, answers_by_experiment, claims_by_experiment
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, MISSING, Item, Key, Observation, Visited, source_name
+from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, condition_named, touching
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
@@ -19,6 +20,7 @@ OBSERVATIONS = {
     "experiment": pl.String,
     "item": pl.String,
     "epoch": pl.Int32,
+    "condition": pl.String,
     "claim": pl.String,
     "predicted": pl.Boolean,
     "probability": pl.Float64,
@@ -38,6 +40,7 @@ OUTCOMES = {
     "experiment": pl.String,
     "item": pl.String,
     "epoch": pl.Int32,
+    "condition": pl.String,
     "claim": pl.String,
     "source": pl.String,
     "observed": pl.Boolean,
@@ -47,6 +50,7 @@ SESSIONS = {
     "experiment": pl.String,
     "item": pl.String,
     "epoch": pl.Int32,
+    "condition": pl.String,
     "session": pl.String,
     "state": pl.String,
     "reason": pl.String,
@@ -59,11 +63,44 @@ SESSIONS = {
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something.
+
+    The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
+    with, so that one which several conditions share is in the default one.
     """
 
     observations: pl.DataFrame
     sessions: pl.DataFrame
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
+
+    @cached_property
+    def conditions(self) -> tuple[str, ...]:
+        """By name, the default one first."""
+        names = sorted(self.observations["condition"].unique())
+        return tuple(sorted(names, key=lambda name: name != DEFAULT_NAME))
+
+    def under(self, condition: str) -> "Tables":
+        """What was claimed in one condition, and the sessions that it rests on."""
+        if self.conditions in ((), (condition,)):
+            return self
+        claims = self.observations.filter(pl.col("condition") == condition)
+        kind = pl.col("session").str.split(".").list.first()
+        here = pl.DataFrame(
+            [
+                (experiment, kind, condition_name(touching(condition_named(condition), experiment, kind)))
+                for experiment in self.sessions["experiment"].unique()
+                for kind in EXPERIMENTS[experiment].prompts
+            ],
+            schema=["experiment", "kind", "condition"],
+            orient="row",
+        )
+        asked = claims.select("model", "experiment", "item", "epoch").unique()
+        sessions = (
+            self.sessions.with_columns(kind=kind)
+            .join(here, on=["experiment", "kind", "condition"], how="semi", maintain_order="left")
+            .join(asked, on=["model", "experiment", "item", "epoch"], how="semi", maintain_order="left")
+            .drop("kind")
+        )
+        return Tables(claims, sessions, self.outcomes.filter(pl.col("condition") == condition))
 
     @cached_property
     def claims(self) -> Mapping[str, Claims]:
@@ -79,28 +116,51 @@ class Tables:
 def observe(
     item_set: ItemSet,
     readings: Mapping[Key, Reading],
-    asked: Mapping[tuple[str, str], Mapping[str, Sequence[int]]],
+    asked: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]],
 ) -> Tables:
-    """The tables. `asked` says in which epochs each item was asked, by model and experiment: of these, a session
-    without a reading is missing.
+    """The tables. `asked` says in which epochs each item was asked, by model, experiment and condition: of these, a
+    session without a reading is missing.
     """
-    grouped: dict[tuple[str, str], dict[tuple[str, int], dict[str, Reading]]] = defaultdict(lambda: defaultdict(dict))
+    grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
-        grouped[key.model, key.experiment][key.item, key.epoch][key.session] = reading
+        grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
     claims: list[tuple[object, ...]] = []
     sessions: list[tuple[object, ...]] = []
     outcomes: list[tuple[object, ...]] = []
-    for (model, experiment), by_item in grouped.items():
-        for id, epochs in asked[model, experiment].items():
+    for (model, experiment, condition), by_id in asked.items():
+        facets = {kind: touching(condition, experiment, kind) for kind in EXPERIMENTS[experiment].prompts}
+        name, shared = condition_name(condition), {kind: condition_name(part) for kind, part in facets.items()}
+        names: dict[str, str] = {}  # session -> the condition that its own facets make
+        for id, epochs in by_id.items():
             item = item_set.items[experiment][id]
             for epoch in epochs:
-                place = (model, experiment, id, epoch)
-                found = by_item.get((id, epoch), {})
+                found = _in_condition(grouped[model, experiment], id, epoch, facets)
+                place = (model, experiment, id, epoch, name)
                 for o in EXPERIMENTS[experiment].observe(item, found):
                     claims.append((*place, *_claim(experiment, o)))
                     outcomes += ((*place, o.claim, *by) for by in o.by_source.items() if by[1] is not None)
-                sessions += ((*place, *row) for row in _sessions(experiment, item, found))
-    return Tables(_frame(claims, OBSERVATIONS), _frame(sessions, SESSIONS), _frame(outcomes, OUTCOMES))
+                for row in _sessions(experiment, item, found):
+                    own = names.get(row[0]) or names.setdefault(row[0], shared[row[0].split(".")[0]])
+                    sessions.append((model, experiment, id, epoch, own, *row))
+    session_table = _frame(sessions, SESSIONS)
+    if any(condition for _, _, condition in asked):
+        session_table = session_table.unique(list(SESSIONS)[:6], keep="first", maintain_order=True)
+    return Tables(_frame(claims, OBSERVATIONS), session_table, _frame(outcomes, OUTCOMES))
+
+
+ByPlace = dict[tuple[str, int, Condition], dict[str, Reading]]  # item, epoch and facets -> session -> reading
+
+
+def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Condition]) -> Mapping[str, Reading]:
+    """What the sessions of an item say in a condition, of which `facets` has what each kind of session knows."""
+    if not any(facets.values()):
+        return there.get((item, epoch, DEFAULT), {})
+    return {
+        session: reading
+        for part in set(facets.values())
+        for session, reading in there.get((item, epoch, part), {}).items()
+        if facets[session.split(".")[0]] == part
+    }
 
 
 def _claim(experiment: str, o: Observation) -> tuple[object, ...]:
@@ -115,7 +175,9 @@ def _claim(experiment: str, o: Observation) -> tuple[object, ...]:
     return (o.claim, o.predicted, o.probability, o.observed, source, o.state, o.reason, o.basis, *facts)
 
 
-def _sessions(experiment: str, item: Item, readings: Mapping[str, Reading]) -> Iterator[tuple[object, ...]]:
+def _sessions(
+    experiment: str, item: Item, readings: Mapping[str, Reading]
+) -> Iterator[tuple[str, *tuple[object, ...]]]:
     module = EXPERIMENTS[experiment]
     for session in module.session_names(item):
         r = readings.get(session, MISSING)
@@ -169,4 +231,5 @@ def _in_words(row: Mapping[str, Any]) -> str:
 
     others = " and ".join(map(source_name, row["disputed"]))
     disputed = f", but {said(not row['observed'])} by {others}" if others else ""
-    return f'"{row["claim"]}": predicted {said(row["predicted"])}, observed {said(row["observed"])}{disputed}'
+    at = "" if row["condition"] == DEFAULT_NAME else f" ({row['condition']})"
+    return f'"{row["claim"]}"{at}: predicted {said(row["predicted"])}, observed {said(row["observed"])}{disputed}'

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from selfexec.cli.completion import complete_items
-from selfexec.cli.options import cut_options, experiments_option, models_option, out_option
+from selfexec.cli.options import cut_options, experiments_option, facets_option, models_option, out_option
 from selfexec.errors import InputError
 from selfexec.text.numbers import number_of
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 )
 @cut_options
 @click.option("--epochs", type=click.IntRange(1, 10_000), help="How often everything is asked.  [default: 1]")
+@facets_option
 @click.option(
     "--prompts", type=click.Path(path_type=Path), help="Other prompts: a file as `selfexec prompts` prints it."
 )
@@ -51,6 +52,7 @@ def command(
     limit: int | None,
     fraction: float | None,
     epochs: int | None,
+    facets: dict[str, list[str]],
     prompts: Path | None,
     replies: tuple[Path, ...],
     form: str,
@@ -68,6 +70,7 @@ def command(
     With RUN it is what that run still lacks. A line has model, experiment, item, epoch, session, custom_id, prompt.
     docs/export.md goes through it.
     """
+    from selfexec.facets import crossed_levels
     from selfexec.items import load
     from selfexec.runs import Round, lines
 
@@ -77,6 +80,7 @@ def command(
         ("--preset", preset),
         ("--limit", limit),
         ("--fraction", fraction),
+        ("--facet", facets or None),
     ]
     if run:
         if named := [option for option, value in given if value is not None]:
@@ -86,7 +90,7 @@ def command(
         raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
     else:
         cut = load(items or "starter").cut(list(experiments) or None, limit=limit, fraction=fraction, preset=preset)
-        found = Round(list(models), cut, _prompts(prompts), epochs or 1, _replies(replies))
+        found = Round(list(models), cut, _prompts(prompts), epochs or 1, _replies(replies), crossed_levels(facets))
     with _output(out) as file:
         file.writelines(lines(found.sessions()))
     _say(found, out, run)
@@ -112,7 +116,7 @@ def _of_run(
         click.echo(f"selfexec: this run was asked with {settings}: send the same.", err=True)
     known = {**stored.replies, **_replies(replies)}
     cut = stored.items.cut(experiments or None)
-    return Round(models or stored.manifest.models, cut, asked, stored.manifest.epochs, known)
+    return Round(models or stored.manifest.models, cut, asked, stored.manifest.epochs, known, stored.conditions)
 
 
 def _prompts(path: Path | None) -> "AllPrompts":

@@ -159,6 +159,34 @@ def cut_options(command: Command) -> Command:
     return command
 
 
+class FacetsOption(click.Option):
+    """Its help names the facets that there are; where there are none, it says nothing of itself."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from selfexec.facets import FACETS
+
+        if not FACETS:
+            return None
+        levels = "; ".join(f"{f.name}={'|'.join([f.default, *f.levels])}" for f in FACETS.values())
+        self.help = f"Ask in this condition, too. Repeat for more levels. {levels}"
+        return super().get_help_record(ctx)
+
+
+def _levels(ctx: click.Context, option: click.Parameter, given: Names) -> dict[str, list[str]]:
+    """Facet -> levels, of NAME=LEVEL."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        facet, equals, level = text.partition("=")
+        if not (facet and equals and level):
+            raise InputError(f"--facet {text}: write it as NAME=LEVEL.")
+        found.setdefault(facet, []).append(level)
+    return found
+
+
+facets_option = click.option(
+    "--facet", "facets", cls=FacetsOption, multiple=True, metavar="NAME=LEVEL", callback=_levels
+)
+
 readings_option = click.option(
     "--readings",
     multiple=True,

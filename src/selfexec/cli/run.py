@@ -20,6 +20,7 @@ from selfexec.cli.options import (
     Stopped,
     cut_options,
     experiments_option,
+    facets_option,
     items_option,
     names_option,
     out_option,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     sections={
         "Which models": ("models", "base_url", "wire", "api_key_env", "headers"),
         "Which items": ("experiments", "items", "preset", "limit", "fraction"),
-        "How much": ("epochs", "max_calls", "max_connections", "timeout", "dry_run", "price"),
+        "How much": ("epochs", "facets", "max_calls", "max_connections", "timeout", "dry_run", "price"),
         "What is sent": ("prompts", "settings", "system", "extra_body", "protocol"),
         "Where it goes": ("out", "accept_filters"),
     },
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 @items_option
 @cut_options
 @click.option("--epochs", type=int, metavar="N", default=1, show_default=True, help="How often everything is asked.")
+@facets_option
 @click.option(
     "--max-calls",
     type=int,
@@ -103,6 +105,7 @@ def command(
     limit: int | None,
     fraction: float | None,
     epochs: int,
+    facets: dict[str, list[str]],
     max_calls: int | None,
     prompts: Path | None,
     max_connections: int,
@@ -140,6 +143,7 @@ def command(
         limit=limit,
         fraction=fraction,
         epochs=epochs,
+        facets=facets,
         max_calls=max_calls,
         prompts=read_prompts(prompts) if prompts else None,
         max_connections=max_connections,

@@ -1,12 +1,8 @@
 """The experiments. Each is one file; to add one, write it and list it here, or have a package of your own announce it
 under the entry point `selfexec.experiments`."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from importlib.metadata import entry_points
 
-from selfexec.errors import InputError
 from selfexec.experiments.association import ASSOCIATION
 from selfexec.experiments.base import (
     MISSING,
@@ -15,6 +11,7 @@ from selfexec.experiments.base import (
     Baseline,
     ClaimState,
     Experiment,
+    Facets,
     FactColumns,
     Facts,
     Floats,
@@ -34,39 +31,14 @@ from selfexec.experiments.base import (
     state_of,
 )
 from selfexec.experiments.difficulty import DIFFICULTY
+from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import RESTRICTION
 from selfexec.experiments.sources import HUMAN, JUDGE, RULE, SELF, by_source, judges_later, source_name
 
 OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY)
 
 
-class Registry(Mapping[str, Experiment]):
-    """Experiments by name: ours, then those of other packages in the order of their names. Looked up when first asked
-    for."""
-
-    @cached_property
-    def _found(self) -> dict[str, Experiment]:
-        found = {experiment.name: experiment for experiment in OURS}
-        for point in sorted(entry_points(group="selfexec.experiments"), key=lambda point: point.name):
-            experiment = point.load()
-            if not isinstance(experiment, Experiment):
-                raise InputError(f"entry point {point.name!r} of selfexec.experiments: {point.value} is no Experiment.")
-            if experiment.name in (*found, "overall"):
-                raise InputError(f"entry point {point.name!r}: the name {experiment.name!r} is taken. Choose another.")
-            found[experiment.name] = experiment
-        return found
-
-    def __getitem__(self, name: str) -> Experiment:
-        return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-
-EXPERIMENTS = Registry()
+EXPERIMENTS = Registry(Experiment, "selfexec.experiments", OURS, lambda experiment: experiment.name, ("overall",))
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,9 @@ class Item(Protocol):
     def id(self) -> str: ...
 
 
+Facets = tuple[tuple[str, str], ...]  # sorted pairs of a facet and its level, where that is not the default one
+
+
 class Key(NamedTuple):
     """What names one session: no two replies that count share it."""
 
@@ -35,12 +38,25 @@ class Key(NamedTuple):
     item: str
     epoch: int
     session: str
+    facets: Facets = ()
+
+    @property
+    def kind(self) -> str:
+        """Of session: `execute` of `execute.Q1`."""
+        return self.session.split(".")[0]
+
+    def fields(self) -> dict[str, Any]:
+        """As lines of replies and readings have it: without facets at their defaults."""
+        named = self._asdict()
+        facets = dict(named.pop("facets"))
+        return {**named, "facets": facets} if facets else named
 
     def __str__(self) -> str:
-        return f"{self.model}, {self.experiment} {self.item}, {self.session}, epoch {self.epoch}"
+        at = "".join(f", {facet} {level}" for facet, level in self.facets)
+        return f"{self.model}, {self.experiment} {self.item}, {self.session}, epoch {self.epoch}{at}"
 
 
-Visited = tuple[str, str, str, int]  # an item as one model was asked it: a key without its session
+Visited = tuple[str, str, str, int]  # an item as one model was asked it in one epoch
 
 
 class Answer(Protocol):

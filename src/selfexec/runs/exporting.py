@@ -8,11 +8,13 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.facets import DEFAULT, Condition, conditions_of, in_condition, prompts_in
 from selfexec.items import ItemSet
 from selfexec.runs.prompts import AllPrompts, digest
 from selfexec.runs.records import Reply
@@ -21,7 +23,7 @@ from selfexec.runs.replay import Visit, prompts_of
 AT_ONCE = 1_000  # visits played through together: what there is at a time, however much is asked
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     """One session to ask. `custom_id` names it within 64 characters of A-Z, a-z, 0-9, _ and -, as batch APIs want it:
     the same for the same session for ever.
     """
@@ -33,6 +35,7 @@ class Asked(msgspec.Struct, frozen=True):
     session: str
     custom_id: str
     prompt: str
+    facets: dict[str, str] = {}
 
 
 @dataclass
@@ -44,6 +47,7 @@ class Round:
     prompts: AllPrompts
     epochs: int = 1
     replies: Mapping[Key, Reply] = field(default_factory=dict)
+    conditions: Sequence[Condition] = (DEFAULT,)
     asked: int = 0
     waiting: int = 0
 
@@ -62,34 +66,36 @@ class Round:
         """The sessions that can be asked now and have no reply that counts."""
         places = self._places()
         while some := list(islice(places, AT_ONCE)):
-            visits = [self._visit(*place) for place in some]
+            visits = [self._visit(place) for place in some]
             for place, visit, prompts in zip(some, visits, prompts_of(visits), strict=True):
                 yield from self._left(place, visit, prompts)
 
-    def _places(self) -> Iterator[tuple[str, str, Item, int]]:
+    def _places(self) -> Iterator["_Place"]:
+        conditions = {e: conditions_of(self.conditions, e) for e in self.item_set.experiments}
         for epoch in range(1, self.epochs + 1):
             for experiment, by_id in self.item_set.items.items():
                 for item in by_id.values():
                     for model in self.models:
-                        yield model, experiment, item, epoch
+                        for n, condition in enumerate(conditions[experiment]):
+                            yield _Place(model, experiment, item, epoch, condition, conditions[experiment][:n])
 
-    def _visit(self, model: str, experiment: str, item: Item, epoch: int) -> Visit:
-        names = EXPERIMENTS[experiment].session_names(item)
-        found = {name: self.replies.get(Key(model, experiment, item.id, epoch, name)) for name in names}
+    def _visit(self, place: "_Place") -> Visit:
+        found = {name: self.replies.get(place.key(name)) for name in place.names}
         texts = {name: reply.text for name, reply in found.items() if reply is not None and not reply.failed}
-        return Visit(experiment, item, self.prompts[experiment], texts)
+        prompts = prompts_in(place.condition, place.experiment, self.prompts[place.experiment])
+        return Visit(place.experiment, place.item, prompts, texts)
 
-    def _left(self, place: tuple[str, str, Item, int], visit: Visit, prompts: Mapping[str, str]) -> Iterator[Asked]:
-        model, experiment, item, epoch = place
+    def _left(self, place: "_Place", visit: Visit, prompts: Mapping[str, str]) -> Iterator[Asked]:
         asked = 0
-        for session, prompt in prompts.items():
-            key = Key(model, experiment, item.id, epoch, session)
+        opened, later = [name for name in place.own if name in prompts], [n for n in place.own if n not in prompts]
+        for session in opened:
+            key, prompt = place.key(session), prompts[session]
             if session not in visit.texts or self._stale(key, prompt):
                 asked += 1
-                yield Asked(*key, custom_id(key), prompt)
+                yield Asked(*key[:5], custom_id(key), prompt, dict(key.facets))
         self.asked += asked
         if asked:
-            self.waiting += len(EXPERIMENTS[experiment].session_names(item)) - len(prompts)
+            self.waiting += len(later)
 
     def _stale(self, key: Key, prompt: str) -> bool:
         """Whether a reply is to another prompt: a judge's, where the response was asked for anew."""
@@ -97,8 +103,35 @@ class Round:
         return sent is not None and sent != digest(prompt)
 
 
+class _Place(NamedTuple):
+    """One model with one item in one epoch and condition; `before` are those that had their turn."""
+
+    model: str
+    experiment: str
+    item: Item
+    epoch: int
+    condition: Condition
+    before: Sequence[Condition]
+
+    @property
+    def names(self) -> Sequence[str]:
+        return EXPERIMENTS[self.experiment].session_names(self.item)
+
+    @property
+    def own(self) -> Sequence[str]:
+        """The sessions that no condition before it has."""
+        if not self.before:
+            return self.names
+        keys = {name: self.key(name) for name in self.names}
+        return [name for name, key in keys.items() if key not in (in_condition(key, c) for c in self.before)]
+
+    def key(self, session: str) -> Key:
+        return in_condition(Key(self.model, self.experiment, self.item.id, self.epoch, session), self.condition)
+
+
 def custom_id(key: Key) -> str:
-    return f"sx-{hashlib.sha256(msgspec.json.encode(key)).hexdigest()[:40]}"
+    named = key if key.facets else key[:5]
+    return f"sx-{hashlib.sha256(msgspec.json.encode(named)).hexdigest()[:40]}"
 
 
 def lines(sessions: Iterable[Asked]) -> Iterator[bytes]:

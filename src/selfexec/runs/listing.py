@@ -1,7 +1,7 @@
 """The runs in a folder: what each holds, how much of it is there and how much is not. No reply is read for it."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +10,8 @@ import msgspec
 
 from selfexec import items
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.experiments import EXPERIMENTS, Key, Visited
+from selfexec.facets import Condition, facets_of, in_condition
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
@@ -121,12 +122,8 @@ def listed(folder: Path) -> Listed:
         manifest = load_manifest(folder)
         item_set = items.load(folder / ITEMS)
         there = _there(folder / REPLIES)
-        sessions = {(experiment, id, name) for (_, experiment, _, id), lines in there.items() for name in lines}
-        check_fit(
-            {Key("", experiment, id, 1, name) for experiment, id, name in sessions},
-            item_set,
-            lambda _: str(folder / REPLIES),
-        )
+        sessions = {key._replace(model="", epoch=1) for lines in there.values() for key in lines}
+        check_fit(sessions, item_set, lambda _: str(folder / REPLIES))
         wanted = _wanted(manifest, item_set, there)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     except InputError as fault:
@@ -165,6 +162,7 @@ class _Line(msgspec.Struct, frozen=True):
     item: str
     session: str
     text: msgspec.Raw
+    facets: dict[str, str] = {}
     epoch: int = 1
     error: str | None = None
     stop_reason: str | None = None
@@ -179,45 +177,58 @@ class _Line(msgspec.Struct, frozen=True):
     def failed(self) -> bool:
         return (self.error is not None or bytes(self.text) == b"null") and not self.withheld
 
+    @property
+    def key(self) -> Key:
+        return Key(self.model, self.experiment, self.item, self.epoch, self.session, facets_of(self.facets))
 
-_Place = tuple[str, str, int, str]  # model, experiment, epoch, item
 
-
-def _there(path: Path) -> dict[_Place, dict[str, _Line]]:
-    """The last line of each session."""
-    found: dict[_Place, dict[str, _Line]] = defaultdict(dict)
+def _there(path: Path) -> dict[Visited, dict[Key, _Line]]:
+    """The last line of each session, by the item that it is of."""
+    found: dict[Visited, dict[Key, _Line]] = defaultdict(dict)
     for _, line in jsonl.decode(path, _Line, torn_tail=True):
-        found[line.model, line.experiment, line.epoch, line.item][line.session] = line
+        key = line.key
+        found[key[:4]][key] = line
     return found
 
 
-def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mapping[str, _Line]]) -> int:
+def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[Visited, Mapping[Key, _Line]]) -> int:
     """How many sessions the run has when it is whole, as far as the replies so far tell."""
     whole = 0
-    doubtful: list[Visit] = []
-    for model, experiment, id, epoch in _asked(manifest, item_set, there):
-        item = item_set.items[experiment][id]
-        names = EXPERIMENTS[experiment].session_names(item)
-        lines = there.get((model, experiment, epoch, id), {})
-        if len(lines) in (0, len(names)):
-            whole += len(names)
-        else:
-            texts = {name: None if line.withheld else _text(line) for name, line in lines.items()}
+    doubtful: list[tuple[Visited, Condition]] = []
+    visits: list[Visit] = []
+    for place, conditions in _asked(manifest, item_set, there).items():
+        experiment, id = place[1:3]
+        item, lines = item_set.items[experiment][id], there.get(place, {})
+        names = [Key(*place, name) for name in EXPERIMENTS[experiment].session_names(item)]
+        keys = {in_condition(key, condition) for condition in conditions for key in names}
+        if len(lines) in (0, len(keys)):
+            whole += len(keys)
+            continue
+        for condition in conditions:
+            found = {key.session: lines.get(in_condition(key, condition)) for key in names}
+            texts = {name: None if line.withheld else _text(line) for name, line in found.items() if line is not None}
             # whatever may yet come is taken to lead on
-            doubtful.append(Visit(experiment, item, EXPERIMENTS[experiment].prompts, texts, otherwise="?"))
-    return whole + sum(map(len, prompts_of(doubtful)))
+            visits.append(Visit(experiment, item, EXPERIMENTS[experiment].prompts, texts, otherwise="?"))
+            doubtful.append((place, condition))
+    opened = zip(doubtful, prompts_of(visits), strict=True)
+    return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})
 
 
 def _asked(
-    manifest: Manifest, item_set: ItemSet, there: Mapping[_Place, Mapping[str, _Line]]
-) -> Iterator[tuple[str, str, str, int]]:
-    """What the run asks, item by item: also of models that no reply is there of yet."""
-    keys = [Key(model, experiment, id, epoch, "") for model, experiment, epoch, id in there]
-    found = asked(manifest.design, item_set, keys)
-    places = {(*place, id, epoch) for place, by_id in found.items() for id, epochs in by_id.items() for epoch in epochs}
-    for place, by_id in unfolded(_design(manifest), item_set).items():
-        places |= {(*place, id, epoch) for id, n in by_id.items() for epoch in range(1, n + 1)}
-    yield from sorted(places)
+    manifest: Manifest, item_set: ItemSet, there: Mapping[Visited, Iterable[Key]]
+) -> Mapping[Visited, Sequence[Condition]]:
+    """What the run asks, item by item, in which conditions: also of models that no reply is there of yet."""
+    places: dict[Visited, dict[Condition, None]] = defaultdict(dict)
+    seen = asked(manifest.design, item_set, (key for keys in there.values() for key in keys))
+    for (model, experiment, condition), by_id in seen.items():
+        for id, some in by_id.items():
+            for epoch in some:
+                places[model, experiment, id, epoch][condition] = None
+    for (model, experiment, condition), epochs in unfolded(_design(manifest), item_set).items():
+        for id, n in epochs.items():
+            for epoch in range(1, n + 1):
+                places[model, experiment, id, epoch][condition] = None
+    return {place: list(conditions) for place, conditions in places.items()}
 
 
 def _design(manifest: Manifest) -> Sequence[Block]:

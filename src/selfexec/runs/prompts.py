@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -12,6 +12,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
+from selfexec.facets import Condition, condition_name, conditions_of, prompts_in, touching
 
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
 KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
@@ -21,6 +22,8 @@ def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
     """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
     prompts = {experiment: dict(module.prompts) for experiment, module in EXPERIMENTS.items()}
     for name, template in changed.items():
+        if "@" in name:
+            continue  # what a facet makes of a template, as a run keeps it: it will be made of the plain one again
         experiment, _, session = name.partition(".")
         if session not in prompts.get(experiment, {}):
             raise InputError(f"prompt {name!r}: there is no such prompt. There are {', '.join(by_name(prompts))}.")
@@ -49,8 +52,25 @@ def digest(template: str) -> str:
     return hashlib.sha256(template.encode()).hexdigest()
 
 
-def prompt_hashes(prompts: AllPrompts) -> dict[str, str]:
-    return {name: digest(template) for name, template in by_name(prompts).items()}
+def prompt_hashes(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: digest(template) for name, template in texts.items()}
+
+
+def asked_prompts(prompts: AllPrompts, conditions: Iterable[Condition]) -> dict[str, str]:
+    """Templates by name as they are asked with: where a condition changes one, under a name of its own."""
+    named: dict[str, str] = {}
+    for experiment, templates in prompts.items():
+        for condition in conditions_of(conditions, experiment):
+            for kind, template in prompts_in(condition, experiment, templates).items():
+                named[name_in(condition, experiment, kind)] = template
+    plain = by_name(prompts)
+    return {name: text for name, text in named.items() if name in plain or text != plain[name.partition("@")[0]]}
+
+
+def name_in(condition: Condition, experiment: str, kind: str) -> str:
+    """What the template of a kind of session is called in a condition."""
+    part = touching(condition, experiment, kind)
+    return f"{experiment}.{kind}@{condition_name(part)}" if part else f"{experiment}.{kind}"
 
 
 # --- in a run's folder -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.facets import condition_name
 from selfexec.items import ItemSet
 from selfexec.readers import Reading, State
 from selfexec.runs.records import BySession, GivenReading, Reply
@@ -56,7 +57,7 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> R
 
 def is_kept(key: Key) -> bool:
     """Whether the reply of this session is kept, not read: it is judged in another one."""
-    return kind_of(key) in EXPERIMENTS[key.experiment].kept
+    return key.kind in EXPERIMENTS[key.experiment].kept
 
 
 def _in_whole_characters(value: Any) -> Any:
@@ -88,7 +89,7 @@ def choose(
     wanted = (
         named("model", models, {key.model for key in readings}),
         named("experiment", experiments, {key.experiment for key in readings}),
-        named("session", sessions, {name for key in readings for name in (key.session, kind_of(key))}),
+        named("session", sessions, {name for key in readings for name in (key.session, key.kind)}),
         named("item", items, {key.item for key in readings}),
         named("state", states, {*get_args(State), KEPT_STATE}),
     )
@@ -97,7 +98,7 @@ def choose(
         names: tuple[set[str], ...] = (
             {key.model},
             {key.experiment},
-            {key.session, kind_of(key)},
+            {key.session, key.kind},
             {key.item},
             {state_shown(key, reading)},
         )
@@ -116,7 +117,7 @@ def _in_order(keys: Iterable[Key]) -> list[Key]:
 
     def place(key: Key) -> tuple[int | str, ...]:
         item = (models[key.model], experiments[key.experiment], items[key.item], key.epoch)
-        return (*item, kinds[key.experiment, kind_of(key)], key.session)
+        return (*item, kinds[key.experiment, key.kind], key.session, condition_name(key.facets))
 
     return sorted(keys, key=place)
 
@@ -130,11 +131,6 @@ def named(what: str, given: Sequence[str], known: set[str]) -> set[str]:
         there = f"There are {', '.join(shown)}{more}." if known else "There are no replies here."
         raise InputError(f"--{what} {strange[0]}: no reply here is of this {what}. {there}")
     return names
-
-
-def kind_of(key: Key) -> str:
-    """`execute` for `execute.Q1`."""
-    return key.session.split(".")[0]
 
 
 def state_shown(key: Key, reading: Reading) -> str:
@@ -162,14 +158,14 @@ def reading_lines(
         }
         more = {"reasoning": reply.reasoning, "refusal": reply.refusal, "probability": reading.probability}
         found |= {name: part for name, part in more.items() if part is not None and part != ""}
-        yield encode(key._asdict() | found | ({} if prompts is None else {"prompt": prompts[key]}))
+        yield encode(key.fields() | found | ({} if prompts is None else {"prompt": prompts[key]}))
 
 
 def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], list[list[str]]]:
     """Title, columns and rows: how many sessions of each model and kind came to which state. They add up to all."""
     states: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for key, reading in readings.items():
-        states[key.model, key.experiment, kind_of(key)][_column(key, reading)] += 1
+        states[key.model, key.experiment, key.kind][_column(key, reading)] += 1
     known = [
         *("read", KEPT_COLUMN, "unreadable: format", "unreadable: truncated", "unreadable: declined"),
         *("withheld", "missing"),

@@ -19,6 +19,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import Key
+from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.text.lookups import what_there_is
 from selfexec.text.numbers import number_of
@@ -39,9 +40,11 @@ class BySession(dict[Key, T]):
     """What belongs to sessions, by their keys. A run has thousands: it prints as the first few."""
 
     def __missing__(self, key: Any) -> T:
-        if not isinstance(key, tuple) or len(key) != len(Key._fields):
+        if not isinstance(key, tuple) or len(key) not in (len(Key._fields) - 1, len(Key._fields)):
             raise KeyError(f"{key!r} names no session. Give Key(model, experiment, item, epoch, session).")
-        there = what_there_is(self, dict(zip(Key._fields, key, strict=True)))
+        if len(key) < len(Key._fields) and (whole := Key(*key)) in self:
+            return self[whole]
+        there = what_there_is(self, dict(zip(Key._fields, key, strict=False)))
         raise KeyError(f"there is no session {Key(*key)} ({there})")
 
     def __repr__(self) -> str:
@@ -66,6 +69,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     item: Name
     epoch: Epoch = 1
     session: Name
+    facets: dict[str, str] = {}
     text: str | None
     output_tokens: Count | None = None
     error: str | None = None
@@ -96,6 +100,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             item=key.item,
             epoch=key.epoch,
             session=key.session,
+            facets=dict(key.facets),
             prompt_sha256=prompt_sha256,
             latency=round(latency, 6),
             time=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -119,7 +124,14 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def key(self) -> Key:
-        return Key(self.model, self.experiment, self.item, self.epoch, self.session)
+        return Key(
+            self.model,
+            self.experiment,
+            self.item,
+            self.epoch,
+            self.session,
+            facets_of(self.facets) if self.facets else (),
+        )
 
     @property
     def withheld_by(self) -> str | None:
@@ -150,13 +162,21 @@ class GivenReading(msgspec.Struct, frozen=True, kw_only=True):
     item: Name
     epoch: Epoch = 1
     session: Name
+    facets: dict[str, str] = {}
     value: Any
     reason: str | None = None
     probability: Probability | None = None
 
     @property
     def key(self) -> Key:
-        return Key(self.model, self.experiment, self.item, self.epoch, self.session)
+        return Key(
+            self.model,
+            self.experiment,
+            self.item,
+            self.epoch,
+            self.session,
+            facets_of(self.facets) if self.facets else (),
+        )
 
 
 @dataclass(frozen=True)

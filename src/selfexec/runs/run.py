@@ -23,6 +23,7 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.facets import Condition, misfit, parts_of
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
@@ -114,6 +115,11 @@ class Run:
         return self.tables.outcomes
 
     @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """In which anything was asked, the default one first."""
+        return tuple(sorted({condition for _, _, condition in self.asked}))
+
+    @property
     def models(self) -> tuple[str, ...]:
         """The models that there are replies of, in the order in which they were first asked."""
         return tuple(dict.fromkeys(key.model for key in self.replies))
@@ -138,19 +144,24 @@ class Run:
         return found
 
     @cached_property
-    def asked(self) -> Mapping[tuple[str, str], Mapping[str, Sequence[int]]]:
-        """By model and experiment: each item that was asked, and in which epochs."""
+    def asked(self) -> Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]]:
+        """By model, experiment and condition: each item that was asked, and in which epochs."""
         return asked(self.manifest.design, self.items, self.replies)
 
     @cached_property
     def unasked(self) -> dict[str, int]:
-        """How many items each model was to be asked and has no reply of, counted in each epoch; for models that have
-        such items. They count as missing.
+        """How many items each model was to be asked and has no reply of, counted in each epoch and condition; for
+        models that have such items. They count as missing.
         """
-        visited = Counter(key[:2] for key in {key[:4] for key in self.replies})
+        visited = {key[:4] + key[5:] for key in self.replies}
         left: Counter[str] = Counter()
-        for place, epochs in self.asked.items():
-            left[place[0]] += sum(map(len, epochs.values())) - visited[place]
+        for (model, experiment, condition), epochs in self.asked.items():
+            here = parts_of(condition, experiment)
+            left[model] += sum(
+                not any((model, experiment, id, epoch, part) in visited for part in here)
+                for id, some in epochs.items()
+                for epoch in some
+            )
         return {model: items for model, items in left.items() if items}
 
     def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
@@ -173,8 +184,8 @@ class Run:
             raise InputError(f"{self.folder}: there is no session {key}. Was its name written rightly?")
         if isinstance(reading, Reading):
             given = {"value": reading.value, "reason": reading.reason, "probability": reading.probability}
-            return GivenReading(**key._asdict(), **given)
-        return GivenReading(**key._asdict(), value=reading)
+            return GivenReading(**key.fields(), **given)
+        return GivenReading(**key.fields(), value=reading)
 
     def __repr__(self) -> str:
         missing = sum(reply.failed for reply in self.replies.values())
@@ -330,7 +341,7 @@ def _misfit(key: Key, item_set: ItemSet) -> str | None:
     names = EXPERIMENTS[key.experiment].session_names(item)
     if key.session not in names:
         return f"{key.experiment} has no session {key.session!r}, only {', '.join(names)}."
-    return None
+    return misfit(key.facets, key.experiment, key.kind) if key.facets else None
 
 
 def create(

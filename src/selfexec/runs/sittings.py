@@ -31,6 +31,7 @@ OPEN = frozenset(
             "limit",
             "fraction",
             "epochs",
+            "facets",
             "max_calls",
             "prompts",
             "protocol",

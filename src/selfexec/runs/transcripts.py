@@ -12,9 +12,10 @@ from types import MappingProxyType
 import msgspec
 
 from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited
+from selfexec.facets import Condition, in_condition
 from selfexec.readers import Reading
-from selfexec.runs.prompts import digest
-from selfexec.runs.readings import KEPT_STATE, kind_of, state_shown
+from selfexec.runs.prompts import digest, name_in
+from selfexec.runs.readings import KEPT_STATE, state_shown
 from selfexec.runs.records import Reply
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.run import Run
@@ -67,25 +68,30 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, str | None]:
     """The prompts of sessions, worked out again from items, templates and replies. None where it cannot be told what
     was sent: the run kept another SHA-256, or none, as imported ones do.
     """
+    keys = list(keys)
     visits = {
-        place: Visit(place[1], run.items[place[1]][place[2]], _templates(run, place[1]), _texts(run, place))
-        for place in dict.fromkeys(key[:4] for key in keys)
+        (place, facets): Visit(
+            place[1], run.items[place[1]][place[2]], _templates(run, place[1], facets), _texts(run, place, facets)
+        )
+        for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
     }
     rebuilt = dict(zip(visits, prompts_of(visits.values()), strict=True))
-    return {key: _if_sent(run, key, rebuilt[key[:4]].get(key.session)) for key in keys}
+    return {key: _if_sent(run, key, rebuilt[key[:4], key.facets].get(key.session)) for key in keys}
 
 
-def _texts(run: Run, place: Visited) -> dict[str, str | None]:
+def _texts(run: Run, place: Visited, facets: Condition) -> dict[str, str | None]:
+    """What the sessions say that a session with these facets may go back to."""
     names = EXPERIMENTS[place[1]].session_names(run.items[place[1]][place[2]])
-    replies = {name: run.replies.get(Key(*place, name)) for name in names}
+    replies = {name: run.replies.get(in_condition(Key(*place, name), facets)) for name in names}
     return {name: reply.text for name, reply in replies.items() if reply is not None}
 
 
-def _templates(run: Run, experiment: str) -> Prompts:
+def _templates(run: Run, experiment: str, facets: Condition) -> Prompts:
     """Those that the run keeps; where it keeps none, those that are shipped, which may be others than were sent."""
     kept = run.prompts if run.manifest.prompts else {}
     shipped = EXPERIMENTS[experiment].prompts
-    return {kind: kept.get(f"{experiment}.{kind}") or template for kind, template in shipped.items()}
+    plain = {kind: kept.get(f"{experiment}.{kind}") or template for kind, template in shipped.items()}
+    return {kind: kept.get(name_in(facets, experiment, kind)) or template for kind, template in plain.items()}
 
 
 def _if_sent(run: Run, key: Key, prompt: str | None) -> str | None:
@@ -94,8 +100,9 @@ def _if_sent(run: Run, key: Key, prompt: str | None) -> str | None:
         return None
     if (recorded := run.replies[key].prompt_sha256) is not None:
         return prompt if digest(prompt) == recorded else None
-    name = f"{key.experiment}.{kind_of(key)}"
-    return prompt if run.manifest.prompts and run.prompts.get(name) is not None else None
+    names = (name_in(key.facets, key.experiment, key.kind), f"{key.experiment}.{key.kind}")
+    known = run.manifest.prompts and any(run.prompts.get(name) is not None for name in names)
+    return prompt if known else None
 
 
 # --- as text ---------------------------------------------------------------------------------------------------------

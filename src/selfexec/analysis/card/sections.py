@@ -29,7 +29,7 @@ from selfexec.analysis.words import NO_TEST
 from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin, origin
-from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, prompt_hashes
+from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, by_name, prompt_hashes
 from selfexec.text.numbers import number_of
 from selfexec.text.redaction import HIDDEN, hides, shown
 from selfexec.text.tables import as_markdown, bullets
@@ -151,7 +151,7 @@ def _how_much(run: "Run") -> str:
 def prompts(run: "Run") -> str:
     if not run.manifest.prompts:
         return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and what was asked was not recorded."
-    ours = prompt_hashes(all_prompts({}))
+    ours = prompt_hashes(by_name(all_prompts({})))
     own = {name: text for name, text in run.prompts.items() if run.manifest.prompts[name] != ours.get(name)}
     rows = [[name, _whose(name in own, run.prompts[name]), digest] for name, digest in run.manifest.prompts.items()]
     where = f"Compared with selfexec {__version__}, which has its own whole in `selfexec/experiments`."
@@ -372,7 +372,7 @@ def _missing(run: "Run") -> Iterator[str]:
         yield "Add the settings named `extra_body` with `--extra-body`."
     if any(hides(name, value) for name, value in settings.items() if name != "system"):
         yield f"Add the settings that are {HIDDEN.strip('()')} here."
-    ours = prompt_hashes(all_prompts({}))
+    ours = prompt_hashes(by_name(all_prompts({})))
     if any(ours.get(name) != digest for name, digest in run.manifest.prompts.items()):
         lost = "; the run has only the hashes of some" if None in run.prompts.values() else ""
         yield f"Some prompts are not those of this version: give them with `--prompts {PROMPTS}`{lost}."

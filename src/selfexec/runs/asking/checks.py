@@ -78,7 +78,7 @@ class Check:
     def json(self) -> str:
         """Verdict, sessions with what they said and what they cost in tokens, and notes."""
         sessions = [
-            t.reply.key._asdict()
+            t.reply.key.fields()
             | {"state": t.reading.state, "reason": t.reading.reason, "value": t.reading.value, "text": t.reply.text}
             | {name: getattr(t.reply, name) for name in ("input_tokens", "output_tokens", "reasoning_tokens", "error")}
             for t in self.tried

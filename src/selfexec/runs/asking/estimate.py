@@ -5,13 +5,15 @@ model has enough of a kind, else from the ten models recorded for arXiv 2508.122
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from selfexec.engines import Outcome
-from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.runs.asking.plan import Plan
+from selfexec.experiments import EXPERIMENTS, Facets, Key
+from selfexec.facets import Condition, in_condition
+from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.remaining import Standing
 from selfexec.runs.records import Reply
 from selfexec.runs.sittings import Sitting
@@ -44,18 +46,18 @@ async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
     sessions = Counter[tuple[str, Kind]]()
     characters = Counter[tuple[str, Kind]]()
 
-    def count(model: str, experiment: str, item: str, names: Sequence[str], times: int) -> None:
-        for name in names:
-            kind = (experiment, name.split(".")[0])
-            sessions[model, kind] += times
-            characters[model, kind] += times * lengths[experiment, item][name]
+    def count(keys: Iterable[Key], times: int) -> None:
+        for key in keys:
+            kind = (key.experiment, key.kind)
+            sessions[key.model, kind] += times
+            characters[key.model, kind] += times * lengths[key.experiment, key.item][key.session, key.facets]
 
     for visit in plan.turns:
-        count(*visit[:3], plan.names(visit), plan.epochs)
+        count(plan.keys(visit), plan.epochs)
     for visit in standing.whole:
-        count(*visit[:3], plan.names(visit), -1)
-    for visit, here in standing.begun.items():
-        count(*visit[:3], here, -1)
+        count(plan.keys(visit), -1)
+    for here in standing.begun.values():
+        count(here, -1)
     tokens_in = tokens_out = known = 0.0
     for (model, kind), n in sessions.items():
         mean_in, mean_out = own.get((model, kind), (None, None))
@@ -87,7 +89,7 @@ def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[f
     """The mean number of tokens in and out of each model's replies of a kind, where there are enough."""
     counts: dict[tuple[str, Kind], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for key, reply in known.items():
-        ins, outs = counts[key.model, (key.experiment, key.session.split(".")[0])]
+        ins, outs = counts[key.model, (key.experiment, key.kind)]
         ins += [] if reply.failed or reply.input_tokens is None else [reply.input_tokens]
         outs += [] if reply.failed or reply.output_tokens is None else [reply.output_tokens]
     return {place: (_mean(ins), _mean(outs)) for place, (ins, outs) in counts.items()}
@@ -97,23 +99,23 @@ def _mean(counts: Sequence[int]) -> float | None:
     return sum(counts) / len(counts) if len(counts) >= ENOUGH else None
 
 
-async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[str, int]]:
-    """Characters of each session's prompt, with the system prompt, by experiment and item. A prompt that holds a reply
-    is as long as it is with a reply of the length that is usual.
+async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, Facets], int]]:
+    """Characters of each session's prompt, with the system prompt, by experiment and item, and by session and facets.
+    A prompt that holds a reply is as long as it is with a reply of the length that is usual.
     """
-    found: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
+    found: dict[tuple[str, str], dict[tuple[str, Facets], int]] = defaultdict(dict)
     system = len(plan.options.system or "")
+
+    async def ask(visit: Visit, condition: Condition, session: str, prompt: str) -> Outcome:
+        key = in_condition(Key(*visit, session), condition)
+        found[key.experiment, key.item][session, key.facets] = len(prompt) + system
+        return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind))
+
     for experiment, by_id in plan.item_set.items.items():
         for id, item in by_id.items():
-            lengths = found[experiment, id]
-
-            async def ask(
-                session: str, prompt: str, experiment: str = experiment, lengths: dict[str, int] = lengths
-            ) -> Outcome:
-                lengths[session] = len(prompt) + system
-                return Outcome("x" * CHARACTERS * _usual(experiment, session.split(".")[0]))
-
-            await EXPERIMENTS[experiment].sessions(item, ask, plan.prompts[experiment])
+            visit = Visit("", experiment, id, 1)
+            for condition, prompts in plan.asking(visit):
+                await EXPERIMENTS[experiment].sessions(item, partial(ask, visit, condition), prompts)
     return found
 
 

@@ -16,6 +16,7 @@ import msgspec
 from selfexec.engines import Call, Engine, EngineOptions, Outcome, Wire, engine_for, in_process
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
 from selfexec.runs import sittings
@@ -29,7 +30,7 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_shared
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
 from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
-from selfexec.runs.prompts import by_name, digest, prompt_hashes
+from selfexec.runs.prompts import digest, prompt_hashes
 from selfexec.runs.records import Reply
 from selfexec.runs.run import (
     FORMAT,
@@ -63,6 +64,7 @@ def run(
     fraction: float | None = None,
     preset: Preset | None = None,
     epochs: int = 1,
+    facets: Mapping[str, Names] | None = None,
     max_calls: int | None = None,
     prompts: Mapping[str, str] | str | Path | None = None,
     protocol: SamplingProtocol = "default",
@@ -92,6 +94,7 @@ def run(
       fraction         this share of the items, above 0 and at most 1
       preset           a cut with its strata in proportion: `quick`, `standard` or `full`; instead of limit and fraction
       epochs           how often everything is asked
+      facets           other conditions: {"facet": "level"}, or several levels; every one with every one of the others
       max_calls        open at most so many sessions now; the same call goes on from there
       prompts          other prompts, {"restriction.predict": ...}, or a file of them as `selfexec prompts` prints it
       protocol         `paper`: the sampling settings of the paper's authors; `settings` add to them
@@ -123,6 +126,7 @@ def run(
         fraction=fraction,
         preset=preset,
         epochs=epochs,
+        facets=facets or {},
         max_calls=max_calls,
         prompts=prompts,
         protocol=protocol,
@@ -162,7 +166,7 @@ def carry_out(
     _refuse_memory(plan)
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
-        create(plan.out, _manifest(plan), plan.item_set, [], by_name(plan.asked_prompts))
+        create(plan.out, _manifest(plan), plan.item_set, [], plan.asked_prompts)
     progress = progress or Progress()
     with Journal(plan.out / REPLIES) as journal, spared_from_sweeps():
         # whoever holds the journal may change the folder
@@ -231,7 +235,7 @@ def _grow(plan: Plan) -> Manifest:
     """Let the run grow to this plan, write down that it does, and return what is written."""
     old, before = load_manifest(plan.out), load_items(plan.out / ITEMS)
     keep_old_manifest(plan.out, old)
-    wanted = crossed(plan.models, plan.item_set, plan.epochs)
+    wanted = crossed(plan.models, plan.item_set, plan.epochs, plan.conditions)
     capped = plan.max_calls is not None
     design = joined(_design_of(plan.out, old, before), {} if capped else wanted)
     planned = joined(unfolded(old.planned, before), wanted if capped else {})
@@ -273,7 +277,7 @@ def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress)
     """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
     begun = sittings.begun(plan.command, engine.addresses)
     # those of what is new, and of a run of a version that kept only hashes all that are known
-    grow_prompts(plan.out, manifest.prompts, by_name(plan.asked_prompts))
+    grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
 
     def write(*more: sittings.Sitting) -> None:
         written = sittings.kept([*manifest.sittings, *more])
@@ -345,7 +349,7 @@ class _Turns:
     """
 
     def __init__(self, standing: Standing, max_calls: int | None) -> None:
-        self._names = standing.plan.names
+        self._keys = standing.plan.keys
         self._visits = standing.visits()
         self._calls_left = math.inf if max_calls is None else max_calls
         self._under_way = 0
@@ -361,7 +365,7 @@ class _Turns:
             if visit is None:
                 self._over = True
                 return None
-            needed = len(self._names(visit)) - len(here)
+            needed = len(self._keys(visit)) - len(here)
             # what is under way may need fewer calls than were set aside for it
             while needed > self._calls_left and self._under_way:
                 self._changed.clear()
@@ -400,21 +404,21 @@ class _SessionStore:
     async def carry_out(self, turn: _Turn) -> None:
         """Ask what is still to be asked of a visit."""
         plan, visit = self.standing.plan, turn.visit
-        opened: set[str] = set()
+        opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         capped = failed = False
 
-        async def ask(session: str, prompt: str) -> Reply | Outcome:
+        async def ask(condition: Condition, session: str, prompt: str) -> Reply | Outcome:
             nonlocal capped, failed
-            key = Key(*visit, session)
-            opened.add(session)
-            reply = counted(self.standing.known, key, prompt)
+            key = in_condition(Key(*visit, session), condition)
+            reply = opened.get(key) or counted(self.standing.known, key, prompt)
             if reply is not None:
+                opened[key] = reply
                 return reply
             if turn.allowed < 1:
                 capped = True
                 return NOT_ASKED
             turn.allowed -= 1
-            reply = await self.doubts.take(key.model, partial(self._asked, key, prompt))
+            reply = opened[key] = await self.doubts.take(key.model, partial(self._asked, key, prompt))
             failed |= reply.failed
             self.progress.count(reply)
             self.progress.done += 1
@@ -422,12 +426,13 @@ class _SessionStore:
             return reply
 
         item = plan.item_set[visit.experiment][visit.item]
-        await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
-        rest = set(plan.names(visit)) - opened
+        for condition, prompts in plan.asking(visit):
+            await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
+        rest = set(plan.keys(visit)) - opened.keys()
         if failed:
             self.progress.waiting += len(rest)
         elif not capped:
-            self.progress.unneeded.update(kinds(visit.experiment, rest))
+            self.progress.unneeded.update(kinds(rest))
             self.progress.done += len(rest)
             if rest:
                 self.report(self.progress)

@@ -1,18 +1,19 @@
 """What a run will ask, settled before anything is asked."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from selfexec.engines import EngineOptions, check_settings, default_models, engine_for, in_process, refuse_unsendable
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Key, Prompts
+from selfexec.facets import DEFAULT, Condition, conditions_of, crossed_levels, in_condition, prompts_in
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
 from selfexec.runs.arguments import Names, names
-from selfexec.runs.prompts import AllPrompts, all_prompts, read_prompts
+from selfexec.runs.prompts import AllPrompts, all_prompts, asked_prompts, read_prompts
 from selfexec.runs.records import MOST_EPOCHS
 
 SamplingProtocol = Literal["default", "paper"]
@@ -41,6 +42,7 @@ class Plan:
     prompts: AllPrompts
     options: EngineOptions
     out: Path
+    conditions: Sequence[Condition] = (DEFAULT,)
     preset: str | None = None
     max_calls: int | None = None
     command: str | None = None
@@ -64,21 +66,31 @@ class Plan:
         experiments = self.item_set.experiments
         return [Visit(self.models[m], experiments[e], id, 1) for _, e, m, id in sorted(placed)]
 
-    def names(self, visit: Visit) -> Sequence[str]:
-        """The sessions that a visit has at most."""
-        return EXPERIMENTS[visit.experiment].session_names(self.item_set[visit.experiment][visit.item])
+    def keys(self, visit: Visit) -> Sequence[Key]:
+        """The sessions that a visit has at most: one that several conditions share is there once."""
+        names = EXPERIMENTS[visit.experiment].session_names(self.item_set[visit.experiment][visit.item])
+        sessions = [Key(*visit, name) for name in names]
+        asked = conditions_of(self.conditions, visit.experiment)
+        return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
 
-    @property
+    def asking(self, visit: Visit) -> Iterator[tuple[Condition, Prompts]]:
+        """The conditions of a visit, and the templates that are asked with in each."""
+        for condition in conditions_of(self.conditions, visit.experiment):
+            yield condition, prompts_in(condition, visit.experiment, self.prompts[visit.experiment])
+
+    @cached_property
     def sessions(self) -> int:
         """How many sessions the plan has at most."""
         items = self.item_set.items.items()
-        once = sum(len(EXPERIMENTS[e].session_names(item)) for e, by_id in items for item in by_id.values())
+        once = sum(len(self.keys(Visit("", e, id, 1))) for e, by_id in items for id in by_id)
         return once * len(self.models) * self.epochs
 
     @property
-    def asked_prompts(self) -> AllPrompts:
-        """The templates of the experiments that are asked."""
-        return {experiment: self.prompts[experiment] for experiment in self.item_set.experiments}
+    def asked_prompts(self) -> Mapping[str, str]:
+        """The templates of the experiments that are asked, by name; those that a condition changes stand apart:
+        'restriction.predict@frame=another-model'.
+        """
+        return asked_prompts({e: self.prompts[e] for e in self.item_set.experiments}, self.conditions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +107,7 @@ class Choices(EngineOptions):
     fraction: float | None = None
     preset: Preset | None = None
     epochs: int = 1
+    facets: Mapping[str, Names] = field(default_factory=dict)
     max_calls: int | None = None
     prompts: Mapping[str, str] | str | Path | None = None
     protocol: SamplingProtocol = "default"
@@ -104,7 +117,7 @@ class Choices(EngineOptions):
     def made(self) -> dict[str, Any]:
         """Those that are not what holds anyway."""
         plain = Choices()
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
+        values = ((choice.name, getattr(self, choice.name)) for choice in fields(self))
         return {name: value for name, value in values if value != getattr(plain, name)}
 
 
@@ -139,6 +152,7 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         item_set=item_set,
         whole_set=whole_set,
         epochs=choices.epochs,
+        conditions=crossed_levels({facet: names(levels) for facet, levels in choices.facets.items()}),
         prompts=all_prompts(_changed(choices.prompts)),
         options=engine,
         out=Path(choices.out) if choices.out else Path("runs") / _folder_name(models, item_set.name),
@@ -157,7 +171,7 @@ def sampling_settings(protocol: str) -> dict[str, float]:
 
 def _engine_options(choices: Choices) -> EngineOptions:
     """Those of the choices that say how to reach models."""
-    return EngineOptions(**{field.name: getattr(choices, field.name) for field in fields(EngineOptions)})
+    return EngineOptions(**{choice.name: getattr(choices, choice.name) for choice in fields(EngineOptions)})
 
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:

@@ -2,14 +2,16 @@
 
 import glob
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from selfexec.engines import Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.prompts import digest
 from selfexec.runs.records import Reply
@@ -30,7 +32,7 @@ class Standing:
     known: Mapping[Key, Reply]
     here: int
     whole: frozenset[Visit]
-    begun: Mapping[Visit, Sequence[str]]
+    begun: Mapping[Visit, Sequence[Key]]
     unneeded: Counter[tuple[str, str]]
 
     @property
@@ -38,12 +40,12 @@ class Standing:
         """How many sessions are still to be asked, at most."""
         return self.plan.sessions - self.here - self.unneeded.total()
 
-    def visits(self) -> Iterator[tuple[Visit, Sequence[str]]]:
+    def visits(self) -> Iterator[tuple[Visit, Sequence[Key]]]:
         """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
         without its deed is worth nothing.
         """
         yield from self.begun.items()
-        if self.remaining > sum(len(self.plan.names(visit)) - len(here) for visit, here in self.begun.items()):
+        if self.remaining > sum(len(self.plan.keys(visit)) - len(here) for visit, here in self.begun.items()):
             done = self.whole | self.begun.keys()
             yield from ((visit, ()) for visit in self.plan.visits() if visit not in done)
 
@@ -57,13 +59,13 @@ async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
         if planned:
             touched[Visit(*key[:4])] = None
     here, whole, unneeded = 0, set(), Counter[tuple[str, str]]()
-    begun: dict[int, dict[Visit, Sequence[str]]] = defaultdict(dict)
+    begun: dict[int, dict[Visit, Sequence[Key]]] = defaultdict(dict)
     for visit in touched:
         found, complete = await _found(plan, visit, known)
         here += len(found)
         if complete:
             whole.add(visit)
-            unneeded.update(kinds(visit.experiment, set(plan.names(visit)) - set(found)))
+            unneeded.update(kinds(set(plan.keys(visit)) - set(found)))
         elif found:
             begun[visit.epoch][visit] = found
     return Standing(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded)
@@ -93,31 +95,33 @@ def counted(known: Mapping[Key, Reply], key: Key, prompt: str) -> Reply | None:
     return reply if reply and not reply.failed and reply.prompt_sha256 == digest(prompt) else None
 
 
-def kinds(experiment: str, sessions: set[str]) -> Iterator[tuple[str, str]]:
+def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     """The experiment and kind of each session."""
-    return ((experiment, session.split(".")[0]) for session in sessions)
+    return ((key.experiment, key.kind) for key in sessions)
 
 
-async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[list[str], bool]:
+async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[list[Key], bool]:
     """The sessions of a visit that are here, and whether nothing is left to ask."""
-    found: list[str] = []
+    found: dict[Key, None] = {}
     complete = True
 
-    async def ask(session: str, prompt: str) -> Reply | Outcome:
+    async def ask(condition: Condition, session: str, prompt: str) -> Reply | Outcome:
         nonlocal complete
-        reply = counted(known, Key(*visit, session), prompt)
+        key = in_condition(Key(*visit, session), condition)
+        reply = counted(known, key, prompt)
         if reply is None:
             complete = False
             return NOT_ASKED
-        found.append(session)
+        found[key] = None
         return reply
 
     item = plan.item_set[visit.experiment][visit.item]
-    await EXPERIMENTS[visit.experiment].sessions(item, ask, plan.prompts[visit.experiment])
-    return found, complete
+    for condition, prompts in plan.asking(visit):
+        await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
+    return list(found), complete
 
 
-def _in_turn(plan: Plan, begun: Mapping[int, Mapping[Visit, Sequence[str]]]) -> dict[Visit, Sequence[str]]:
+def _in_turn(plan: Plan, begun: Mapping[int, Mapping[Visit, Sequence[Key]]]) -> dict[Visit, Sequence[Key]]:
     """Visits in the order of the plan."""
     if not begun:
         return {}

@@ -1,0 +1,44 @@
+"""What can be added from outside: ours, and what other packages announce under an entry point."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import entry_points
+from typing import Generic, TypeVar
+
+from selfexec.errors import InputError
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Values of one type by name: ours, then those of other packages in the order of their names. Looked up when first
+    asked for. `reserved` names are nobody's.
+    """
+
+    def __init__(
+        self, kind: type[T], group: str, ours: Collection[T], name: Callable[[T], str], reserved: Collection[str] = ()
+    ) -> None:
+        self._kind, self._group, self._ours, self._name, self._reserved = kind, group, ours, name, reserved
+
+    @cached_property
+    def _found(self) -> dict[str, T]:
+        found = {self._name(value): value for value in self._ours}
+        for point in sorted(entry_points(group=self._group), key=lambda point: point.name):
+            value = point.load()
+            if not isinstance(value, self._kind):
+                raise InputError(
+                    f"entry point {point.name!r} of {self._group}: {point.value} is no {self._kind.__name__}."
+                )
+            if (name := self._name(value)) in (*found, *self._reserved):
+                raise InputError(f"entry point {point.name!r}: the name {name!r} is taken. Choose another.")
+            found[name] = value
+        return found
+
+    def __getitem__(self, name: str) -> T:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)

@@ -1,0 +1,91 @@
+"""Facets: ways in which sessions may be asked otherwise. Each is one file; to add one, write it and list it here, or
+have a package of your own announce it under the entry point `selfexec.facets`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Key, Prompts, Registry
+from selfexec.facets.base import (
+    DEFAULT,
+    DEFAULT_NAME,
+    Condition,
+    Facet,
+    condition_name,
+    condition_named,
+    shared,
+)
+
+OURS: tuple[Facet, ...] = ()
+FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
+
+
+def crossed_levels(levels: Mapping[str, Sequence[str]]) -> list[Condition]:
+    """Every level of each facet with every level of the others, in the order in which they are named; of none, the
+    default condition. InputError for a facet or a level that there is none of.
+    """
+    for name, some in levels.items():
+        for level in some:
+            facet(name).refuse_unknown(level)
+    chosen = [[(name, level) for level in dict.fromkeys(some)] for name, some in levels.items()]
+    return [facets_of(dict(pairs)) for pairs in product(*chosen)]
+
+
+def facets_of(levels: Mapping[str, str]) -> Condition:
+    """Levels as keys have them: sorted, without those that are the default ones anyway."""
+    if not levels:
+        return DEFAULT
+    return tuple(sorted((n, level) for n, level in levels.items() if n not in FACETS or level != FACETS[n].default))
+
+
+def facet(name: str) -> Facet:
+    """The facet of this name."""
+    if name not in FACETS:
+        known = f"There are {', '.join(FACETS)}." if FACETS else "There is none here."
+        raise InputError(f"unknown facet {name!r}. {known} Is the package installed that it comes from?")
+    return FACETS[name]
+
+
+def misfit(facets: Condition, experiment: str, kind: str) -> str | None:
+    """What is wrong with the facets of a session of this kind; None where nothing is."""
+    for name, level in facets:
+        if not facet(name).has(level):
+            return f"the facet {name!r} has no level {level!r}."
+        if not facet(name).touches(experiment, kind):
+            return f"the facet {name!r} makes no difference to {experiment} {kind}: leave it out."
+    return None
+
+
+def touching(condition: Condition, experiment: str, kind: str) -> Condition:
+    """What of a condition makes a difference to this kind of session: the facets of its key."""
+    return shared(condition, lambda name: facet(name).touches(experiment, kind))
+
+
+def parts_of(condition: Condition, experiment: str) -> set[Condition]:
+    """The facets that sessions of an experiment have in a condition."""
+    return {touching(condition, experiment, kind) for kind in EXPERIMENTS[experiment].prompts}
+
+
+def in_condition(key: Key, condition: Condition) -> Key:
+    """The session of this name in a condition."""
+    return key._replace(facets=touching(condition, key.experiment, key.kind)) if condition or key.facets else key
+
+
+def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Condition]:
+    """The conditions that are told apart in an experiment, each by what makes a difference to it."""
+    kinds = EXPERIMENTS[experiment].prompts
+    return list(
+        dict.fromkeys(
+            shared(condition, lambda name: any(facet(name).touches(experiment, kind) for kind in kinds))
+            for condition in conditions
+        )
+    )
+
+
+def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Prompts:
+    """The templates of an experiment in a condition."""
+    for name, level in condition:
+        changed = facet(name).prompts(level, experiment, prompts)
+        touched = {kind for kind in prompts if facet(name).touches(experiment, kind)}
+        prompts = {kind: changed[kind] if kind in touched else text for kind, text in prompts.items()}
+    return prompts

@@ -1,0 +1,55 @@
+"""A facet: a way in which sessions may be asked otherwise; and a condition: the levels of facets that hold at once."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from selfexec.errors import InputError
+from selfexec.experiments import Facets, Prompts
+
+Condition = Facets  # the levels that are not the default ones; none is the default condition
+DEFAULT: Condition = ()
+DEFAULT_NAME = "default"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facet:
+    """All that is known of a facet.
+
+    name      as in keys, conditions and `--facet NAME=LEVEL`
+    default   the level that everything is asked at where no other is named; it leaves no trace in keys
+    levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`)
+    touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
+    prompts   the templates of an experiment at a level, of which those that it does not touch stay as they are
+    """
+
+    name: str
+    default: str
+    levels: Mapping[str, str]
+    touches: Callable[[str, str], bool]
+    accepts: Callable[[str], bool] = lambda level: False
+    prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts
+
+    def has(self, level: str) -> bool:
+        return level == self.default or level in self.levels or self.accepts(level)
+
+    def refuse_unknown(self, level: str) -> None:
+        """Raise InputError for a level that there is none of."""
+        if not self.has(level):
+            known = ", ".join([self.default, *self.levels])
+            raise InputError(f"--facet {self.name}={level}: there is no such level. There are {known}.")
+
+
+def condition_name(condition: Condition) -> str:
+    """`default`, or `frame=another-model,thinking=off`."""
+    return ",".join(f"{facet}={level}" for facet, level in condition) or DEFAULT_NAME
+
+
+def condition_named(name: str) -> Condition:
+    """The condition that has this name."""
+    pairs = [] if name == DEFAULT_NAME else [part.split("=", 1) for part in name.split(",")]
+    return tuple((facet, level) for facet, level in pairs)
+
+
+def shared(condition: Condition, touches: Callable[[str], bool]) -> Condition:
+    """What of a condition is left where only some facets count."""
+    return tuple(pair for pair in condition if touches(pair[0]))
