@@ -16,7 +16,8 @@ from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key
-    from selfexec.runs import AllPrompts, Reply, Round
+    from selfexec.prompts import AllPrompts
+    from selfexec.runs import Reply, Round
 
 
 @click.command("export")
@@ -100,7 +101,8 @@ def _of_run(
     folder: Path, models: list[str], experiments: list[str], prompts: Path | None, replies: tuple[Path, ...]
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
-    from selfexec.runs import Round, all_prompts, load
+    from selfexec.prompts import all_prompts
+    from selfexec.runs import Round, load
 
     stored = load(folder)
     if strange := [model for model in models if model not in stored.manifest.models]:
@@ -120,7 +122,7 @@ def _of_run(
 
 
 def _prompts(path: Path | None) -> "AllPrompts":
-    from selfexec.runs import all_prompts, read_prompts
+    from selfexec.prompts import all_prompts, read_prompts
 
     return all_prompts(read_prompts(path) if path else {})
 

@@ -23,7 +23,8 @@ def command(run: Path | None, file: Path | None) -> None:
     selfexec run --prompts mine.json
     """
     from selfexec.errors import InputError
-    from selfexec.runs import all_prompts, by_name, prompts_file, prompts_of_run
+    from selfexec.prompts import all_prompts, by_name, prompts_file
+    from selfexec.runs import prompts_of_run
 
     known: Mapping[str, str | None] = prompts_of_run(run) if run else by_name(all_prompts({}))
     if file:
@@ -39,7 +40,7 @@ def command(run: Path | None, file: Path | None) -> None:
 
 def _check(file: Path, known: Mapping[str, str | None], which: str) -> None:
     from selfexec.errors import InputError
-    from selfexec.runs import prompt_faults, prompt_oddities, read_prompts
+    from selfexec.prompts import prompt_faults, prompt_oddities, read_prompts
 
     given = read_prompts(file)
     faults = list(prompt_faults(given))

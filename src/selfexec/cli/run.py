@@ -130,7 +130,7 @@ def command(
     What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
     """
     from selfexec.analysis.power import outlook
-    from selfexec.runs import read_prompts
+    from selfexec.prompts import read_prompts
     from selfexec.runs.asking import Progress, plan, refuse_misfit, said_if_slow, shown_progress
 
     if astray:

@@ -4,16 +4,6 @@ from selfexec.runs.arguments import Files, Names, files, loaded, names
 from selfexec.runs.exporting import Round, custom_id, lines
 from selfexec.runs.importing import import_replies
 from selfexec.runs.listing import Listing, list_runs
-from selfexec.runs.prompts import (
-    AllPrompts,
-    all_prompts,
-    by_name,
-    prompt_faults,
-    prompt_hashes,
-    prompt_oddities,
-    prompts_file,
-    read_prompts,
-)
 from selfexec.runs.readings import (
     KEPT_STATE,
     choose,

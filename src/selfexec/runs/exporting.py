@@ -16,7 +16,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key
 from selfexec.facets import DEFAULT, Condition, conditions_of, in_condition, prompts_in
 from selfexec.items import ItemSet
-from selfexec.runs.prompts import AllPrompts, digest
+from selfexec.prompts import AllPrompts, digest
 from selfexec.runs.records import Reply
 from selfexec.runs.replay import Visit, prompts_of
 

@@ -26,9 +26,9 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import Condition, misfit, parts_of
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
+from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.readers import Reading
 from selfexec.runs.design import Block, asked
-from selfexec.runs.prompts import kept_prompts, prompts_file
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import GivenReading, Reply, load_replies
 from selfexec.runs.sittings import Sitting

@@ -13,8 +13,8 @@ import msgspec
 
 from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited
 from selfexec.facets import Condition, in_condition
+from selfexec.prompts import digest, name_in
 from selfexec.readers import Reading
-from selfexec.runs.prompts import digest, name_in
 from selfexec.runs.readings import KEPT_STATE, state_shown
 from selfexec.runs.records import Reply
 from selfexec.runs.replay import Visit, prompts_of

@@ -29,7 +29,8 @@ from selfexec.analysis.words import NO_TEST
 from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin, origin
-from selfexec.runs import MANIFEST, PROMPTS, Reply, all_prompts, by_name, prompt_hashes
+from selfexec.prompts import all_prompts, by_name, prompt_hashes
+from selfexec.runs import MANIFEST, PROMPTS, Reply
 from selfexec.text.numbers import number_of
 from selfexec.text.redaction import HIDDEN, hides, shown
 from selfexec.text.tables import as_markdown, bullets

@@ -19,6 +19,7 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
+from selfexec.prompts import digest, prompt_hashes
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
 from selfexec.runs.asking.estimate import Estimate, estimate
@@ -30,7 +31,6 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_shared
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
 from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
-from selfexec.runs.prompts import digest, prompt_hashes
 from selfexec.runs.records import Reply
 from selfexec.runs.run import (
     FORMAT,

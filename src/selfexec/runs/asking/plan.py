@@ -12,8 +12,8 @@ from selfexec.experiments import EXPERIMENTS, Key, Prompts
 from selfexec.facets import DEFAULT, Condition, conditions_of, crossed_levels, in_condition, prompts_in
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
+from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, read_prompts
 from selfexec.runs.arguments import Names, names
-from selfexec.runs.prompts import AllPrompts, all_prompts, asked_prompts, read_prompts
 from selfexec.runs.records import MOST_EPOCHS
 
 SamplingProtocol = Literal["default", "paper"]

@@ -12,8 +12,8 @@ from selfexec.engines import Outcome
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import Condition, in_condition
+from selfexec.prompts import digest
 from selfexec.runs.asking.plan import Plan, Visit
-from selfexec.runs.prompts import digest
 from selfexec.runs.records import Reply
 from selfexec.runs.run import MANIFEST, load_manifest
 

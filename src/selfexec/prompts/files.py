@@ -1,0 +1,80 @@
+"""Prompts in files: one's own, and those that a run keeps."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from selfexec.errors import InputError
+from selfexec.prompts.templates import all_prompts, by_name, digest
+
+KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
+
+# --- one's own -------------------------------------------------------------------------------------------------------
+
+
+def read_prompts(path: Path) -> dict[str, Any]:
+    """What a file for `--prompts` has, by name."""
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. `selfexec prompts > {path}` writes one to edit.") from None
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give a file like `selfexec prompts`.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8. Save the file as UTF-8.") from None
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"{path}: not valid JSON ({fault}). It must be one object, like `selfexec prompts`.") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: it must be one JSON object, like `selfexec prompts` prints.")
+    return found
+
+
+def prompt_faults(given: Mapping[str, Any]) -> Iterator[str]:
+    """What no run could ask with, prompt by prompt."""
+    for name, text in given.items():
+        try:
+            all_prompts({name: text})
+        except InputError as fault:
+            yield str(fault)
+
+
+def prompt_oddities(given: Mapping[str, str]) -> Iterator[str]:
+    """What may be meant, and mostly is not: a prompt that asks for another key than readers look for first."""
+    shipped = by_name(all_prompts({}))
+    for name, text in given.items():
+        for key in KEY_ASKED_FOR.findall(shipped[name]):
+            if f'"{key}"' not in text:
+                yield f"{name} does not ask for the key {key!r}, which readers look for first"
+
+
+# --- in a run's folder -----------------------------------------------------------------------------------------------
+
+
+def kept_prompts(path: Path, asked: Mapping[str, str]) -> dict[str, str | None]:
+    """The templates that a run asked with, by name, as far as they are known: from its file, or as shipped where the
+    SHA-256 in `asked` is that of the shipped one. None: not kept.
+    """
+    candidates = [_read(path), by_name(all_prompts({}))]
+    return {
+        name: next((texts[name] for texts in candidates if name in texts and digest(texts[name]) == sha256), None)
+        for name, sha256 in asked.items()
+    }
+
+
+def prompts_file(texts: Mapping[str, str | None]) -> bytes:
+    """The known ones of these templates as a file that `--prompts` takes, sorted by name."""
+    known = {name: text for name, text in sorted(texts.items()) if text is not None}
+    return msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}  # runs of versions that kept only hashes
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise InputError(f"{path}: not a JSON object of texts. Restore it, or remove it.") from None

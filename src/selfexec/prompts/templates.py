@@ -1,0 +1,66 @@
+"""The prompts of all experiments: as shipped, and with some replaced."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from string import Template
+
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, Prompts
+from selfexec.facets import Condition, condition_name, conditions_of, prompts_in, touching
+
+AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
+
+
+def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
+    """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
+    prompts = {experiment: dict(module.prompts) for experiment, module in EXPERIMENTS.items()}
+    for name, template in changed.items():
+        if "@" in name:
+            continue  # what a facet makes of a template, as a run keeps it: it will be made of the plain one again
+        experiment, _, session = name.partition(".")
+        if session not in prompts.get(experiment, {}):
+            raise InputError(f"prompt {name!r}: there is no such prompt. There are {', '.join(by_name(prompts))}.")
+        prompts[experiment][session] = _checked(name, template, prompts[experiment][session])
+    return prompts
+
+
+def _checked(name: str, template: str, original: str) -> str:
+    if not isinstance(template, str):
+        raise InputError(f"prompt {name!r}: it must be text. Leave it out to ask as shipped.")
+    if not Template(template).is_valid():
+        raise InputError(f"prompt {name!r}: a stray $. Write $$ for a dollar sign.")
+    wanted, found = set(Template(original).get_identifiers()), set(Template(template).get_identifiers())
+    if wanted != found:
+        names = ", ".join(f"${w}" for w in sorted(wanted))
+        raise InputError(f"prompt {name!r}: it must contain {names}, each at least once, and nothing else with a $.")
+    return template
+
+
+def by_name(prompts: AllPrompts) -> dict[str, str]:
+    """Templates by 'restriction.predict' and so on."""
+    return {f"{e}.{session}": template for e, templates in prompts.items() for session, template in templates.items()}
+
+
+def digest(template: str) -> str:
+    return hashlib.sha256(template.encode()).hexdigest()
+
+
+def prompt_hashes(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: digest(template) for name, template in texts.items()}
+
+
+def asked_prompts(prompts: AllPrompts, conditions: Iterable[Condition]) -> dict[str, str]:
+    """Templates by name as they are asked with: where a condition changes one, under a name of its own."""
+    named: dict[str, str] = {}
+    for experiment, templates in prompts.items():
+        for condition in conditions_of(conditions, experiment):
+            for kind, template in prompts_in(condition, experiment, templates).items():
+                named[name_in(condition, experiment, kind)] = template
+    plain = by_name(prompts)
+    return {name: text for name, text in named.items() if name in plain or text != plain[name.partition("@")[0]]}
+
+
+def name_in(condition: Condition, experiment: str, kind: str) -> str:
+    """What the template of a kind of session is called in a condition."""
+    part = touching(condition, experiment, kind)
+    return f"{experiment}.{kind}@{condition_name(part)}" if part else f"{experiment}.{kind}"
