@@ -10,9 +10,11 @@ hasty   answers briefly on odd n, and on all n when told to be quick; of itself 
 
 import json
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 from aiohttp import web
 from click.testing import CliRunner
@@ -22,6 +24,7 @@ from build import write
 from respondents import items
 from selfexec.analysis.selection import tables_of
 from selfexec.cli import root
+from selfexec.experiments import Key
 from selfexec.facets import FACETS, conditions_of, crossed_levels, touching
 from selfexec.runs import Run, list_runs, prompts_sent
 from selfexec.runs.design import asked
@@ -263,3 +266,20 @@ def test_a_dry_run_counts_what_is_shared_once(questions: Path, tmp_path: Path) -
     found = CliRunner().invoke(root, [*arguments, *facets, "--out", str(tmp_path / "r")])
     assert found.exit_code == 0, found.output
     assert "at most 180 sessions" in found.output
+
+
+def test_a_response_that_several_conditions_share_is_judged_once_for_all_of_them(crossed: Run, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(crossed.folder, tmp_path / "judged"))
+    key = Key(HASTY, "brevity", "q2", 1, "execute")  # at length, and briefly when told to be quick
+    line = {**key.fields(), "source": "human", "value": True}
+    lines = [
+        line | {"text": crossed.replies[key].text},
+        line | {"text": "Yes.", "facets": {"haste": "quick"}, "value": False},
+    ]
+    write(folder / "judgements.jsonl", lines)
+    run = sx.load(folder).with_source("human")
+    rows = run.observations.filter((pl.col("item") == "q2") & (pl.col("model") == HASTY))
+    by_condition = dict(rows.select("condition", "observed").iter_rows())
+    assert by_condition == {condition: "haste=quick" not in condition for condition in crossed.tables.conditions}
+    by_rule = run.outcomes.filter((pl.col("item") == "q2") & (pl.col("model") == HASTY))
+    assert set(by_rule.select("source", "observed").rows()) == {("rule", False), ("rule", True)} and len(by_rule) == 4

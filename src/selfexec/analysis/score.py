@@ -52,6 +52,7 @@ def score(
     convention: str = "strict",
     *,
     readings: Files = (),
+    source: str | None = None,
     bootstrap: int | None = None,
     seed: int = 0,
 ) -> Scores:
@@ -62,11 +63,12 @@ def score(
       convention  strict (an unreadable prediction is a wrong one), readable (it is left out) or authors (as for the
                   paper's published numbers)
       readings    files of readings that replace ours
+      source      who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
 
     InputError: a model that is in two of the runs, or items that differ between them.
     """
-    return score_together(load_together(runs, readings), convention, bootstrap=bootstrap, seed=seed)
+    return score_together(load_together(runs, readings, source), convention, bootstrap=bootstrap, seed=seed)
 
 
 def score_together(
@@ -107,13 +109,14 @@ def score_runs(
     convention: str = "strict",
     *,
     readings: Files = (),
+    source: str | None = None,
     models: Sequence[str] = (),
     experiments: Sequence[str] = (),
     bootstrap: int | None = None,
     seed: int = 0,
 ) -> Scores:
     """Scores of the runs in these folders, of some models or experiments only if you like."""
-    runs = load_together(folders, readings)
+    runs = load_together(folders, readings, source)
     have = [model for run in runs for model in run.models]
     for wanted, known, what in ((models, have, "model"), (experiments, [*EXPERIMENTS, "overall"], "experiment")):
         if strange := [name for name in wanted if name not in known]:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
-from selfexec.analysis.names import baseline_name, skill_legend
+from selfexec.analysis.names import baseline_name, skill_legend, source_of
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows
@@ -169,9 +169,19 @@ def _question(scores: Scores) -> str:
 
 
 def _said(scores: Scores) -> list[str]:
-    """The answer, and whether it is about simulated models, or about several names of one."""
+    """The answer, whether it is about simulated models, or about several names of one, and who says what was done,
+    where it is not the experiment's own source.
+    """
     note = simulated(scores.models)
-    return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings)]
+    return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings), *_told_by(scores)]
+
+
+def _told_by(scores: Scores) -> Iterator[str]:
+    for experiment in EXPERIMENTS:
+        own = EXPERIMENTS[experiment].sources[0]
+        for source in {row.source for row in scores.of(experiment, "accuracy")} - {own, None}:
+            there, here = (source_of(experiment, one or own) for one in (source, own))
+            yield f"{experiment}: what was done is said by {there}, not by {here}."
 
 
 def legends(scores: Scores) -> list[str]:

@@ -9,21 +9,24 @@ import polars as pl
 from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.facets import DEFAULT_NAME
-from selfexec.runs import Files, files, loaded
+from selfexec.runs import Files, files, loaded, with_source
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
 
 
-def load_together(given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = ()) -> list["Run"]:
-    """The runs that are given, or lie in these folders, read as `readings` (files) say. No model may be in two of them,
-    and no item may differ between them: rows could not be told apart.
+def load_together(
+    given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = (), source: str | None = None
+) -> list["Run"]:
+    """The runs that are given, or lie in these folders, read as `readings` (files) say, with what was done as `source`
+    has it. No model may be in two of them, and no item may differ between them: rows could not be told apart.
     """
     runs = loaded(given)
     if not runs:
         raise InputError("which runs? Give the folder of at least one.")
     refuse_clashes(runs)
-    return read_as_given(runs, files(readings))
+    runs = read_as_given(runs, files(readings))
+    return with_source(runs, source) if source else runs
 
 
 def tables_of(runs: Sequence["Run"], condition: str | None = None) -> Tables:

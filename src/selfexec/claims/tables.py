@@ -1,16 +1,17 @@
 """From readings to the two tables on which every score rests: observations (claims) and sessions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import polars as pl
+from msgspec import structs
 
 from selfexec.claims.arrays import CLAIM, Answers, Claims, answers_by_experiment, claims_by_experiment
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, MISSING, Item, Key, Observation, Visited, source_name
+from selfexec.experiments import EXPERIMENTS, MISSING, ClaimState, Item, Key, Observation, Visited, source_name
 from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, condition_named, touching
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
@@ -117,10 +118,13 @@ def observe(
     item_set: ItemSet,
     readings: Mapping[Key, Reading],
     asked: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]],
+    sources: Mapping[str, str] | None = None,
 ) -> Tables:
     """The tables. `asked` says in which epochs each item was asked, by model, experiment and condition: of these, a
-    session without a reading is missing.
+    session without a reading is missing. `sources` names, by experiment, who says what was done, where it is not the
+    experiment's own source.
     """
+    later = _later_sources(readings)
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
     for key, reading in readings.items():
         grouped[key.model, key.experiment][key.item, key.epoch, key.facets][key.session] = reading
@@ -137,8 +141,9 @@ def observe(
                 found = _in_condition(grouped[model, experiment], id, epoch, facets)
                 place = (model, experiment, id, epoch, name)
                 for o in EXPERIMENTS[experiment].observe(item, found):
-                    claims.append((*place, *_claim(experiment, o)))
-                    outcomes += ((*place, o.claim, *by) for by in o.by_source.items() if by[1] is not None)
+                    source, did, others = _sides(experiment, o, found, later.get(experiment, ()), sources or {})
+                    claims.append((*place, *_claim(experiment, did, source)))
+                    outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
                 for row in _sessions(experiment, item, found):
                     own = names.get(row[0]) or names.setdefault(row[0], shared[row[0].split(".")[0]])
                     sessions.append((model, experiment, id, epoch, own, *row))
@@ -163,7 +168,54 @@ def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Co
     }
 
 
-def _claim(experiment: str, o: Observation) -> tuple[object, ...]:
+def _later_sources(readings: Mapping[Key, Reading]) -> Mapping[str, Collection[str]]:
+    """Who judged stored replies, by experiment."""
+    found: dict[str, dict[str, None]] = {}
+    for key, reading in readings.items():
+        if reading.judged:
+            found.setdefault(key.experiment, {}).update(dict.fromkeys(reading.judged))
+    return found
+
+
+Outcomes = Mapping[str, bool | None]  # source -> what it says was done
+
+
+def _sides(
+    experiment: str, o: Observation, readings: Mapping[str, Reading], later: Collection[str], sources: Mapping[str, str]
+) -> tuple[str, Observation, Outcomes]:
+    """The source that counts, the claim as it has it, and what the others say."""
+    own = EXPERIMENTS[experiment].sources[0]
+    others = _judged(experiment, o, readings, later) if later else o.by_source
+    if (source := sources.get(experiment, own)) == own:
+        return own, o, others
+    rest = {other: did for other, did in {own: o.observed, **others}.items() if other != source}
+    return source, _as_told(o, others.get(source)), rest
+
+
+def _judged(experiment: str, o: Observation, readings: Mapping[str, Reading], later: Collection[str]) -> Outcomes:
+    """What further sources say, with those that judged replies later. Where there was nothing to judge, they need not
+    have said it.
+    """
+    found = dict(o.by_source) | dict.fromkeys(later, o.observed if EXPERIMENTS[experiment].idle(readings) else None)
+    for reading in readings.values():
+        for source, value in reading.judged.items():
+            did = value.get(o.claim) if isinstance(value, Mapping) else value
+            found[source] = found[source] if did is None else did
+    return found
+
+
+def _as_told(o: Observation, observed: bool | None) -> Observation:
+    """A claim as another source has it. What it says nothing of is missing; else the prediction decides."""
+    state: ClaimState = "read"
+    if observed is None:
+        state = "missing"
+    elif o.predicted is None:
+        state = o.predicted_state or ("missing" if o.state == "missing" else "unreadable")
+    reason = o.reason if state == o.state == "unreadable" else None
+    return structs.replace(o, observed=observed, state=state, reason=reason, basis=None)
+
+
+def _claim(experiment: str, o: Observation, source: str) -> tuple[object, ...]:
     if o.probability is not None and not 0 <= o.probability <= 1:
         raise InputError(
             f"{experiment}: the probability of the claim {o.claim!r} is {o.probability}, and must lie between 0 and 1. "
@@ -171,7 +223,6 @@ def _claim(experiment: str, o: Observation) -> tuple[object, ...]:
         )
     f = o.facts
     facts = (f.label, f.subject, f.length, f.other_subject, f.other_length)
-    source = EXPERIMENTS[experiment].sources[0]
     return (o.claim, o.predicted, o.probability, o.observed, source, o.state, o.reason, o.basis, *facts)
 
 

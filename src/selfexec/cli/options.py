@@ -195,6 +195,13 @@ readings_option = click.option(
     help="Readings that replace ours: a file, or a folder of *.jsonl. Repeat.",
 )
 
+source_option = click.option(
+    "--source",
+    metavar="self|rule|human|judge:NAME",
+    help="Who says what was done, in the experiments of which it says anything; judgements.jsonl in RUN has the last "
+    "two.",
+)
+
 CONVENTIONS = {
     "strict": "an unreadable claim is a wrong prediction.",
     "readable": "unreadable claims are left out.",

@@ -15,6 +15,7 @@ from selfexec.cli.options import (
     runs_argument,
     say,
     show,
+    source_option,
 )
 
 SORTS = ("model", "skill", "baseline_margin")
@@ -24,6 +25,7 @@ SORTS = ("model", "skill", "baseline_margin")
 @runs_argument
 @convention_option("strict", "readable", "authors")
 @readings_option
+@source_option
 @models_option()
 @experiments_option()
 @click.option(
@@ -40,6 +42,7 @@ def command(
     runs: tuple[Path, ...],
     convention: str,
     readings: tuple[Path, ...],
+    source: str | None,
     models: tuple[str, ...],
     experiments: tuple[str, ...],
     bootstrap: int | None,
@@ -70,6 +73,7 @@ def command(
             runs,
             convention,
             readings=readings,
+            source=source,
             models=models,
             experiments=experiments,
             bootstrap=bootstrap,

@@ -1,7 +1,7 @@
 """What reading a reply gives."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -24,7 +24,8 @@ class Reading(msgspec.Struct, frozen=True):
     state but `read`. `reason` says why a reply is not read: `format`, `truncated` or `declined` where it is unreadable,
     `model` or `provider` where it was withheld. `evidence` is the stretch of the reply that the value was read from.
     `tokens` is what the reply cost, None where nobody counted. `probability` (0 to 1) is what a prediction gives to the
-    yes of its item's claim, beside the value; None where it was not asked for one, or gives none.
+    yes of its item's claim, beside the value; None where it was not asked for one, or gives none. `judged` is what was
+    said of the reply afterwards, by source: whether its item's claim came true, or a map of claims.
     """
 
     state: State
@@ -33,6 +34,7 @@ class Reading(msgspec.Struct, frozen=True):
     evidence: str | None = None
     tokens: int | None = None
     probability: float | None = None
+    judged: Mapping[str, Any] = {}
 
 
 class Commitment(NamedTuple):

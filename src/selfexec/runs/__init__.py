@@ -24,6 +24,7 @@ from selfexec.runs.run import (
     load_manifest,
     prompts_of_run,
     run_of,
+    with_source,
     write_manifest,
 )
 from selfexec.runs.sittings import command_line

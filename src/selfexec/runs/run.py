@@ -4,6 +4,7 @@ manifest.json    what was asked of whom, with which settings, by which commands
 prompts.json     the prompts, whole
 items/           one file per experiment
 replies.jsonl    one line per session, append-only; the last line per session counts
+judgements.jsonl what people or other models said of replies afterwards, where anybody did
 """
 
 import hashlib
@@ -12,7 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +30,14 @@ from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.readers import Reading
 from selfexec.runs.design import Block, asked
+from selfexec.runs.judgements import (
+    JUDGEMENTS,
+    Judged,
+    Judgement,
+    load_judgements,
+    of_replies,
+    with_judgements,
+)
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import GivenReading, Reply, load_replies
 from selfexec.runs.sittings import Sitting
@@ -78,7 +87,9 @@ class Run:
     """A run as it lies on disk. Readings and tables are made when they are first wanted.
 
     `replies` are those of the journal by Key(model, experiment, item, epoch, session), `items` what was asked by
-    experiment and id; `given` are the readings that stand in the place of ours.
+    experiment and id; `given` are the readings that stand in the place of ours. `judgements` are those of stored
+    replies by session and source, and `told_by` names who says what was done, by experiment, where it is not the
+    experiment's own source.
     """
 
     folder: Path
@@ -86,18 +97,20 @@ class Run:
     items: ItemSet
     replies: Mapping[Key, Reply]
     given: Mapping[Key, GivenReading] | None = None
+    judgements: Mapping[Judged, Judgement] = field(default_factory=dict)
+    told_by: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def readings(self) -> Mapping[Key, Reading]:
         """What each reply commits to, by session."""
-        return read_replies(self.items, self.replies, self.given)
+        return with_judgements(read_replies(self.items, self.replies, self.given), self.judgements.values())
 
     @cached_property
     def tables(self) -> "Tables":
         """The tables, `observations`, `sessions` and `outcomes`, and the same as arrays, for counting."""
         from selfexec.claims import observe
 
-        return observe(self.items, self.readings, self.asked)
+        return observe(self.items, self.readings, self.asked, self.told_by)
 
     @property
     def observations(self) -> "pl.DataFrame":
@@ -175,7 +188,21 @@ class Run:
                 f"{self.folder}: none of the given readings is of a session of this run. Are they another's?"
             )
         lines = {key: self._line(Key(*key), reading) for key, reading in given.items()}
-        return Run(self.folder, self.manifest, self.items, self.replies, {**(self.given or {}), **lines})
+        return replace(self, given={**(self.given or {}), **lines})
+
+    @property
+    def sources(self) -> Mapping[str, tuple[str, ...]]:
+        """By experiment, who says what was done: first the experiment's own source."""
+        later: dict[str, dict[str, None]] = {}
+        for key, source in self.judgements:
+            later.setdefault(key.experiment, {})[source] = None
+        return {e: (*EXPERIMENTS[e].sources, *sorted(later.get(e, ()))) for e in self.items.experiments}
+
+    def with_source(self, source: str) -> "Run":
+        """The same run, with what was done as this source has it: self, rule, human or judge:NAME. An experiment of
+        which it says nothing at all keeps its own source; where it speaks of some claims only, the others are missing.
+        """
+        return with_source([self], source)[0]
 
     def _line(self, key: Key, reading: Any) -> GivenReading:
         if isinstance(reading, GivenReading):
@@ -196,6 +223,19 @@ class Run:
         return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
 
 
+def with_source(runs: Sequence[Run], source: str) -> list[Run]:
+    """Runs that are counted together, with what was done as one source has it, in all of them or in none."""
+    there = {(experiment, name) for run in runs for experiment, names in run.sources.items() for name in names}
+    told = {experiment: source for experiment, name in sorted(there) if name == source}
+    if not told:
+        known = ", ".join(f"{name} ({experiment})" for experiment, name in sorted(there))
+        raise InputError(
+            f"source {source!r}: it says nothing of what was done here. There are {known}. Judgements made later go "
+            f"into {runs[0].folder / JUDGEMENTS}."
+        )
+    return [replace(run, told_by=told) for run in runs]
+
+
 def load(folder: str | Path) -> Run:
     """A run from its folder: text or a path. Nothing in it is changed.
 
@@ -214,7 +254,13 @@ def load(folder: str | Path) -> Run:
         )
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
-    return Run(folder, manifest, item_set, replies)
+    return Run(folder, manifest, item_set, replies, judgements=_judgements(folder / JUDGEMENTS, item_set, replies))
+
+
+def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> dict[Judged, Judgement]:
+    found, places = load_judgements(path)
+    check_fit(places, item_set, places.__getitem__)
+    return of_replies(found, places, item_set, replies)
 
 
 def _is_older(manifest: Manifest, replies: Mapping[Key, Reply]) -> bool:

@@ -8,10 +8,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
-from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited
+from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited, by_source
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest, name_in
 from selfexec.readers import Reading
@@ -137,10 +138,20 @@ def _outcome(key: Key, reading: Reading) -> str:
         value = harmless(msgspec.json.encode(reading.value).decode())
         kept = state_shown(key, reading) == KEPT_STATE
         chance = "" if reading.probability is None else f", probability {decimal(reading.probability)}"
-        return f"kept, not read; by a fixed rule: {value}" if kept else f"read as {value}{chance}"
+        judged = "".join(
+            f"; {harmless_line(by_source(source))}: {_verdict(said)}" for source, said in reading.judged.items()
+        )
+        return f"kept, not read; by a fixed rule: {value}{judged}" if kept else f"read as {value}{chance}{judged}"
     why = reading.reason or ""
     reason = f"{why}: {WHY[why]}" if why in WHY and reading.state == "unreadable" else WHY.get(why, harmless_line(why))
     return f"{reading.state}{f' ({reason})' if reason else ''}"
+
+
+def _verdict(said: Any) -> str:
+    """What somebody said of a reply afterwards."""
+    if isinstance(said, Mapping):
+        return ", ".join(f"{harmless_line(claim)} {_verdict(one)}" for claim, one in said.items())
+    return "cannot tell" if said is None else "yes" if said else "no"
 
 
 def _marked(text: str, evidence: str | None) -> str:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Key
 from selfexec.experiments.difficulty import Group
 from selfexec.metrics import Asked, Estimate, Score, joined_sources
@@ -24,7 +25,13 @@ Values = Mapping[tuple[str, str], Any]  # (item, session) -> what was read, as i
 
 
 def authors_scores(run: "Run") -> Iterator[Score]:
-    """What was done is said by the sources that the experiments have of themselves."""
+    """What was done is said by the sources that the experiments have of themselves; InputError where it is another."""
+    if chosen := {*run.told_by.items()} - {(name, experiment.sources[0]) for name, experiment in EXPERIMENTS.items()}:
+        experiment, source = min(chosen)
+        raise InputError(
+            f"{run.folder}: the paper's authors counted {experiment} by no {source!r}. Leave out the source, or take "
+            "another convention."
+        )
     for row in _rows(run):
         experiments = PAPER.experiments if row.experiment == "overall" else (row.experiment,)
         yield replace(row, source=joined_sources(EXPERIMENTS[experiment].sources[0] for experiment in experiments))
