@@ -20,9 +20,14 @@ def selfexec(*arguments: str) -> Any:
 
 def test_what_is_printed_are_the_shipped_prompts_and_run_takes_them_back_unchanged(tmp_path: Path) -> None:
     printed = selfexec("prompts").output
-    assert json.loads(printed) == {
-        f"{experiment}.{session}": text for experiment, m in EXPERIMENTS.items() for session, text in m.prompts.items()
+    templates = {f"{e}.{kind}": text for e, module in EXPERIMENTS.items() for kind, text in module.prompts.items()}
+    sentences = {
+        f"{e}.{kind}.{letter}": said
+        for e, module in EXPERIMENTS.items()
+        for kind, options in module.options.items()
+        for letter, said in options.items()
     }
+    assert json.loads(printed) == templates | sentences
     (tmp_path / "same.json").write_text(printed)
     arguments = ("run", "--model", "sim/coin", "--limit", "1", "--out", str(tmp_path / "r"))
     assert selfexec(*arguments).exit_code == 0
@@ -77,7 +82,7 @@ def test_a_check_says_which_differ_and_which_ask_for_another_key(tmp_path: Path)
         (b'{"a": "\xff"}', "not UTF-8"),
         (b"\x00\xff" * 500, "not "),
         (b"[" * 100_000, "not valid JSON"),
-        (None, "no such file. `selfexec prompts > "),
+        (None, "no such file, and no set of prompts (de). `selfexec prompts > "),
     ],
 )
 def test_a_file_that_is_none_of_prompts_is_refused_by_run_and_by_check(

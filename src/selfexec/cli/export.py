@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--epochs", type=click.IntRange(1, 10_000), help="How often everything is asked.  [default: 1]")
 @facets_option
 @click.option(
-    "--prompts", type=click.Path(path_type=Path), help="Other prompts: a file as `selfexec prompts` prints it."
+    "--prompts", metavar="SET|FILE", help="Other prompts: a set (de), or a file as `selfexec prompts` prints it."
 )
 @click.option(
     "--replies",
@@ -54,7 +54,7 @@ def command(
     fraction: float | None,
     epochs: int | None,
     facets: dict[str, list[str]],
-    prompts: Path | None,
+    prompts: str | None,
     replies: tuple[Path, ...],
     form: str,
     out: Path | None,
@@ -98,7 +98,7 @@ def command(
 
 
 def _of_run(
-    folder: Path, models: list[str], experiments: list[str], prompts: Path | None, replies: tuple[Path, ...]
+    folder: Path, models: list[str], experiments: list[str], prompts: str | None, replies: tuple[Path, ...]
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
     from selfexec.prompts import all_prompts
@@ -121,10 +121,10 @@ def _of_run(
     return Round(models or stored.manifest.models, cut, asked, stored.manifest.epochs, known, stored.conditions)
 
 
-def _prompts(path: Path | None) -> "AllPrompts":
+def _prompts(given: str | None) -> "AllPrompts":
     from selfexec.prompts import all_prompts, read_prompts
 
-    return all_prompts(read_prompts(path) if path else {})
+    return all_prompts(read_prompts(given) if given else {})
 
 
 def _replies(paths: tuple[Path, ...]) -> Mapping["Key", "Reply"]:

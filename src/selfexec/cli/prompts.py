@@ -11,11 +11,13 @@ from selfexec.text.numbers import number_of
 
 @click.command("prompts")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("--set", "name", metavar="SET", help="Those of another language: de.")
 @click.option("--check", "file", type=click.Path(path_type=Path), help="Say what is wrong with this file of prompts.")
-def command(run: Path | None, file: Path | None) -> None:
+def command(run: Path | None, name: str | None, file: Path | None) -> None:
     """Print the prompts, as JSON to edit and to give back with --prompts.
 
-    Without RUN they are those that are shipped; with it, those that this run asked with.
+    Without RUN they are those that are shipped; with it, those that this run asked with. A name like
+    restriction.predict.A is the sentence that the letter stands for, by which replies are read.
 
     \b
     selfexec prompts > mine.json          what you leave out is asked as shipped
@@ -23,10 +25,13 @@ def command(run: Path | None, file: Path | None) -> None:
     selfexec run --prompts mine.json
     """
     from selfexec.errors import InputError
-    from selfexec.prompts import all_prompts, by_name, prompts_file
+    from selfexec.prompts import all_prompts, by_name, prompts_file, read_prompts, sets
     from selfexec.runs import prompts_of_run
 
-    known: Mapping[str, str | None] = prompts_of_run(run) if run else by_name(all_prompts({}))
+    if name is not None and name not in sets():
+        raise InputError(f"--set {name}: there is no such set. There is {', '.join(sets())}.")
+    shipped = by_name(all_prompts(read_prompts(name) if name else {}))
+    known: Mapping[str, str | None] = prompts_of_run(run) if run else shipped
     if file:
         _check(file, known, f"those of {run}" if run else "the shipped ones")
         return

@@ -68,9 +68,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--prompts",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Other prompts: a file as `selfexec prompts` prints it, with those that differ.",
+    metavar="SET|FILE",
+    help="Other prompts: a set (de, in German), or a file as `selfexec prompts` prints it, with those that differ.",
 )
 @click.option(
     "--max-connections",
@@ -107,7 +106,7 @@ def command(
     epochs: int,
     facets: dict[str, list[str]],
     max_calls: int | None,
-    prompts: Path | None,
+    prompts: str | None,
     max_connections: int,
     accept_filters: bool,
     protocol: str,

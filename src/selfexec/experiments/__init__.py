@@ -21,6 +21,7 @@ from selfexec.experiments.base import (
     Naive,
     Name,
     Observation,
+    Options,
     Prompts,
     Readings,
     Spread,

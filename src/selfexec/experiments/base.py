@@ -72,6 +72,7 @@ class Ask(Protocol):
     def __call__(self, session: str, prompt: str) -> Awaitable[Answer]: ...
 
 
+Options = Mapping[str, str]  # letter -> the sentence that it stands for
 Prompts = Mapping[str, str]  # session kind -> template; "$name" marks what an item fills in
 Readings = Mapping[str, Reading]  # session -> what its reply says
 
@@ -200,6 +201,8 @@ class Experiment:
                    what was foretold came true, against a control)
     item_type      what a line of its item file holds; `item_name` is what an item is called
     prompts        kind of session -> template
+    options        kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
+                   those of the prompts that were asked with, as a fourth argument
     tokens         kind of session -> tokens of a reply, to estimate what a run takes
     session_names  every session that an item may need; the part before a dot is the kind
     sessions       opens the sessions of one item
@@ -232,7 +235,7 @@ class Experiment:
     tokens: Mapping[str, int]
     session_names: Callable[[Any], Sequence[str]]
     sessions: Callable[[Any, Ask, Prompts], Awaitable[None]]
-    read: Callable[[Any, str, str], Reading]
+    read: Callable[..., Reading]
     given: Callable[[Any, str, Any], Any]
     observe: Callable[[Any, Readings], list[Observation]]
     title: Callable[[Any], str]
@@ -244,6 +247,7 @@ class Experiment:
     sources: tuple[str, ...] = (RULE,)
     kept: tuple[str, ...] = ()
     unneeded: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()
     answers: str | None = None
     correct: Callable[[Any, str, Reading], bool | None] = lambda item, session, reading: None

@@ -28,6 +28,7 @@ from selfexec.experiments.base import (
     Naive,
     Name,
     Observation,
+    Options,
     Prompts,
     Readings,
     Spread,
@@ -143,14 +144,15 @@ def _filled(template: str, **values: str) -> str:
     return Template(template).substitute(values)
 
 
-def read(item: Request, session: str, text: str) -> Reading:
+def read(item: Request, session: str, text: str, options: Options | None = None) -> Reading:
     """The letter of a prediction or a judgement. A response is kept, not read: the judge says what it is. Beside that
     a fixed rule, the same for all models, says whether it is a refusal.
     """
     if session == "execute":
         return Reading("read", "empty" if not text.strip() else "refusal" if refuses(text) else "answer")
     equivalents = _predictions if session == "predict" else _judgements
-    return read_choice(text, OPTIONS[session], key="choice", equivalents=equivalents, cues=CUES, text_over_letter=True)
+    said = options or OPTIONS[session]
+    return read_choice(text, said, key="choice", equivalents=equivalents, cues=CUES, text_over_letter=True)
 
 
 def _predictions(reply: str) -> Equivalents:
@@ -223,6 +225,7 @@ RESTRICTION = Experiment(
     item_type=Request,
     item_name="request",
     prompts=PROMPTS,
+    options=OPTIONS,
     # of the seven of ten recorded models without hidden reasoning, four characters to a token
     tokens={"predict": 182, "execute": 297, "judge": 148},
     session_names=session_names,

@@ -85,7 +85,8 @@ def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Cond
 def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Prompts:
     """The templates of an experiment in a condition."""
     for name, level in condition:
-        changed = facet(name).prompts(level, experiment, prompts)
-        touched = {kind for kind in prompts if facet(name).touches(experiment, kind)}
+        templates = {kind: prompts[kind] for kind in EXPERIMENTS[experiment].prompts}
+        changed = facet(name).prompts(level, experiment, templates)
+        touched = {kind for kind in EXPERIMENTS[experiment].prompts if facet(name).touches(experiment, kind)}
         prompts = {kind: changed[kind] if kind in touched else text for kind, text in prompts.items()}
     return prompts

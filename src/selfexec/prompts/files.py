@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
 from selfexec.prompts.templates import all_prompts, by_name, digest
 
 KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
@@ -16,12 +17,21 @@ KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
 # --- one's own -------------------------------------------------------------------------------------------------------
 
 
-def read_prompts(path: Path) -> dict[str, Any]:
-    """What a file for `--prompts` has, by name."""
+def sets() -> dict[str, Path]:
+    """The sets of prompts that are shipped beside the English ones, by the language that is their name."""
+    return {path.stem: path for path in sorted(Path(__file__).parent.glob("*.json"))}
+
+
+def read_prompts(given: str | Path) -> dict[str, Any]:
+    """What a set or a file for `--prompts` has, by name."""
+    path = sets().get(str(given), Path(given))
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file. `selfexec prompts > {path}` writes one to edit.") from None
+        raise InputError(
+            f"{path}: no such file, and no set of prompts ({', '.join(sets())}). "
+            f"`selfexec prompts > {path}` writes one to edit."
+        ) from None
     except OSError as fault:
         raise InputError(f"{path}: cannot be read ({fault.strerror}). Give a file like `selfexec prompts`.") from None
     except UnicodeDecodeError:
@@ -49,6 +59,13 @@ def prompt_oddities(given: Mapping[str, str]) -> Iterator[str]:
         for key in KEY_ASKED_FOR.findall(shipped[name]):
             if f'"{key}"' not in text:
                 yield f"{name} does not ask for the key {key!r}, which readers look for first"
+    texts = {**shipped, **given}
+    for experiment, module in EXPERIMENTS.items():
+        for kind, options in module.options.items():
+            for letter in options:
+                name = f"{experiment}.{kind}"
+                if texts[f"{name}.{letter}"] not in texts[name]:
+                    yield f"{name} does not hold the sentence of {letter} ({name}.{letter}), by which replies are read"
 
 
 # --- in a run's folder -----------------------------------------------------------------------------------------------

@@ -5,15 +5,17 @@ from collections.abc import Iterable, Mapping
 from string import Template
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Prompts
+from selfexec.experiments import EXPERIMENTS, Experiment, Options, Prompts
 from selfexec.facets import Condition, condition_name, conditions_of, prompts_in, touching
 
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
 
 
 def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
-    """Every experiment's templates, with some replaced; `changed` goes from 'restriction.predict' to a template."""
-    prompts = {experiment: dict(module.prompts) for experiment, module in EXPERIMENTS.items()}
+    """Every experiment's templates and the sentences of their options, with some replaced; `changed` goes from
+    'restriction.predict' to a template, or from 'restriction.predict.A' to a sentence.
+    """
+    prompts = {name: {**module.prompts, **_sentences(module)} for name, module in EXPERIMENTS.items()}
     for name, template in changed.items():
         if "@" in name:
             continue  # what a facet makes of a template, as a run keeps it: it will be made of the plain one again
@@ -36,8 +38,26 @@ def _checked(name: str, template: str, original: str) -> str:
     return template
 
 
+def _sentences(experiment: Experiment) -> Prompts:
+    return {
+        f"{kind}.{letter}": said for kind, options in experiment.options.items() for letter, said in options.items()
+    }
+
+
+def shipped_sentences(experiments: Iterable[str]) -> dict[str, str]:
+    """What letters stand for as shipped, by 'restriction.predict.A': a run keeps them only where they are others."""
+    return by_name({experiment: _sentences(EXPERIMENTS[experiment]) for experiment in experiments})
+
+
+def options_in(texts: Mapping[str, str | None], experiment: str, kind: str) -> Options | None:
+    """What the letters of a kind of session stand for, where these texts have it otherwise than it is shipped."""
+    shipped = EXPERIMENTS[experiment].options.get(kind, {})
+    told = {letter: texts.get(f"{experiment}.{kind}.{letter}") or said for letter, said in shipped.items()}
+    return None if told == shipped else told
+
+
 def by_name(prompts: AllPrompts) -> dict[str, str]:
-    """Templates by 'restriction.predict' and so on."""
+    """Templates by 'restriction.predict' and so on, sentences by 'restriction.predict.A'."""
     return {f"{e}.{session}": template for e, templates in prompts.items() for session, template in templates.items()}
 
 
@@ -56,8 +76,9 @@ def asked_prompts(prompts: AllPrompts, conditions: Iterable[Condition]) -> dict[
         for condition in conditions_of(conditions, experiment):
             for kind, template in prompts_in(condition, experiment, templates).items():
                 named[name_in(condition, experiment, kind)] = template
-    plain = by_name(prompts)
-    return {name: text for name, text in named.items() if name in plain or text != plain[name.partition("@")[0]]}
+    plain, ours = by_name(prompts), shipped_sentences(prompts)
+    told = {name: text for name, text in named.items() if name in plain or text != plain[name.partition("@")[0]]}
+    return {name: text for name, text in told.items() if ours.get(name) != text}
 
 
 def name_in(condition: Condition, experiment: str, kind: str) -> str:

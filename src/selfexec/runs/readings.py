@@ -2,14 +2,16 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, get_args
 
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.experiments import EXPERIMENTS, Item, Key, Options
 from selfexec.facets import condition_name
 from selfexec.items import ItemSet
+from selfexec.prompts import options_in
 from selfexec.readers import Reading, State
 from selfexec.runs.records import BySession, GivenReading, Reply
 from selfexec.text.numbers import number_of
@@ -20,24 +22,38 @@ SHOWN = 20  # names that a message lists
 
 
 def read_replies(
-    item_set: ItemSet, replies: Mapping[Key, Reply], given: Mapping[Key, GivenReading] | None = None
+    item_set: ItemSet,
+    replies: Mapping[Key, Reply],
+    given: Mapping[Key, GivenReading] | None = None,
+    prompts: Mapping[str, str | None] = MappingProxyType({}),
 ) -> BySession[Reading]:
-    """A reading of every reply. Readings given from elsewhere take the place of ours, session by session."""
+    """A reading of every reply to these prompts, in their words. Readings given from elsewhere take the place of ours,
+    session by session.
+    """
     given = given or {}
+    options = {
+        (name, kind): options_in(prompts, name, kind) for name, module in EXPERIMENTS.items() for kind in module.options
+    }
     return BySession(
-        (key, read_reply(item_set.items[key.experiment][key.item], reply, given.get(key)))
+        (
+            key,
+            read_reply(
+                item_set.items[key.experiment][key.item], reply, given.get(key), options.get((key.experiment, key.kind))
+            ),
+        )
         for key, reply in replies.items()
     )
 
 
-def read_reply(item: Item, reply: Reply, given: GivenReading | None = None) -> Reading:
+def read_reply(item: Item, reply: Reply, given: GivenReading | None = None, options: Options | None = None) -> Reading:
+    """What a reply commits to. `options`: what its letters stand for, where the prompt had it otherwise than ours."""
     if by := reply.withheld_by:
         return Reading("withheld", reason=by, evidence=reply.refusal or reply.policy, tokens=reply.output_tokens)
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     experiment = EXPERIMENTS[reply.experiment]
     if given is None or is_kept(reply.key):
-        reading = experiment.read(item, reply.session, reply.text)
+        reading = experiment.read(item, reply.session, reply.text, *([options] if options else []))
         if "\\u" in reply.text:
             reading = msgspec.structs.replace(reading, value=_in_whole_characters(reading.value))
         if reading.state == "read" and not reply.text.strip() and reply.stop_reason == "length":

@@ -27,7 +27,7 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import Condition, misfit, parts_of
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
-from selfexec.prompts import kept_prompts, prompts_file
+from selfexec.prompts import kept_prompts, prompts_file, shipped_sentences
 from selfexec.readers import Reading
 from selfexec.runs.design import Block, asked
 from selfexec.runs.judgements import (
@@ -103,7 +103,9 @@ class Run:
     @cached_property
     def readings(self) -> Mapping[Key, Reading]:
         """What each reply commits to, by session."""
-        return with_judgements(read_replies(self.items, self.replies, self.given), self.judgements.values())
+        own_words = any(name in self.manifest.prompts for name in shipped_sentences(self.items.experiments))
+        found = read_replies(self.items, self.replies, self.given, self.prompts if own_words else {})
+        return with_judgements(found, self.judgements.values())
 
     @cached_property
     def tables(self) -> "Tables":

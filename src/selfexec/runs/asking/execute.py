@@ -19,7 +19,7 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
-from selfexec.prompts import digest, prompt_hashes
+from selfexec.prompts import digest, prompt_hashes, shipped_sentences
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
 from selfexec.runs.asking.estimate import Estimate, estimate
@@ -208,8 +208,11 @@ def refuse_misfit(plan: Plan) -> None:
         raise InputError(
             f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
         )
-    for name, now in prompt_hashes(plan.asked_prompts).items():
-        if old.prompts.get(name, now) != now:
+    both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
+    ours = prompt_hashes(shipped_sentences(both))
+    before = {**ours, **old.prompts}
+    for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
+        if before.get(name, now) != now:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
     settings = _settings(plan.options)
     for name in old.settings.keys() | settings.keys():

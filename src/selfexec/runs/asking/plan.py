@@ -176,7 +176,7 @@ def _engine_options(choices: Choices) -> EngineOptions:
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:
     """The prompts that are not asked as shipped, from their file if it is one."""
-    return read_prompts(Path(prompts)) if isinstance(prompts, str | Path) else prompts or {}
+    return read_prompts(prompts) if isinstance(prompts, str | Path) else prompts or {}
 
 
 def _folder_name(models: Sequence[str] | None, item_name: str) -> str:
