@@ -14,6 +14,7 @@ import pytest
 from selfexec.analysis.score import Scores, score_tables
 from selfexec.claims import OBSERVATIONS, OUTCOMES, SESSIONS, Tables
 from selfexec.cli import main
+from selfexec.engines import ENGINES
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import FACETS
 from selfexec.runs import Run
@@ -120,5 +121,5 @@ def installed(package: Path) -> Iterator[None]:
 
 
 def _forget() -> None:
-    for registry in (EXPERIMENTS, FACETS):
+    for registry in (EXPERIMENTS, FACETS, ENGINES):
         vars(registry).pop("_found", None)

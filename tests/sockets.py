@@ -10,6 +10,9 @@ from typing import Any
 
 from aiohttp import web
 
+from selfexec.engines import Call
+from selfexec.experiments import Key, Message
+
 
 @asynccontextmanager
 async def server(app: web.Application) -> Any:
@@ -61,3 +64,8 @@ def completion(text: str | None = "Hi", finish: str = "stop", **message: Any) ->
     usage = {"prompt_tokens": 3, "completion_tokens": 5, "completion_tokens_details": {"reasoning_tokens": 2}}
     choice = {"message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
     return {"model": "m-1", "system_fingerprint": "fp", "choices": [choice], "usage": usage}
+
+
+def call(model: str, prompt: str = "Hello?", epoch: int = 1, *before: Message, session: str = "predict") -> Call:
+    """A session of one message, or of what was said `before` and another."""
+    return Call(Key(model, "restriction", "eggs", epoch, session), (*before, Message("user", prompt)))

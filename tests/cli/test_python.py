@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.cli import root
-from selfexec.engines import EngineOptions
+from selfexec.engines import Connection, Sampling
 from selfexec.errors import InputError
 from selfexec.runs.asking import Choices
 from selfexec.text.lookups import Named
@@ -35,12 +35,12 @@ def default(field: "Field[Any]") -> Any:
 
 @pytest.mark.parametrize(
     ("function", "choices", "more"),
-    [(sx.run, Choices, {"models", "on_progress"}), (sx.check, EngineOptions, {"model", "items"})],
+    [(sx.run, (Choices,), {"models", "on_progress"}), (sx.check, (Connection, Sampling), {"model", "items"})],
 )
 def test_every_choice_stands_in_the_signature_with_its_default_and_in_the_help(
-    function: Any, choices: type[EngineOptions], more: set[str]
+    function: Any, choices: tuple[type[Any], ...], more: set[str]
 ) -> None:
-    known = {field.name: default(field) for field in fields(choices)}
+    known = {field.name: default(field) for kind in choices for field in fields(kind)}
     there = inspect.signature(function).parameters
     assert there.keys() == known.keys() | more
     assert all(there[name].default == value for name, value in known.items())
@@ -178,6 +178,7 @@ def head_of(folder: Path, models: list[str], items: int) -> dict[str, Any]:
         "models": models,
         "items": dict.fromkeys(["association", "restriction", "difficulty"], items),
         "readings_given": 0,
+        "simulated": models,
     }
 
 

@@ -17,19 +17,21 @@ from aiohttp import web
 
 import selfexec as sx
 from selfexec.cli.run import summary
-from selfexec.engines import Call, EngineOptions, Outcome
-from selfexec.engines.http.client import HttpEngine, settings_for
+from selfexec.engines import Connection, Outcome, Sampling
+from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.formats import WIRES, Unusable
 from selfexec.engines.http.providers import endpoint
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.errors import InputError
+from selfexec.experiments import Message
 from selfexec.items import load
 from selfexec.runs import Reply
 from selfexec.runs.asking import Progress, carry_out, plan
-from sockets import completion, served, server
+from sockets import call, completion, served, server
 
 KEY = "sk-planted-0123456789"
+HELLO = (Message("user", "Hello?"),)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -55,9 +57,9 @@ def ask_once(
         app = web.Application()
         app.router.add_post("/v1/chat/completions", handler)
         async with server(app) as url:
-            options = EngineOptions(base_url=url, timeout=2, api_key_env=api_key_env)
+            options = Connection(base_url=url, timeout=2, api_key_env=api_key_env)
             async with HttpEngine([model], options) as engine:
-                return await engine.ask(Call(model, "restriction", "predict", prompt, 1))
+                return await engine.ask(call(model, prompt))
 
     return asyncio.run(main())
 
@@ -200,9 +202,9 @@ def test_a_server_of_another_kind_stops_the_run() -> None:
 
 def test_a_wrong_address_stops_the_run() -> None:
     async def main() -> Outcome:
-        options = EngineOptions(base_url="http://127.0.0.1:9/v1", timeout=2)
+        options = Connection(base_url="http://127.0.0.1:9/v1", timeout=2)
         async with HttpEngine(["x/y"], options) as engine:
-            return await engine.ask(Call("x/y", "restriction", "predict", "?", 1))
+            return await engine.ask(call("x/y", "?"))
 
     with pytest.raises(InputError, match="Is this the right address"):
         asyncio.run(main())
@@ -225,7 +227,7 @@ def test_each_session_is_one_user_message_and_nothing_unasked_is_sent() -> None:
     wire, where = WIRES["openai"], endpoint("vllm/org/model", None)
     assert wire.url(where) == "http://localhost:8000/v1/chat/completions"
     assert wire.headers(where) == {}
-    assert wire.body(where, "Hello?", None, {}) == {
+    assert wire.body(where, HELLO, {}) == {
         "model": "org/model",
         "messages": [{"role": "user", "content": "Hello?"}],
     }
@@ -234,7 +236,7 @@ def test_each_session_is_one_user_message_and_nothing_unasked_is_sent() -> None:
 def test_openai_is_asked_to_store_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     wire, where = WIRES["openai"], endpoint("openai/gpt-4.1", None)
-    body = wire.body(where, "Hello?", "Be brief.", {"temperature": 0})
+    body = wire.body(where, HELLO, {"temperature": 0, "system": "Be brief."})
     assert body["store"] is False
     assert body["temperature"] == 0
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}
@@ -243,9 +245,12 @@ def test_openai_is_asked_to_store_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_narrowest_setting_counts() -> None:
     settings = {"temperature": 0, "execute.temperature": 1, "difficulty.temperature": 2, "max_tokens": 9}
-    assert settings_for(settings, Call("m", "restriction", "predict", "", 1)) == {"temperature": 0, "max_tokens": 9}
-    assert settings_for(settings, Call("m", "restriction", "execute", "", 1))["temperature"] == 1
-    assert settings_for(settings, Call("m", "difficulty", "execute.Q3", "", 1))["temperature"] == 2
+    sampling = Sampling(settings, "Be brief.", {"top_k": 3})
+    plain = {"top_k": 3, "temperature": 0, "max_tokens": 9, "system": "Be brief."}
+    assert sampling.of("restriction", "predict") == plain
+    assert sampling.of("restriction", "execute")["temperature"] == 1
+    assert sampling.of("difficulty", "execute")["temperature"] == 2
+    assert Sampling().of("difficulty", "execute") == {}
 
 
 def test_a_changed_setting_is_refused_by_name(tmp_path: Path) -> None:
@@ -261,7 +266,7 @@ def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     wire, where = WIRES["anthropic"], endpoint("anthropic/claude", None)
     assert wire.url(where) == "https://api.anthropic.com/v1/messages"
-    assert wire.body(where, "Hello?", "Be brief.", {"max_tokens": 5}) == {
+    assert wire.body(where, HELLO, {"max_tokens": 5, "system": "Be brief."}) == {
         "model": "claude",
         "max_tokens": 5,
         "messages": [{"role": "user", "content": "Hello?"}],
@@ -289,7 +294,7 @@ def test_geminis_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"temperature": 0, "max_tokens": 5}
     wire, where = WIRES["gemini"], endpoint("google/gemini-x", None)
     assert wire.url(where).endswith("/v1beta/models/gemini-x:generateContent")
-    assert wire.body(where, "Hello?", None, settings)["generationConfig"] == {"temperature": 0, "maxOutputTokens": 5}
+    assert wire.body(where, HELLO, settings)["generationConfig"] == {"temperature": 0, "maxOutputTokens": 5}
     assert KEY not in wire.url(where)
     parts = [{"text": "hm", "thought": True}, {"text": "Hi"}]
     outcome = WIRES["gemini"].outcome(

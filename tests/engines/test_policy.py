@@ -13,13 +13,13 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfexec.engines import Call, EngineOptions, Outcome
+from selfexec.engines import Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.formats import WIRES, Unusable
 from selfexec.engines.http.policy import LONGEST, SHAPES, _errors, policy_in_reply, verdict
 from selfexec.engines.http.providers import PROVIDERS, Endpoint, Provider
 from selfexec.errors import InputError
-from sockets import completion, server
+from sockets import call, completion, server
 
 FIELDS = (
     *("error", "message", "code", "type", "status", "detail", "details", "metadata", "raw", "reasons", "flagged_input"),
@@ -67,9 +67,9 @@ def answer(model: str, *bodies: tuple[int, Any], calls: int = 1, home: bool = Fa
                 if home:
                     assert known
                     patch.setitem(PROVIDERS, provider, Provider(url, ("SELFEXEC_API_KEY",), known.wire))  # type: ignore[arg-type]
-                options = EngineOptions(base_url=None if home else url, timeout=2)
+                options = Connection(base_url=None if home else url, timeout=2)
                 async with HttpEngine([model], options) as engine:
-                    return [await engine.ask(Call(model, "restriction", "execute", "?", 1)) for _ in range(calls)]
+                    return [await engine.ask(call(model, "?")) for _ in range(calls)]
 
     return asyncio.run(main())
 

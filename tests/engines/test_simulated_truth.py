@@ -7,6 +7,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.engines.sim import PROFILES, Knowledge, respondent, truth
+from selfexec.experiments import messages_of
 from selfexec.items import load
 from selfexec.runs.asking import run
 
@@ -86,10 +87,10 @@ def test_much_that_cannot_be_read_withholds_the_headline(panel: sx.Run, strict: 
 def test_a_reply_depends_on_profile_seed_prompt_and_epoch_alone() -> None:
     prompts = [f"What is {n} + {n}?" for n in range(3)] + [next(iter(KNOWLEDGE.labels))]
     for prompt in prompts:
-        one = respondent("sim/typical@4", KNOWLEDGE).reply(prompt, 2)
+        one = respondent("sim/typical@4", KNOWLEDGE).reply(messages_of(prompt), 2)
         again = respondent("sim/typical@4", KNOWLEDGE)
-        again.reply("something else", 1)
-        assert again.reply(prompt, 2) == one
+        again.reply(messages_of("something else"), 1)
+        assert again.reply(messages_of(prompt), 2) == one
 
 
 def test_seeds_and_epochs_differ() -> None:
@@ -106,7 +107,7 @@ def test_seeds_and_epochs_differ() -> None:
 
 
 def test_a_prompt_that_it_does_not_know_gets_a_plain_reply() -> None:
-    reply = respondent("sim/typical", KNOWLEDGE).reply("Tell me a joke.")
+    reply = respondent("sim/typical", KNOWLEDGE).reply(messages_of("Tell me a joke."))
     assert reply.text
     assert reply.output_tokens
 

@@ -13,20 +13,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
 import selfexec as sx
 from selfexec.cli import main
-from selfexec.engines import Call, EngineOptions, Outcome
-from selfexec.engines.http.client import HttpEngine, _seconds
+from selfexec.engines import Connection, Outcome
+from selfexec.engines.http.bodies import seconds_of
+from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.formats import WIRES
 from selfexec.engines.http.providers import PROVIDERS, endpoint
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.scrubbing import Scrubber, is_secret
 from selfexec.errors import InputError
 from selfexec.runs.asking.shared_memory import _mark
-from sockets import completion, served, server
+from sockets import call, completion, served, server
 
 KEY = "sk-planted/0123456789"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -41,17 +43,23 @@ def no_proxies_and_short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(
-    handler: Handler | bytes | dict[str, Any], model: str = "any/m", times: int = 1, path: str = "", **options: Any
+    handler: Handler | bytes | dict[str, Any],
+    model: str = "any/m",
+    times: int = 1,
+    path: str = "",
+    sampling: Any = None,
+    **options: Any,
 ) -> list[Outcome]:
     """Some calls, one after the other, to a server that does what `handler` does, or sends this body."""
+    calls = [msgspec.structs.replace(call(model, "Hello?", n + 1), sampling=sampling or {}) for n in range(times)]
 
     async def main() -> list[Outcome]:
         app = web.Application()
         app.router.add_route("*", "/{rest:.*}", handler if callable(handler) else _sending(handler))
         async with server(app) as url:
             given = {"base_url": url + path, "timeout": 5, **options}
-            async with HttpEngine([model], EngineOptions(**given)) as engine:
-                return [await engine.ask(Call(model, "restriction", "predict", "Hello?", n + 1)) for n in range(times)]
+            async with HttpEngine([model], Connection(**given)) as engine:
+                return [await engine.ask(one) for one in calls]
 
     return asyncio.run(main())
 
@@ -135,7 +143,7 @@ def test_a_key_among_the_fields_of_the_body_is_kept_nowhere_either() -> None:
         return web.json_response(completion(json.dumps(await request.json())))
 
     body = {"api_key": "of-the-gateway-0123", "meta": [{"token": {"x": ["another-0123456789"]}}], "user": "u" * 20}
-    found = ask(echo, extra_body=body, settings={"note": "Bearer third-0123456789", "max_tokens": 12345678})[0]
+    found = ask(echo, sampling={**body, "note": "Bearer third-0123456789", "max_tokens": 12345678})[0]
     sent = json.loads(found.text or "")
     assert (sent["api_key"], sent["meta"], sent["note"]) == ("[key]", [{"token": {"x": ["[key]"]}}], "[key]")
     assert (sent["user"], sent["max_tokens"]) == ("u" * 20, 12345678)
@@ -173,8 +181,8 @@ def test_a_password_in_the_base_url_is_kept_nowhere_either() -> None:
         app.router.add_post("/v1/chat/completions", echo)
         async with server(app) as url:
             address = url.replace("://", "://me:a-password-of-mine@")
-            async with HttpEngine(["any/m"], EngineOptions(base_url=address)) as engine:
-                return await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+            async with HttpEngine(["any/m"], Connection(base_url=address)) as engine:
+                return await engine.ask(call("any/m"))
 
     text = asyncio.run(main()).text or ""
     assert text.startswith("You sent Basic ") and "[key]" in text
@@ -190,8 +198,8 @@ def test_a_short_password_is_not_shown_as_it_is_sent() -> None:
         app.router.add_post("/v1/chat/completions", echo)
         async with server(app) as url:
             address = url.replace("://", "://me:hunter2@")
-            async with HttpEngine(["any/m"], EngineOptions(base_url=address)) as engine:
-                await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+            async with HttpEngine(["any/m"], Connection(base_url=address)) as engine:
+                await engine.ask(call("any/m"))
 
     with pytest.raises(InputError, match=r"You sent Basic \[key\]"):
         asyncio.run(main())
@@ -293,9 +301,9 @@ def test_a_proxy_of_the_environment_is_asked_with_its_own_password(
         app.router.add_route("*", "/{rest:.*}", proxy)
         async with server(app) as url:
             monkeypatch.setenv(variable, url.replace("://", "://me:pw@").removesuffix("/v1"))
-            async with HttpEngine(["any/m"], EngineOptions(base_url="http://model.invalid/v1", timeout=5)) as engine:
+            async with HttpEngine(["any/m"], Connection(base_url="http://model.invalid/v1", timeout=5)) as engine:
                 for epoch in (1, 2):
-                    await engine.ask(Call("any/m", "restriction", "predict", "Hello?", epoch))
+                    await engine.ask(call("any/m", "Hello?", epoch))
 
     asyncio.run(main())
     given = f"Basic {base64.b64encode(b'me:pw').decode()}"
@@ -306,7 +314,7 @@ def test_a_proxy_of_the_environment_is_asked_with_its_own_password(
 def test_a_proxy_that_is_none_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("HTTP_PROXY", value)
     with pytest.raises(InputError, match=r"HTTP_PROXY: only proxies of the form http://HOST:PORT") as stopped:
-        HttpEngine(["any/m"], EngineOptions(base_url="http://model.invalid/v1"))
+        HttpEngine(["any/m"], Connection(base_url="http://model.invalid/v1"))
     assert "base-url" not in str(stopped.value)
 
 
@@ -321,8 +329,8 @@ def test_a_certificate_that_nobody_vouches_for_is_named_with_the_way_out(tmp_pat
         listening = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0, ssl=context)
         async with listening:
             address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
-            async with HttpEngine(["any/m"], EngineOptions(base_url=address, timeout=5)) as engine:
-                await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+            async with HttpEngine(["any/m"], Connection(base_url=address, timeout=5)) as engine:
+                await engine.ask(call("any/m"))
 
     with pytest.raises(
         InputError, match=r"the certificate of 127\.0\.0\.1 is not trusted here.* SSL_CERT_FILE"
@@ -350,8 +358,8 @@ def test_a_port_that_takes_the_call_and_says_nothing_is_given_up_before_the_time
 
         async def main() -> None:
             address = f"https://127.0.0.1:{mute.getsockname()[1]}/v1"
-            async with HttpEngine(["any/m"], EngineOptions(base_url=address, timeout=600)) as engine:
-                await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+            async with HttpEngine(["any/m"], Connection(base_url=address, timeout=600)) as engine:
+                await engine.ask(call("any/m"))
 
         with pytest.raises(InputError, match=r"no connection within 0\.1 s \(3 attempts\)\. Is this the right address"):
             asyncio.run(asyncio.wait_for(main(), 30))
@@ -389,7 +397,7 @@ def test_a_body_that_unpacks_to_more_than_any_reply_is_not_unpacked() -> None:
 
 
 def test_a_reply_longer_than_the_journal_takes_is_an_error_and_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("selfexec.engines.http.client.LONGEST_TEXT", 1000)
+    monkeypatch.setattr("selfexec.engines.http.bodies.LONGEST_TEXT", 1000)
     assert ask(completion("x" * 1000))[0].text == "x" * 1000
     for body in (completion("x" * 1001), completion("x" * 500, reasoning_content="y" * 501)):
         found = ask(body)[0]
@@ -455,7 +463,7 @@ def test_the_names_of_a_completion_and_of_who_gave_it_are_kept() -> None:
 
 @pytest.mark.parametrize("header", ["nan", "inf", "-inf", "soon", "", "-3"])
 def test_a_retry_after_that_is_no_time_is_ignored(header: str) -> None:
-    assert _seconds(header) is None
+    assert seconds_of(header) is None
 
 
 # --- money and days --------------------------------------------------------------------------------------------------
@@ -679,9 +687,9 @@ def test_nothing_but_openai_is_told_to_store_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     for base_url in (None, "https://api.openai.com/v1", "https://eu.api.openai.com/v1"):
         where = endpoint("openai/m", base_url)
-        assert WIRES["openai"].body(where, "?", None, {})["store"] is False
+        assert WIRES["openai"].body(where, call("m").messages, {})["store"] is False
     for base_url in ("https://gateway.example/openai/v1", "https://api.openai.com.evil.example/v1"):
-        assert "store" not in WIRES["openai"].body(endpoint("openai/m", base_url), "?", None, {})
+        assert "store" not in WIRES["openai"].body(endpoint("openai/m", base_url), call("m").messages, {})
 
 
 LOCAL = {
@@ -758,9 +766,9 @@ def test_the_key_of_a_named_variable_is_sent_and_nothing_else_is(monkeypatch: py
 def test_what_is_for_one_address_is_not_sent_to_two(monkeypatch: pytest.MonkeyPatch, option: dict[str, Any]) -> None:
     for name in ("MINE", "OPENAI_API_KEY", "MISTRAL_API_KEY"):
         monkeypatch.setenv(name, "sk-1")
-    HttpEngine(["openai/a", "openai/b"], EngineOptions(**option))
+    HttpEngine(["openai/a", "openai/b"], Connection(**option))
     with pytest.raises(InputError, match="for one address, and these models are at several"):
-        HttpEngine(["openai/a", "mistral/b"], EngineOptions(**option))
+        HttpEngine(["openai/a", "mistral/b"], Connection(**option))
 
 
 @pytest.mark.usefixtures("no_keys")
@@ -808,9 +816,9 @@ def test_headers_that_cannot_go_with_the_key_or_at_all_are_refused_and_their_val
 ) -> None:
     monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
     with pytest.raises(InputError, match=message) as stopped:
-        HttpEngine(["any/m"], EngineOptions(base_url="http://x.example/v1", headers=headers))
+        HttpEngine(["any/m"], Connection(base_url="http://x.example/v1", headers=headers))
     assert not any(len(value) > 1 and value in str(stopped.value) for value in headers.values())
-    assert KEY not in repr(EngineOptions(headers={"X-Key": KEY}))
+    assert KEY not in repr(Connection(headers={"X-Key": KEY}))
 
 
 @pytest.mark.usefixtures("no_keys")
@@ -900,7 +908,7 @@ def test_a_base_url_copied_with_its_end_is_taken_with_a_note(path: str) -> None:
 
     ask(handler, path=path)
     assert seen == ["/v1/chat/completions"]
-    engine = HttpEngine(["any/m"], EngineOptions(base_url=f"http://x.example/v1{path}"))
+    engine = HttpEngine(["any/m"], Connection(base_url=f"http://x.example/v1{path}"))
     assert len(engine.warnings) == ("completions" in path)
     assert _mark("any/m", f"http://x.example/v1{path}") == _mark("any/m", "http://x.example/v1")
 
@@ -929,8 +937,8 @@ def served_at_all(handler: Handler) -> Iterator[str]:
 
 def ask_at(base_url: str, wire: Any) -> Outcome:
     async def main() -> Outcome:
-        async with HttpEngine(["any/m"], EngineOptions(base_url=base_url, wire=wire, timeout=5)) as engine:
-            return await engine.ask(Call("any/m", "restriction", "predict", "Hello?", 1))
+        async with HttpEngine(["any/m"], Connection(base_url=base_url, wire=wire, timeout=5)) as engine:
+            return await engine.ask(call("any/m"))
 
     return asyncio.run(main())
 

@@ -264,11 +264,12 @@ def test_skills_are_said_before_a_margin_that_speaks_for_no_model() -> None:
 
 
 def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
-    assert in_words.simulated(["openai/gpt-4.1", "my/sim/x"]) is None
-    assert in_words.simulated(["sim/coin", "m", "n"]) == (
-        "1 of these models is simulated (sim/...): no score of theirs is of a real one."
+    # what the run says counts, and no name
+    assert in_words.simulated(["openai/gpt-4.1", "my/sim/x", "sim/other"], [panel]) is None
+    assert in_words.simulated([panel.models[0], "m", "n"], [panel]) == (
+        "1 of these models is simulated: no score of theirs is of a real one."
     )
-    said = in_words.simulated(panel.models)
+    said = in_words.simulated(panel.models, [panel])
     assert said == "Simulated models: no language model was asked, and no score here is of a real one."
     # right below the answer, here as there
     found = sx.score(panel)

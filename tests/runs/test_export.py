@@ -26,11 +26,12 @@ PAGE = Path(__file__).parents[2] / "docs" / "export.md"
 SERVICE = """
 from selfexec.engines.sim import respondent
 from selfexec.engines.sim.knowledge import Knowledge
+from selfexec.experiments import messages_of
 from selfexec.items import load
 
 def ask_all(asked):
     known = Knowledge.of(load("starter").cut(preset="quick"))
-    replies = {id: respondent(model, known).reply(prompt) for id, (model, prompt) in asked.items()}
+    replies = {id: respondent(model, known).reply(messages_of(prompt)) for id, (model, prompt) in asked.items()}
     return {id: (reply.text, reply.output_tokens) for id, reply in replies.items()}
 """
 

@@ -180,15 +180,15 @@ def test_what_would_not_be_sent_is_refused_in_python_too() -> None:
 def test_every_scope_that_there_is_may_be_set() -> None:
     names = ("top_p", "predict.top_p", "judge.top_p", "association.top_p", "restriction.predict.top_p", "seed")
     settings = {name: n for n, name in enumerate(names)}
-    assert plan("sim/coin", settings=settings, extra_body={"user": "u"}).options.settings == settings
+    assert plan("sim/coin", settings=settings, extra_body={"user": "u"}).sampling.settings == settings
     # the paper's sampling with one experiment's changed: both are sent somewhere
-    assert plan("sim/coin", protocol="paper", settings={"difficulty.predict.temperature": 0}).options.settings
+    assert plan("sim/coin", protocol="paper", settings={"difficulty.predict.temperature": 0}).sampling.settings
 
 
 def test_a_setting_that_is_like_no_known_one_is_sent_and_a_misspelt_one_as_a_field() -> None:
     settings = {"top_n": 3, "execute.max_new_tokens": 5, "num_ctx": 4096, "top_k": 4, "topP": 0.5}
-    options = plan("sim/coin", settings=settings, extra_body={"temprature": 0}).options
-    assert options.settings == settings and options.extra_body == {"temprature": 0}
+    sampling = plan("sim/coin", settings=settings, extra_body={"temprature": 0}).sampling
+    assert sampling.settings == settings and sampling.extra_body == {"temprature": 0}
 
 
 # --- items -----------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from browser import Browser, browsing, chromium
 from build import write
 from respondents import MODELS, items, lines, respondents, written_items
 from selfexec.cli import root
+from selfexec.cli.completion import models_to_ask
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
 from sockets import served
@@ -99,7 +101,13 @@ def test_another_process_finds_them_too(toys: Path) -> None:
 def test_they_use_nothing_but_what_is_offered_to_everybody(toys: Path) -> None:
     for path in (toys / "toy").glob("*.py"):
         imported = set(re.findall(r"(?m)^(?:from|import) (selfexec\S*)", path.read_text("utf-8")))
-        assert imported <= {"selfexec.experiments", "selfexec.facets", "selfexec.readers"}
+        assert imported <= {
+            "selfexec.engines",
+            "selfexec.errors",
+            "selfexec.experiments",
+            "selfexec.facets",
+            "selfexec.readers",
+        }
 
 
 # --- asking ----------------------------------------------------------------------------------------------------------
@@ -457,3 +465,70 @@ def test_the_api_gives_their_items_claims_and_sessions(asked: Run) -> None:
     assert sx.compare(run, models=["vllm/a", "vllm/b"]).row("habit", "vllm/b", "vllm/a").difference == pytest.approx(
         0.75 - 1 / 6
     )
+
+
+# --- its engine ------------------------------------------------------------------------------------------------------
+
+# rote.py: always right; half of the questions are brief and it says so of all, its orders are the other way round, it
+# picks what it never foretold and always what is named in the control
+BY_HEART = {"rote/clever": {"brevity": (1, 1), "lengths": (1, 1), "habit": (1, 1)}}
+BY_HEART["rote/dull"] = {"brevity": (0.5, 0), "lengths": (0, -1), "habit": (0, -1)}
+
+
+@pytest.fixture(scope="module")
+def by_heart(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("rote")
+    return sx.run(list(BY_HEART), items=written_items(folder / "questions"), out=folder / "by-heart")
+
+
+def test_an_engine_that_is_not_ours_is_asked_by_the_name_of_its_models(by_heart: Run) -> None:
+    again = said("run", "--model", "rote/clever,rote/dull", "--items", "questions", "--out", str(by_heart.folder))
+    assert "768 of 768 sessions are here; nothing remains to be asked." in again
+    scores = sx.score(by_heart)
+    for model, experiments in BY_HEART.items():
+        for experiment, (accuracy, skill) in experiments.items():
+            found = [scores.value(model, experiment, metric) for metric in ("accuracy", "skill")]
+            assert found == pytest.approx([accuracy, skill]), (model, experiment)
+
+
+def test_what_it_says_of_itself_is_said_of_its_models(by_heart: Run, asked: Run) -> None:
+    assert json.loads((by_heart.folder / "manifest.json").read_bytes())["simulated"] == list(BY_HEART)
+    sentence = "Simulated models: no language model was asked, and no score here is of a real one."
+    assert sentence in said("score", str(by_heart.folder))
+    page = sx.report(by_heart, by_heart.folder / "page.html").read_text("utf-8")
+    assert sentence in page
+    assert "Nothing about any language model: all replies are simulated." in said("card", str(by_heart.folder))
+    assert "2 of these models are simulated: no score" in said("score", "asked", str(by_heart.folder))
+    # no reference for each other
+    assert sx.score([asked, by_heart]).value("rote/dull", "brevity", "baseline_margin") is None
+
+
+def test_its_models_are_tried_and_foreseen(by_heart: Run) -> None:
+    dry = said("run", "--model", "rote/clever", "--items", "questions", "--dry-run")
+    assert "60 brevity, 48 habit, 24 lengths" in dry and "at most 384 sessions" in dry
+    assert "ready: rote/clever can be asked" in said("check", "rote/clever", "--items", "questions")
+    assert "memory between sessions could not be tried (it is ill)" in said(
+        "check", "rote/ill", "--items", "questions", status=2
+    )
+
+
+def test_its_failures_and_refusals_are_told_as_any_others(tmp_path: Path) -> None:
+    ill = said("run", "--model", "rote/ill", "--items", "questions", "--out", str(tmp_path / "ill"), status=3)
+    assert "0 replies kept" in ill and "failed: " in ill and "x it is ill" in ill
+    assert "nobody learnt that. There are rote/clever" in said("run", "--model", "rote/x", "--dry-run", status=2)
+    assert "cannot be in one command" in said("run", "--model", "rote/dull,sim/coin", "--dry-run", status=2)
+
+
+def test_a_shell_completes_its_models(toys: Path) -> None:
+    assert {"rote/clever", "sim/coin", "openai/"} <= set(models_to_ask())
+
+
+@pytest.mark.parametrize("command", [["run", "--dry-run", "--model"], ["run", "--model"], ["check"]])
+def test_an_experiment_that_needs_what_an_engine_cannot_do_is_refused_before_anything_is_asked(
+    command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needing = replace(EXPERIMENTS["brevity"], needs=frozenset({"logprobs", "turns"}))
+    monkeypatch.setitem(EXPERIMENTS._found, "brevity", needing)
+    found = said(*command, "rote/dull", "--items", "questions", status=2)
+    assert "brevity needs logprobs of the engine, and rote cannot do that for the model 'rote/dull'" in found
+    assert not Path("runs").exists()

@@ -150,7 +150,7 @@ def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[st
     for experiment, everyone in tables.claims.items():
         if not len(claims := everyone.of(model)):
             continue
-        references = peers(model, everyone.models)
+        references = peers(model, everyone.models, tables.simulated)
         asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, references))
         others = everyone.outcomes(references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)

@@ -172,7 +172,7 @@ def _said(scores: Scores) -> list[str]:
     """The answer, whether it is about simulated models, or about several names of one, and who says what was done,
     where it is not the experiment's own source.
     """
-    note = simulated(scores.models)
+    note = simulated(scores.models, scores.runs)
     return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings), *_told_by(scores)]
 
 

@@ -39,6 +39,7 @@ def tables_of(runs: Sequence["Run"], condition: str | None = None) -> Tables:
             pl.concat([run.tables.observations for run in runs]),
             pl.concat([run.tables.sessions for run in runs]),
             pl.concat([run.tables.outcomes for run in runs]),
+            frozenset().union(*(run.simulated for run in runs)),
         )
     known = tables.conditions
     if condition is None and (len(known) < 2 or DEFAULT_NAME in known):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Source:
     """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
-    its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says.
+    its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
+    `simulated`: those of the models that no language model is behind.
     """
 
     folder: str
@@ -23,6 +24,7 @@ class Source:
     models: tuple[str, ...]
     items: dict[str, int]
     readings_given: int
+    simulated: tuple[str, ...] = ()
 
 
 def sources(runs: Iterable["Run"]) -> tuple[Source, ...]:
@@ -37,6 +39,7 @@ def _source(run: "Run") -> Source:
         models=run.models,
         items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
         readings_given=sum(key in run.replies for key in run.given or ()),
+        simulated=tuple(model for model in run.models if model in run.simulated),
     )
 
 
@@ -52,7 +55,7 @@ def folder_of(runs: Sequence[Source], models: Iterable[str], *, name_only: bool 
 def head(runs: Sequence[Source], convention: str | None) -> dict[str, Any]:
     """What stands on top of every JSON of numbers about runs."""
     return {
-        "runs": [asdict(run) | {"models": list(run.models)} for run in runs],
+        "runs": [asdict(run) | {"models": list(run.models), "simulated": list(run.simulated)} for run in runs],
         "convention": convention,
         "version": __version__,
     }

@@ -4,12 +4,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from selfexec.analysis.findings import Finding, Relation, Tone
-from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import LEAST_PANEL
 from selfexec.text.numbers import decimal, interval, number_of
+
+if TYPE_CHECKING:
+    from selfexec.analysis.sources import Source
+    from selfexec.runs import Run
 
 NAMED = 3  # so many models are named; the others are counted
 
@@ -164,13 +168,14 @@ def skills_in_short(found: Sequence[Finding]) -> Said:
     return Said("overall", tone, f"{'; '.join(said)}.")
 
 
-def simulated(models: Sequence[str]) -> str | None:
-    """That models are simulated, as the report says it; None where none is."""
-    if not (n := sum(map(is_simulated, models))):
+def simulated(models: Sequence[str], runs: Iterable["Run | Source"]) -> str | None:
+    """That models of these runs are simulated, as the report says it; None where none is."""
+    known = {model for run in runs for model in run.simulated}
+    if not (n := sum(model in known for model in models)):
         return None
     if n == len(models):
         return "Simulated models: no language model was asked, and no score here is of a real one."
-    return f"{n} of these models {'is' if n == 1 else 'are'} simulated (sim/...): no score of theirs is of a real one."
+    return f"{n} of these models {'is' if n == 1 else 'are'} simulated: no score of theirs is of a real one."
 
 
 # --- one relation ----------------------------------------------------------------------------------------------------

@@ -63,7 +63,8 @@ SESSIONS = {
 @dataclass(frozen=True)
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
-    further sources say was done, beside the one that the observations have: a row for each that says something.
+    further sources say was done, beside the one that the observations have: a row for each that says something;
+    `simulated`: those of the models that are.
 
     The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
     with, so that one which several conditions share is in the default one.
@@ -72,6 +73,7 @@ class Tables:
     observations: pl.DataFrame
     sessions: pl.DataFrame
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
+    simulated: frozenset[str] = frozenset()
 
     @cached_property
     def conditions(self) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ class Tables:
             .join(asked, on=["model", "experiment", "item", "epoch"], how="semi", maintain_order="left")
             .drop("kind")
         )
-        return Tables(claims, sessions, self.outcomes.filter(pl.col("condition") == condition))
+        return Tables(claims, sessions, self.outcomes.filter(pl.col("condition") == condition), self.simulated)
 
     @cached_property
     def claims(self) -> Mapping[str, Claims]:
@@ -230,7 +232,7 @@ def _sessions(
     experiment: str, item: Item, readings: Mapping[str, Reading]
 ) -> Iterator[tuple[str, *tuple[object, ...]]]:
     module = EXPERIMENTS[experiment]
-    for session in module.session_names(item):
+    for session in dict.fromkeys([*module.session_names(item), *module.in_order(item, readings)]):
         r = readings.get(session, MISSING)
         yield (session, r.state, r.reason, r.tokens, module.correct(item, session, r))
 

@@ -32,10 +32,9 @@ def complete_items(ctx: click.Context, param: click.Parameter, incomplete: str) 
 
 
 def models_to_ask() -> list[str]:
-    from selfexec.engines.http.providers import PROVIDERS
-    from selfexec.engines.sim import PROFILES
+    from selfexec.engines import ENGINES
 
-    return [*(f"sim/{name}" for name in PROFILES), *(f"{name}/" for name in PROVIDERS)]
+    return [model for engine in ENGINES.values() for model in engine.models()]
 
 
 def models_of(runs: Iterable[Path]) -> list[str]:

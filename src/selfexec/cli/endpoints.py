@@ -52,7 +52,7 @@ def endpoint_choices(
     system: str | None,
     extra_body: str | None,
 ) -> dict[str, Any]:
-    """These options as EngineOptions takes them."""
+    """These options as `sx.run` and `sx.check` take them."""
     return {
         "base_url": base_url,
         "wire": wire,

@@ -28,7 +28,7 @@ from selfexec.cli.options import (
     say,
     say_table,
 )
-from selfexec.engines import in_process, keys_lacking
+from selfexec.engines import all_simulated, keys_lacking
 from selfexec.errors import InputError, NoKey
 from selfexec.runs import command_line
 from selfexec.text.numbers import number_of
@@ -155,7 +155,7 @@ def command(
     refuse_misfit(planned)
     prices = _prices(price) if price is not None else None
     # refuses models that cannot be asked; to say what would be asked no key is needed
-    lacking = keys_lacking(planned.models, planned.item_set, planned.options)
+    lacking = keys_lacking(planned.models, planned.item_set, planned.connection)
     if lacking and not dry_run:
         raise NoKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
@@ -181,7 +181,7 @@ def command(
         from selfexec.analysis.score import score
 
         scores = score(run)
-    if not in_process(planned.models, planned.options):
+    if failed or not all_simulated(planned.models, planned.connection):
         say("\n".join(summary(progress, run)))
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
@@ -316,7 +316,7 @@ def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[s
     if prices:
         at = f"${prices[0]:g} for a million tokens in and ${prices[1]:g} for a million out"
         yield f"Cost: about ${rest.cost(*prices):,.2f}, at {at}."
-    elif not in_process(planned.models, planned.options):
+    elif not all_simulated(planned.models, planned.connection):
         yield "Cost: --price IN,OUT says it, from dollars for a million tokens in and out."
     for folder, models in asked_elsewhere(planned).items():
         said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"

@@ -1,5 +1,7 @@
-"""Engines carry sessions out: one prompt in, what came back out."""
+"""Engines carry sessions out: messages in, what came back out. To add one, write it as an EngineType and list it in
+`registry`, or have a package of your own announce it under the entry point `selfexec.engines`."""
 
-from selfexec.engines.base import Call, Engine, EngineOptions, Outcome, Wire, is_simulated
-from selfexec.engines.choose import default_models, engine_for, in_process, keys_lacking
-from selfexec.engines.settings import check_settings, refuse_unsendable
+from selfexec.engines.base import Call, Connection, Engine, EngineType, Outcome, Wire
+from selfexec.engines.choose import all_simulated, default_models, engine_for, engine_type, keys_lacking, refuse_unable
+from selfexec.engines.registry import ENGINES
+from selfexec.engines.settings import Sampling, check_settings, refuse_unsendable

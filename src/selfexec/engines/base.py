@@ -1,7 +1,7 @@
-"""Engines carry sessions out: one prompt in, what came back out."""
+"""What every engine speaks of: calls, what comes back, how to reach models, and what an engine says about itself."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
@@ -9,23 +9,38 @@ from typing import Any, Literal, Protocol, Self
 import msgspec
 
 from selfexec.errors import InputError
+from selfexec.experiments import Capability, Key, Message
+from selfexec.items import ItemSet
 
 Wire = Literal["openai", "anthropic", "gemini"]  # wire formats
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One session to open: a single user message. `epoch` counts repetitions of the same prompt from 1."""
+    """One session to open: its name in full, and the messages that it begins with, mostly one of the user's.
 
-    model: str
-    experiment: str
-    session: str
-    prompt: str
-    epoch: int
+    `sampling` is what is sent beside them and changes the reply, by the field's name: temperature, top_p, max_tokens,
+    whatever a body has; `system` is the system prompt. It is empty where nothing is sent. `needs` is what of the
+    engine's capabilities the experiment counts on.
+    """
+
+    key: Key
+    messages: tuple[Message, ...]
+    sampling: Mapping[str, Any] = {}
+    needs: frozenset[Capability] = frozenset()
+
+    @property
+    def model(self) -> str:
+        return self.key.model
 
     @property
     def kind(self) -> str:
-        """`predict`, `execute` or `judge`: what settings go by."""
-        return self.session.split(".")[0]
+        """`predict`, `execute` or `judge`: what prompts and settings go by."""
+        return self.key.kind
+
+    @property
+    def prompt(self) -> str:
+        """What is asked: the last message, mostly the only one."""
+        return self.messages[-1].content
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -34,7 +49,8 @@ class Outcome(msgspec.Struct, frozen=True):
     `cost_usd` is what the call cost, where the provider says it; `completion_id` what the server calls this completion;
     `upstream` who answered behind a gateway that says so. `policy` is what a server said that answered with an error
     instead of a reply, and gave a content policy against this input as the reason. `retry_causes` says of every attempt
-    before the last why it was not taken: `rate limit`, `server error`, `timeout`, ...
+    before the last why it was not taken: `rate limit`, `server error`, `timeout`, ... `simulated`: whether the server
+    says that no language model is behind the reply.
     """
 
     text: str | None
@@ -53,11 +69,15 @@ class Outcome(msgspec.Struct, frozen=True):
     upstream: str | None = None
     policy: str | None = None
     retry_causes: tuple[str, ...] = ()
+    simulated: bool = False
 
 
 class Engine(Protocol):
     """Opens fresh sessions, as many at once as it is asked to and can bear. `warnings` is what a user should know,
     `addresses` where each model is asked, without any key; none for models in this process.
+
+    `ask` brings what came back. A session from which nothing came is an Outcome with an error, not an exception;
+    InputError says that no further call can succeed either.
     """
 
     warnings: list[str]
@@ -73,18 +93,10 @@ class Engine(Protocol):
 
 
 MOST_CONNECTIONS = 10_000
-SIMULATED = "sim/"
-
-
-def is_simulated(model: str) -> bool:
-    """Whether a model is one of ours with known truth, in this process or behind `selfexec serve`. What it does says
-    nothing of language models.
-    """
-    return model.startswith(SIMULATED)
 
 
 @dataclass(frozen=True)
-class EngineOptions:
+class Connection:
     """How to reach models, apart from what is asked of them.
 
     `api_key_env` names the variable that holds the key; `wire` is the wire format behind a base URL: openai, anthropic
@@ -98,9 +110,6 @@ class EngineOptions:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     max_connections: int = 50
     timeout: float = 600.0
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    system: str | None = None
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
     accept_filters: bool = False
 
     def __post_init__(self) -> None:
@@ -108,3 +117,22 @@ class EngineOptions:
             raise InputError(f"--max-connections {self.max_connections}: give 1 to {MOST_CONNECTIONS:,}.")
         if not 0 < self.timeout < math.inf:
             raise InputError(f"--timeout {self.timeout:g}: give a finite number of seconds above 0.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineType:
+    """What is known of an engine before it is opened.
+
+    name          its models are called NAME/...
+    open          the engine for some models, which may be asked about these items; InputError for a model that it does
+                  not have, NoKey where the key is not there
+    capabilities  what it can carry beside one user message and its reply, of a model at an address
+    simulated     whether its replies are made by rule, so that they say nothing of language models
+    models        names to offer: whole, or up to the slash
+    """
+
+    name: str
+    open: Callable[[Sequence[str], ItemSet, Connection], Engine]
+    capabilities: Callable[[str, Connection], frozenset[Capability]]
+    simulated: bool = False
+    models: Callable[[], Sequence[str]] = lambda: ()

@@ -1,43 +1,63 @@
 """Which engine serves which models."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from selfexec.engines.base import SIMULATED, Engine, EngineOptions, is_simulated
+from selfexec.engines.base import Connection, Engine, EngineType
+from selfexec.engines.registry import ENGINES, HTTP, SIM
 from selfexec.errors import InputError, NoKey
+from selfexec.experiments import EXPERIMENTS
 from selfexec.items import ItemSet
 
 
-def in_process(models: Sequence[str], options: EngineOptions) -> bool:
+def engine_type(model: str, connection: Connection) -> EngineType:
+    """The engine that serves a model: what lies behind a base URL is asked over HTTP; else it is the engine after which
+    the model is called, and HTTP where that is none.
+    """
+    return HTTP if connection.base_url else ENGINES.get(model.partition("/")[0], HTTP)
+
+
+def all_simulated(models: Sequence[str], connection: Connection) -> bool:
     """Whether all these models are simulated in this process, so that nothing is sent anywhere."""
-    return options.base_url is None and all(map(is_simulated, models))
+    return all(engine_type(model, connection).simulated for model in models)
 
 
-def engine_for(models: Sequence[str], item_set: ItemSet, options: EngineOptions) -> Engine:
-    """The engine that serves these models: the simulated ones in this process, others over HTTP."""
-    if in_process(models, options):
-        from selfexec.engines.sim import SimEngine
-
-        return SimEngine(models, item_set)
-    simulated = [model for model in models if is_simulated(model)]
-    if simulated and options.base_url is None:
-        raise InputError(f"model {simulated[0]!r}: simulated and real models cannot be in one command. Give two.")
-    from selfexec.engines.http.client import HttpEngine
-
-    return HttpEngine(models, options)
+def engine_for(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
+    """The engine that serves these models."""
+    first, *others = [engine_type(model, connection) for model in models]
+    for model, other in zip(models[1:], others, strict=True):
+        if other is not first:
+            raise InputError(
+                f"models {models[0]!r} and {model!r}: they are of different engines ({first.name}, {other.name}) and "
+                "cannot be in one command. Give two."
+            )
+    return first.open(models, item_set, connection)
 
 
-def keys_lacking(models: Sequence[str], item_set: ItemSet, options: EngineOptions) -> list[str]:
+def refuse_unable(models: Iterable[str], experiments: Iterable[str], connection: Connection) -> None:
+    """Raise InputError where an experiment needs what the engine of a model cannot do."""
+    needs = {experiment: EXPERIMENTS[experiment].needs for experiment in experiments}
+    for model in models:
+        engine = engine_type(model, connection)
+        for experiment, needed in needs.items():
+            if lacking := needed and sorted(needed - engine.capabilities(model, connection)):
+                raise InputError(
+                    f"{experiment} needs {', '.join(lacking)} of the engine, and {engine.name} cannot do that for the "
+                    f"model {model!r}. Leave the experiment out: --experiment names those to ask."
+                )
+
+
+def keys_lacking(models: Sequence[str], item_set: ItemSet, connection: Connection) -> list[str]:
     """What of keys these models could not be asked without, in sentences. Whatever else is in the way is refused."""
     try:
-        engine_for(models, item_set, options)
+        engine_for(models, item_set, connection)
     except NoKey:
-        return [said for model in models if (said := _key_lacking(model, item_set, options))]
+        return [said for model in models if (said := _key_lacking(model, item_set, connection))]
     return []
 
 
-def _key_lacking(model: str, item_set: ItemSet, options: EngineOptions) -> str | None:
+def _key_lacking(model: str, item_set: ItemSet, connection: Connection) -> str | None:
     try:
-        engine_for([model], item_set, options)
+        engine_for([model], item_set, connection)
     except NoKey as fault:
         return str(fault)
     return None
@@ -45,6 +65,4 @@ def _key_lacking(model: str, item_set: ItemSet, options: EngineOptions) -> str |
 
 def default_models() -> list[str]:
     """The simulated panel."""
-    from selfexec.engines.sim import PROFILES
-
-    return [f"{SIMULATED}{name}" for name in PROFILES]
+    return list(SIM.models())

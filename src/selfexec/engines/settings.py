@@ -1,8 +1,11 @@
-"""What may be sent beside a prompt. A setting that would reach no session, or replace what is asked, is refused."""
+"""What is sent beside a prompt, and what may be. A setting that would reach no session, or replace what is asked, is
+refused.
+"""
 
 import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from selfexec.errors import InputError
@@ -62,11 +65,34 @@ DEEPEST = 100  # levels of a value: what is read and written step by step has to
 RESERVED = {field.casefold(): way_out for field, way_out in OURS.items()}
 
 
-def check_settings(settings: Mapping[str, Any], extra_body: Mapping[str, Any], system: str | None = None) -> None:
+@dataclass(frozen=True)
+class Sampling:
+    """What is sent beside prompts and changes the replies: part of what a run is.
+
+    `settings` go by scopes: `temperature` holds for all sessions, `execute.temperature` for one kind of session,
+    `difficulty.temperature` for one experiment, `difficulty.execute.temperature` for both; the narrower one wins.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    system: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+
+    def of(self, experiment: str, kind: str) -> Mapping[str, Any]:
+        """What is sent with each session of a kind, by the field's name; `system` is the system prompt."""
+        found = dict(self.extra_body)
+        for scope in ("", f"{kind}.", f"{experiment}.", f"{experiment}.{kind}."):
+            for name, value in self.settings.items():
+                if name.startswith(scope) and "." not in name[len(scope) :]:
+                    found[name[len(scope) :]] = value
+        return found | {"system": self.system} if self.system else found
+
+
+def check_settings(sampling: Sampling) -> None:
     """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, is given in two
     places, or looks misspelt: most servers would ignore it without a word.
     """
-    refuse_unsendable("--system", system)
+    settings, extra_body = sampling.settings, sampling.extra_body
+    refuse_unsendable("--system", sampling.system)
     for name, value in settings.items():
         refuse_unsendable(f"--set {_plain(name)}", {name: value})
     for name, value in extra_body.items():
@@ -132,14 +158,14 @@ def _plain(text: str) -> str:
 
 def _fields(extra_body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Each field of a body: where it stands, and what it is called in a setting."""
-    for field, value in extra_body.items():
-        yield field, field
-        if field in CONFIGS and isinstance(value, Mapping):
+    for name, value in extra_body.items():
+        yield name, name
+        if name in CONFIGS and isinstance(value, Mapping):
             # later than the others, since the HTTP client comes with it, which is slow to import
             from selfexec.engines.http.formats import GEMINI_NAMES
 
             names: dict[str, str] = {sent: name for name, sent in GEMINI_NAMES.items()}
-            yield from ((f"{field}.{inner}", names.get(inner, inner)) for inner in map(str, value))
+            yield from ((f"{name}.{inner}", names.get(inner, inner)) for inner in map(str, value))
 
 
 def _kinds() -> list[str]:

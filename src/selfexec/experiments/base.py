@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from selfexec.errors import InputError
 from selfexec.experiments.sources import RULE
 from selfexec.readers import Reading
 
@@ -16,6 +17,9 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 ClaimState = Literal["read", "tie", "unreadable", "missing"]
+Capability = Literal["turns", "prefill", "tools", "logprobs", "forced_tokens"]
+"""What an engine may be able to carry beside one user message and its reply: several messages, a reply that is begun
+for the model, tools, log-probabilities of tokens, tokens that the reply must have."""
 MISSING = Reading("missing")
 ROUNDING = 1e-9  # quantities that are no further apart are equal
 
@@ -66,10 +70,24 @@ class Answer(Protocol):
     def text(self) -> str | None: ...
 
 
-class Ask(Protocol):
-    """Opens a fresh session and brings its reply."""
+class Message(msgspec.Struct, frozen=True):
+    """A part of a conversation: what the user said, or what the model is held to have replied."""
 
-    def __call__(self, session: str, prompt: str) -> Awaitable[Answer]: ...
+    role: Literal["user", "assistant"]
+    content: str
+
+
+Prompt = str | Sequence[Message]
+"""What a session is asked: one user message, or a conversation so far."""
+
+
+class Ask(Protocol):
+    """Opens a fresh session and brings its reply. A session that knows of another does so by its messages alone:
+    each turn of a conversation is a session of its own name, which carries what was said before. `parent` names the
+    session within which one is asked, where it is.
+    """
+
+    def __call__(self, session: str, prompt: Prompt, *, parent: str | None = None) -> Awaitable[Answer]: ...
 
 
 Options = Mapping[str, str]  # letter -> the sentence that it stands for
@@ -204,7 +222,11 @@ class Experiment:
     options        kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
                    those of the prompts that were asked with, as a fourth argument
     tokens         kind of session -> tokens of a reply, to estimate what a run takes
-    session_names  every session that an item may need; the part before a dot is the kind
+    session_names  the sessions that an item may need, as far as they are known beforehand: what is counted in advance;
+                   the part before a dot is the kind
+    further        whether a name is one of a session of an item too, where not all are known beforehand: `turn.1`,
+                   `turn.2` and so on; None where they are
+    needs          what of an engine beside one user message and its reply
     sessions       opens the sessions of one item
     read           what a reply commits to
     given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
@@ -249,6 +271,8 @@ class Experiment:
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()
+    further: Callable[[Any, str], bool] | None = None
+    needs: frozenset[Capability] = frozenset()
     answers: str | None = None
     correct: Callable[[Any, str, Reading], bool | None] = lambda item, session, reading: None
     baselines: Mapping[str, Baseline] = field(default_factory=dict)
@@ -258,6 +282,41 @@ class Experiment:
     metrics: tuple[str, ...] = ()
     sampling: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     spread: Spread | None = None
+
+    def accepts(self, item: Any, session: str) -> bool:
+        """Whether this is the name of a session of an item."""
+        if session in self.session_names(item):
+            return True
+        known_kind = session.split(".")[0] in self.prompts
+        return self.further is not None and known_kind and self.further(item, session)
+
+    def in_order(self, item: Any, found: Iterable[str]) -> list[str]:
+        """Those of an item's sessions that are found, in the order of the experiment: what was counted in advance, then
+        what further ones there are, turn.2 before turn.10.
+        """
+        there, counted = set(found), self.session_names(item)
+        return [*(s for s in counted if s in there), *sorted(there.difference(counted), key=_by_number)]
+
+    def messages(self, prompt: Prompt) -> tuple[Message, ...]:
+        """A prompt as messages. InputError where it takes more than the experiment says that it needs."""
+        messages = messages_of(prompt)
+        if not messages:
+            raise InputError(f"{self.name}: a session is asked nothing. Give its prompt a message.")
+        if len(messages) > 1 and "turns" not in self.needs:
+            raise InputError(f"{self.name}: a session of several messages, but `needs` does not name 'turns'. Add it.")
+        if messages[-1].role != "user" and "prefill" not in self.needs:
+            raise InputError(f"{self.name}: the last message is not the user's. End with one of the user's.")
+        return messages
+
+
+def messages_of(prompt: Prompt) -> tuple[Message, ...]:
+    """A prompt as messages: text is one of the user's."""
+    return (Message("user", prompt),) if isinstance(prompt, str) else tuple(prompt)
+
+
+def _by_number(session: str) -> list[tuple[bool, int, str]]:
+    """Sorts names by their parts, numbers among them as numbers."""
+    return [(p.isdecimal(), int(p) if p.isdecimal() else 0, p) for p in session.split(".")]
 
 
 def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple[ClaimState, str | None]:

@@ -92,13 +92,17 @@ def session_names(item: Group) -> tuple[str, ...]:
 
 
 async def sessions(item: Group, ask: Ask, prompts: Prompts = PROMPTS) -> None:
-    questions = "\n\n".join(_shown(label, q) for label, q in zip(LABELS, item.questions, strict=True))
-    ranking = ask("predict", Template(prompts["predict"]).substitute(questions=questions))
+    ranking = ask("predict", Template(prompts["predict"]).substitute(questions=shown(item)))
     answers = (
         ask(f"execute.{label}", _asked(prompts["execute"], question))
         for label, question in zip(LABELS, item.questions, strict=True)
     )
     await asyncio.gather(ranking, *answers)
+
+
+def shown(item: Group) -> str:
+    """The questions of a group as they stand in the prompt, each with its label and its correct answer."""
+    return "\n\n".join(_shown(label, q) for label, q in zip(LABELS, item.questions, strict=True))
 
 
 def _shown(label: str, question: Question) -> str:

@@ -7,7 +7,7 @@ is taken off the lower end. See docs/decisions/0010.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags
 from selfexec.claims.arrays import READ
-from selfexec.engines import is_simulated
 from selfexec.metrics.baselines import OF_OTHERS, again, baseline_records
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
@@ -73,11 +72,11 @@ def held_against(
     return Held(own, baseline, best, doubted(found, doubt), doubt)
 
 
-def peers(model: str, models: Iterable[str]) -> set[str]:
+def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:
     """The models that may be a model's reference: what simulated ones do says nothing of language models, nor the other
     way round.
     """
-    return {other for other in models if other != model and is_simulated(other) == is_simulated(model)}
+    return {other for other in models if other != model and (other in simulated) == (model in simulated)}
 
 
 def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:

@@ -1,11 +1,12 @@
 """The prompts of all experiments: as shipped, and with some replaced."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from string import Template
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Experiment, Options, Prompts
+from selfexec.experiments import EXPERIMENTS, Experiment, Message, Options, Prompt, Prompts
 from selfexec.facets import Condition, condition_name, conditions_of, prompts_in, touching
 
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
@@ -61,8 +62,19 @@ def by_name(prompts: AllPrompts) -> dict[str, str]:
     return {f"{e}.{session}": template for e, templates in prompts.items() for session, template in templates.items()}
 
 
-def digest(template: str) -> str:
-    return hashlib.sha256(template.encode()).hexdigest()
+def digest(prompt: Prompt) -> str:
+    """SHA-256 of a prompt: of the text of a single user message, else of the messages as JSON, keys sorted and without
+    blanks.
+    """
+    text = prompt if isinstance(prompt, str) else _canonical(prompt)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _canonical(messages: Sequence[Message]) -> str:
+    if len(messages) == 1 and messages[0].role == "user":
+        return messages[0].content
+    plain = [{"content": message.content, "role": message.role} for message in messages]
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def prompt_hashes(texts: Mapping[str, str]) -> dict[str, str]:

@@ -50,6 +50,7 @@ def evidence_of(
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
     with ThreadPoolExecutor() as pool:  # deflate lets other threads work
         chunks = list(pool.map(packed, (_sessions(runs[number], model, wanted) for model, number in models)))
+    sessions = _counted(sessions, runs)
     claim_codes, session_codes = (
         _strings(table, runs, names)
         for table, names in ((claims, claims_of), (sessions, lambda e, item: EXPERIMENTS[e].session_names(item)))
@@ -102,6 +103,26 @@ def sample(claims: pl.DataFrame, sessions: pl.DataFrame, worst: Iterable[Surpris
         first = table.unique([*by, "item"], keep="first", maintain_order=True).group_by(by, maintain_order=True)
         found |= set(first.head(A_FEW).select("model", "experiment", "item").iter_rows())
     return found
+
+
+def _counted(sessions: pl.DataFrame, runs: Sequence["Run"]) -> pl.DataFrame:
+    """Those that are known beforehand: an item has a place for each."""
+    places = {
+        (experiment, id, session)
+        for run in runs
+        for experiment, by_id in run.items.items.items()
+        if EXPERIMENTS[experiment].further is not None
+        for id, item in by_id.items()
+        for session in EXPERIMENTS[experiment].session_names(item)
+    }
+    if not places:
+        return sessions
+    columns = ["experiment", "item", "session"]
+    is_open = pl.col("experiment").is_in(sorted({experiment for experiment, *_ in places}))
+    known = sessions.join(
+        pl.DataFrame(sorted(places), columns, orient="row"), on=columns, how="semi", maintain_order="left"
+    )
+    return sessions.filter(~is_open).vstack(known)
 
 
 def _strings(

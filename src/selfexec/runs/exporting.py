@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Visited
 from selfexec.facets import DEFAULT, Condition, conditions_of, in_condition, prompts_in
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, digest
@@ -34,7 +34,7 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     epoch: int
     session: str
     custom_id: str
-    prompt: str
+    prompt: Prompt
     facets: dict[str, str] = {}
 
 
@@ -50,6 +50,7 @@ class Round:
     conditions: Sequence[Condition] = (DEFAULT,)
     asked: int = 0
     waiting: int = 0
+    _there: dict[Visited, list[Key]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.replies and not any(map(self._belongs, self.replies)):
@@ -57,6 +58,9 @@ class Round:
                 "none of these replies is of a session that is asked here. Are the models, items, cut and epochs those "
                 "of the round before?"
             )
+        for key, reply in self.replies.items():
+            if not reply.failed:
+                self._there.setdefault(key[:4], []).append(key)
 
     def _belongs(self, key: Key) -> bool:
         known = key.item in self.item_set.items.get(key.experiment, ())
@@ -80,24 +84,23 @@ class Round:
                             yield _Place(model, experiment, item, epoch, condition, conditions[experiment][:n])
 
     def _visit(self, place: "_Place") -> Visit:
-        found = {name: self.replies.get(place.key(name)) for name in place.names}
-        texts = {name: reply.text for name, reply in found.items() if reply is not None and not reply.failed}
+        there = self._there.get((place.model, place.experiment, place.item.id, place.epoch), ())
+        texts = {key.session: self.replies[key].text for key in there if key == place.key(key.session)}
         prompts = prompts_in(place.condition, place.experiment, self.prompts[place.experiment])
         return Visit(place.experiment, place.item, prompts, texts)
 
-    def _left(self, place: "_Place", visit: Visit, prompts: Mapping[str, str]) -> Iterator[Asked]:
+    def _left(self, place: "_Place", visit: Visit, prompts: Mapping[str, Prompt]) -> Iterator[Asked]:
         asked = 0
-        opened, later = [name for name in place.own if name in prompts], [n for n in place.own if n not in prompts]
-        for session in opened:
+        for session in place.own(prompts):
             key, prompt = place.key(session), prompts[session]
             if session not in visit.texts or self._stale(key, prompt):
                 asked += 1
                 yield Asked(*key[:5], custom_id(key), prompt, dict(key.facets))
         self.asked += asked
         if asked:
-            self.waiting += len(later)
+            self.waiting += sum(name not in prompts for name in place.own(place.names))
 
-    def _stale(self, key: Key, prompt: str) -> bool:
+    def _stale(self, key: Key, prompt: Prompt) -> bool:
         """Whether a reply is to another prompt: a judge's, where the response was asked for anew."""
         sent = self.replies[key].prompt_sha256
         return sent is not None and sent != digest(prompt)
@@ -117,12 +120,11 @@ class _Place(NamedTuple):
     def names(self) -> Sequence[str]:
         return EXPERIMENTS[self.experiment].session_names(self.item)
 
-    @property
-    def own(self) -> Sequence[str]:
-        """The sessions that no condition before it has."""
+    def own(self, names: Iterable[str]) -> Sequence[str]:
+        """Those of the sessions that no condition before it has."""
         if not self.before:
-            return self.names
-        keys = {name: self.key(name) for name in self.names}
+            return list(names)
+        keys = {name: self.key(name) for name in names}
         return [name for name, key in keys.items() if key not in (in_condition(key, c) for c in self.before)]
 
     def key(self, session: str) -> Key:

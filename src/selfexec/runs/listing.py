@@ -199,16 +199,17 @@ def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[Visited, Mappi
     for place, conditions in _asked(manifest, item_set, there).items():
         experiment, id = place[1:3]
         item, lines = item_set.items[experiment][id], there.get(place, {})
-        names = [Key(*place, name) for name in EXPERIMENTS[experiment].session_names(item)]
+        module = EXPERIMENTS[experiment]
+        names = [Key(*place, name) for name in module.session_names(item)]
         keys = {in_condition(key, condition) for condition in conditions for key in names}
-        if len(lines) in (0, len(keys)):
+        if not lines or (len(lines) == len(keys) and module.further is None):
             whole += len(keys)
             continue
         for condition in conditions:
-            found = {key.session: lines.get(in_condition(key, condition)) for key in names}
-            texts = {name: None if line.withheld else _text(line) for name, line in found.items() if line is not None}
+            found = {key.session: line for key, line in lines.items() if key == in_condition(key, condition)}
+            texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
             # whatever may yet come is taken to lead on
-            visits.append(Visit(experiment, item, EXPERIMENTS[experiment].prompts, texts, otherwise="?"))
+            visits.append(Visit(experiment, item, module.prompts, texts, otherwise="?"))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(visits), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

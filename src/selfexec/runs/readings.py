@@ -8,7 +8,7 @@ from typing import Any, get_args
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item, Key, Options
+from selfexec.experiments import EXPERIMENTS, Item, Key, Options, Prompt
 from selfexec.facets import condition_name
 from selfexec.items import ItemSet
 from selfexec.prompts import options_in
@@ -156,7 +156,7 @@ def state_shown(key: Key, reading: Reading) -> str:
 
 
 def reading_lines(
-    readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, str | None] | None = None
+    readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, Prompt | None] | None = None
 ) -> Iterator[bytes]:
     """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
     has: the reasoning, a refusal, a probability. With `prompts`, each has its prompt, null where it was not kept. A
@@ -173,6 +173,7 @@ def reading_lines(
             "text": reply.text,
         }
         more = {"reasoning": reply.reasoning, "refusal": reply.refusal, "probability": reading.probability}
+        more |= {"parent": reply.parent}
         found |= {name: part for name, part in more.items() if part is not None and part != ""}
         yield encode(key.fields() | found | ({} if prompts is None else {"prompt": prompts[key]}))
 

@@ -5,7 +5,6 @@ took a reply to commit to.
 """
 
 import difflib
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -18,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Key
+from selfexec.experiments import Key, Message
 from selfexec.facets import facets_of
 from selfexec.files import jsonl
+from selfexec.prompts import digest
 from selfexec.text.lookups import what_there_is
 from selfexec.text.numbers import number_of
 
@@ -61,7 +61,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     call cost, `completion_id` what the server calls this completion, `upstream` who answered behind a gateway. `policy`
     is what a server said that answered with an error, not with a reply, and gave a content policy against this input as
     the reason: the reply counts as withheld by the provider. `retry_causes` says why it was asked for again, once for
-    each time.
+    each time. `parent` is the session within which it was asked; `simulated`: the server said that no language model is
+    behind it.
     """
 
     model: Name
@@ -90,9 +91,18 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     upstream: str | None = None
     policy: str | None = None
     retry_causes: tuple[str, ...] = ()
+    parent: str | None = None
+    simulated: bool = False
 
     @classmethod
-    def of(cls, key: Key, outcome: "Outcome", latency: float, prompt_sha256: str | None = None) -> "Reply":
+    def of(
+        cls,
+        key: Key,
+        outcome: "Outcome",
+        latency: float,
+        prompt_sha256: str | None = None,
+        parent: str | None = None,
+    ) -> "Reply":
         """What an engine brought back from a session, now."""
         return cls(
             model=key.model,
@@ -120,6 +130,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             upstream=outcome.upstream,
             policy=outcome.policy,
             retry_causes=outcome.retry_causes,
+            parent=parent,
+            simulated=outcome.simulated,
         )
 
     @property
@@ -234,7 +246,7 @@ def _readings_in(folder: Path) -> list[Path]:
 
 
 class _Sent(msgspec.Struct, frozen=True):
-    prompt: Any = None
+    prompt: str | list[Message]
 
 
 def _sent(path: Path) -> dict[int, str]:
@@ -244,9 +256,7 @@ def _sent(path: Path) -> dict[int, str]:
     for number, line in jsonl.numbered_lines(path):
         if b'"prompt"' in line:
             with suppress(*jsonl.UNDECODABLE):  # told by whoever decodes the whole line
-                prompt = decode(line).prompt
-                if isinstance(prompt, str):
-                    found[number] = hashlib.sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
+                found[number] = digest(decode(line).prompt)
     return found
 
 

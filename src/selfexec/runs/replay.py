@@ -5,7 +5,7 @@ which prompts. Nothing is asked.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from selfexec.experiments import EXPERIMENTS, Item, Prompts
+from selfexec.experiments import EXPERIMENTS, Item, Prompt, Prompts
 from selfexec.runs.asking import finish
 
 
@@ -24,10 +24,10 @@ class Visit:
     otherwise: str | None = None
 
 
-def prompts_of(visits: Iterable[Visit]) -> list[dict[str, str]]:
+def prompts_of(visits: Iterable[Visit]) -> list[dict[str, Prompt]]:
     """Of each visit the sessions that are opened with their prompts, in the order in which the experiment has them."""
 
-    async def all_of_them() -> list[dict[str, str]]:
+    async def all_of_them() -> list[dict[str, Prompt]]:
         return [await _played(visit) for visit in visits]
 
     return finish(all_of_them())
@@ -38,13 +38,13 @@ class _Said:
     text: str | None
 
 
-async def _played(visit: Visit) -> dict[str, str]:
-    opened: dict[str, str] = {}
+async def _played(visit: Visit) -> dict[str, Prompt]:
+    opened: dict[str, Prompt] = {}
 
-    async def ask(session: str, prompt: str) -> _Said:
-        opened[session] = prompt
+    async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> _Said:
+        opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
         return _Said(visit.texts.get(session, visit.otherwise))
 
     module = EXPERIMENTS[visit.experiment]
     await module.sessions(visit.item, ask, visit.prompts)
-    return {session: opened[session] for session in module.session_names(visit.item) if session in opened}
+    return {session: opened[session] for session in module.in_order(visit.item, opened)}

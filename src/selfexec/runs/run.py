@@ -63,7 +63,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `design`, `prompts`, `preset`
     and `sittings`: the commands that asked. Of prompts it has the SHA-256. `design` is what was asked of whom; None
     where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask: it
-    is not missing where they did not come to it.
+    is not missing where they did not come to it. `simulated` are the models that an engine simulated; None where that
+    was not kept.
     """
 
     format: int = FORMAT
@@ -75,6 +76,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     items: dict[str, str]
     design: list[Block] | None = None
     planned: list[Block] = []
+    simulated: list[str] | None = None
     sources: dict[str, str] = {}
     prompts: dict[str, str] = {}
     settings: dict[str, Any] = {}
@@ -112,7 +114,8 @@ class Run:
         """The tables, `observations`, `sessions` and `outcomes`, and the same as arrays, for counting."""
         from selfexec.claims import observe
 
-        return observe(self.items, self.readings, self.asked, self.told_by)
+        found = observe(self.items, self.readings, self.asked, self.told_by)
+        return replace(found, simulated=self.simulated)
 
     @property
     def observations(self) -> "pl.DataFrame":
@@ -143,6 +146,12 @@ class Run:
     def prompts(self) -> Mapping[str, str | None]:
         """The templates that were asked with, by name: 'restriction.predict'. None where a text was not kept."""
         return Named(kept_prompts(self.folder / PROMPTS, self.manifest.prompts))
+
+    @cached_property
+    def simulated(self) -> frozenset[str]:
+        """The models that are simulated, as the run or its replies say: what they do says nothing of others."""
+        told = {key.model for key, reply in self.replies.items() if reply.simulated}
+        return frozenset(told | {*simulated_of(self.manifest)})
 
     @cached_property
     def replies_sha256(self) -> str | None:
@@ -301,6 +310,13 @@ def load_manifest(folder: Path) -> Manifest:
     return manifest
 
 
+def simulated_of(manifest: Manifest) -> list[str]:
+    """The models of a run that are simulated. Where that was not kept, their names tell: there were none but ours."""
+    if manifest.simulated is not None:
+        return manifest.simulated
+    return [model for model in manifest.models if model.startswith("sim/")]
+
+
 def _runs_inside(folder: Path) -> str:
     """Which folder to give where this one is none of a run: the runs in it, if there are any."""
     with suppress(OSError):
@@ -386,9 +402,9 @@ def _misfit(key: Key, item_set: ItemSet) -> str | None:
     item = item_set.items[key.experiment].get(key.item)
     if item is None:
         return f"no {key.experiment} item has the id {key.item!r}. Are these the right --items?"
-    names = EXPERIMENTS[key.experiment].session_names(item)
-    if key.session not in names:
-        return f"{key.experiment} has no session {key.session!r}, only {', '.join(names)}."
+    experiment = EXPERIMENTS[key.experiment]
+    if not experiment.accepts(item, key.session):
+        return f"{key.experiment} has no session {key.session!r}, only {', '.join(experiment.session_names(item))}."
     return misfit(key.facets, key.experiment, key.kind) if key.facets else None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited, by_source
+from selfexec.experiments import EXPERIMENTS, Key, Prompt, Prompts, Visited, by_source
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest, name_in
 from selfexec.readers import Reading
@@ -65,26 +65,26 @@ def transcripts(
         yield "\n".join(lines)
 
 
-def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, str | None]:
+def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
     """The prompts of sessions, worked out again from items, templates and replies. None where it cannot be told what
     was sent: the run kept another SHA-256, or none, as imported ones do.
     """
     keys = list(keys)
+    there: dict[Visited, list[Key]] = {key[:4]: [] for key in keys}
+    for key in run.replies:
+        if key[:4] in there:
+            there[key[:4]].append(key)
     visits = {
         (place, facets): Visit(
-            place[1], run.items[place[1]][place[2]], _templates(run, place[1], facets), _texts(run, place, facets)
+            place[1],
+            run.items[place[1]][place[2]],
+            _templates(run, place[1], facets),
+            {key.session: run.replies[key].text for key in there[place] if key == in_condition(key, facets)},
         )
         for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
     }
     rebuilt = dict(zip(visits, prompts_of(visits.values()), strict=True))
     return {key: _if_sent(run, key, rebuilt[key[:4], key.facets].get(key.session)) for key in keys}
-
-
-def _texts(run: Run, place: Visited, facets: Condition) -> dict[str, str | None]:
-    """What the sessions say that a session with these facets may go back to."""
-    names = EXPERIMENTS[place[1]].session_names(run.items[place[1]][place[2]])
-    replies = {name: run.replies.get(in_condition(Key(*place, name), facets)) for name in names}
-    return {name: reply.text for name, reply in replies.items() if reply is not None}
 
 
 def _templates(run: Run, experiment: str, facets: Condition) -> Prompts:
@@ -95,7 +95,7 @@ def _templates(run: Run, experiment: str, facets: Condition) -> Prompts:
     return {kind: kept.get(name_in(facets, experiment, kind)) or template for kind, template in plain.items()}
 
 
-def _if_sent(run: Run, key: Key, prompt: str | None) -> str | None:
+def _if_sent(run: Run, key: Key, prompt: Prompt | None) -> Prompt | None:
     """A prompt, where the reply's line or the manifest says that it is the one that was sent."""
     if prompt is None:
         return None
@@ -110,12 +110,12 @@ def _if_sent(run: Run, key: Key, prompt: str | None) -> str | None:
 
 
 def _lines(
-    key: Key, prompt: str | None, reply: Reply, reading: Reading, marks: Marks, width: int | None
+    key: Key, prompt: Prompt | None, reply: Reply, reading: Reading, marks: Marks, width: int | None
 ) -> Iterator[str]:
     yield harmless_line(str(key))
     yield f"  prompt{'' if prompt is not None else ': not kept'}"
     if prompt is not None:
-        yield from _barred(_shortened(harmless(prompt)), marks, width)
+        yield from _barred(_shortened(harmless(_as_text(prompt))), marks, width)
     if reply.reasoning:
         yield f"  reasoning, which is not read ({len(reply.reasoning):,} characters): --format json has it"
     text = reply.refusal if reply.text is None else reply.text
@@ -126,9 +126,18 @@ def _lines(
     yield f"  {_outcome(key, reading)}"
 
 
+def _as_text(prompt: Prompt) -> str:
+    """A prompt as people read it: of a conversation, who said what."""
+    if isinstance(prompt, str):
+        return prompt
+    return "\n\n".join(f"[{message.role}] {message.content}" for message in prompt)
+
+
 def _facts(reply: Reply) -> Iterator[str]:
     if reply.output_tokens is not None:
         yield number_of(reply.output_tokens, "token")
+    if reply.parent:
+        yield f"asked within {harmless_line(reply.parent)}"
     if reply.stop_reason:
         yield f"stopped: {harmless_line(reply.stop_reason)}"
 

@@ -26,7 +26,6 @@ from selfexec.analysis.score_table import (
 )
 from selfexec.analysis.sources import folder_of
 from selfexec.analysis.words import NO_TEST
-from selfexec.engines import is_simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin, origin
 from selfexec.prompts import all_prompts, by_name, prompt_hashes
@@ -76,7 +75,7 @@ def models(run: "Run") -> str:
     columns = ["model", "served as", "replies", "missing", "first reply", "last reply", "output tokens", "cost"]
     rows = [_model_row(model, replies) for model, replies in _by_model(run).items()]
     lines = [as_markdown(columns, rows)]
-    simulated = [model for model in run.models if is_simulated(model)]
+    simulated = [model for model in run.models if model in run.simulated]
     if simulated:
         who = "All models are" if len(simulated) == len(run.models) else f"{', '.join(simulated)} are"
         lines += ["", f"{who} simulated: no language model stands behind their numbers."]
@@ -178,7 +177,7 @@ def settings(run: "Run") -> str:
     if run.manifest.origin != "run":
         return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and how they were sampled was not recorded."
     if not run.manifest.settings:
-        if all(map(is_simulated, run.models)):
+        if run.simulated.issuperset(run.models):
             return "None."
         return "None were sent. What the providers' defaults were at the time is unknown."
     rows = [[name, _setting(name, value)] for name, value in sorted(run.manifest.settings.items())]
@@ -258,7 +257,7 @@ def limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
 
 
 def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterator[str]:
-    if all(map(is_simulated, run.models)):
+    if run.simulated.issuperset(run.models):
         yield "Nothing about any language model: all replies are simulated."
     if run.manifest.epochs == 1:
         yield (
@@ -363,7 +362,7 @@ def _missing(run: "Run") -> Iterator[str]:
     addresses = {f"{model} at {url}" for one in run.manifest.sittings for model, url in one.addresses.items()}
     if addresses:
         yield f"The models were asked here: {', '.join(sorted(addresses))} (`--base-url`)."
-    elif not all(map(is_simulated, run.models)):
+    elif not run.simulated.issuperset(run.models):
         yield "Where the models were reached (`--base-url`) is not recorded."
     yield "A model behind a name may have changed since."
     settings = run.manifest.settings

@@ -108,7 +108,8 @@ def reference_models(
     Simulated models and others are no reference for each other.
     """
     found: dict[str, Candidate] = {}
-    allowed = peers(candidate.name, (e.name for e in candidates))
+    simulated = {e.name for e in candidates if e.name in e.run.simulated}
+    allowed = peers(candidate.name, (e.name for e in candidates), simulated)
     for other in sorted(candidates, key=lambda e: e.run is not candidate.run):
         if other.name in allowed and other.name not in without:
             found.setdefault(other.name, other)

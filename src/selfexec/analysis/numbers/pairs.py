@@ -46,7 +46,7 @@ def pairs_of(tables: Tables, experiment: str, strict: bool) -> dict[str, Pairs]:
     for model in everyone.models:
         claims = everyone.of(model)
         which = scorable(claims, strict)
-        others = everyone.outcomes(peers(model, everyone.models))
+        others = everyone.outcomes(peers(model, everyone.models, tables.simulated))
         chances = {name: chance[which] for name, chance in baseline_chances(claims, others).items()}
         mine = everyone.model == everyone.models.index(model)
         found[model] = Pairs(claims.where(which), strict, chances, *(fact[mine][which] for fact in decided))

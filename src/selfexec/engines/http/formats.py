@@ -1,12 +1,13 @@
 """The formats that providers speak: how to ask, and what an answer means.
 
-Each wire is four pure functions: `url` and `headers` are the same for all calls of a model, `body` is one call's;
-`outcome` reads the decoded body of a reply with status 200. Whatever does not have the expected shape raises Unusable.
+Each wire is four pure functions: `url` and `headers` are the same for all calls of a model, `body` is one call's, of
+its messages and sampling; `outcome` reads the decoded body of a reply with status 200. Whatever does not have the
+expected shape raises Unusable. `capabilities`: what is carried beside one user message and its reply.
 """
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, KEY_HEADERS, Endpoint
+from selfexec.experiments import Capability, Message
 
 ANTHROPIC_MAX_TOKENS = 8192  # this wire demands a number; others send none unless asked
 
@@ -27,8 +29,18 @@ class Unusable(Exception):
 class Wire:
     url: Callable[[Endpoint], str]
     headers: Callable[[Endpoint], Mapping[str, str]]
-    body: Callable[[Endpoint, str, str | None, Mapping[str, Any]], Mapping[str, Any]]
+    body: Callable[[Endpoint, Sequence[Message], Mapping[str, Any]], Mapping[str, Any]]
     outcome: Callable[[Any], Outcome]
+    capabilities: frozenset[Capability] = frozenset({"turns"})
+
+
+def _fields(sampling: Mapping[str, Any]) -> dict[str, Any]:
+    """What of it goes into the body as it is: every wire format has a place of its own for the system prompt."""
+    return {name: value for name, value in sampling.items() if name != "system"}
+
+
+def _turns(messages: Sequence[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in messages]
 
 
 # --- OpenAI chat completions -----------------------------------------------------------------------------------------
@@ -42,9 +54,9 @@ def _openai_headers(endpoint: Endpoint) -> Mapping[str, str]:
     return {KEY_HEADERS["openai"]: f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
-def _openai_body(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    messages = [{"role": "system", "content": system}] if system else []
-    body = {"model": endpoint.name, "messages": [*messages, {"role": "user", "content": prompt}], **settings}
+def _openai_body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str, Any]) -> Mapping[str, Any]:
+    system = [{"role": "system", "content": text}] if (text := sampling.get("system")) else []
+    body = {"model": endpoint.name, "messages": [*system, *_turns(messages)], **_fields(sampling)}
     if endpoint.at("api.openai.com"):  # others refuse a field that they do not know
         body.setdefault("store", False)
     return body
@@ -93,6 +105,7 @@ def _openai_outcome(body: Any) -> Outcome:
             cost_usd=_dollars(usage.get("cost")),
             completion_id=_name(body.get("id")),
             upstream=_name(body.get("provider")),
+            simulated=body.get("simulated") is True,  # as `selfexec serve` says
         )
     )
     if not (outcome.text or outcome.refusal or outcome.reasoning or message.get("tool_calls")):
@@ -151,12 +164,10 @@ def _anthropic_headers(endpoint: Endpoint) -> Mapping[str, str]:
     return {**key, "anthropic-version": "2023-06-01"}
 
 
-def _anthropic_body(
-    endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]
-) -> Mapping[str, Any]:
-    body = {"model": endpoint.name, "max_tokens": ANTHROPIC_MAX_TOKENS, **settings}
-    body["messages"] = [{"role": "user", "content": prompt}]
-    if system:
+def _anthropic_body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str, Any]) -> Mapping[str, Any]:
+    body = {"model": endpoint.name, "max_tokens": ANTHROPIC_MAX_TOKENS, **_fields(sampling)}
+    body["messages"] = _turns(messages)
+    if system := sampling.get("system"):
         body["system"] = system
     return body
 
@@ -212,13 +223,17 @@ def _gemini_headers(endpoint: Endpoint) -> Mapping[str, str]:
     return {KEY_HEADERS["gemini"]: endpoint.key} if endpoint.key else {}
 
 
-def _gemini_body(endpoint: Endpoint, prompt: str, system: str | None, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    config = {GEMINI_NAMES[name]: value for name, value in settings.items() if name in GEMINI_NAMES}
-    others = {name: value for name, value in settings.items() if name not in GEMINI_NAMES}
-    body: dict[str, Any] = {"contents": [{"role": "user", "parts": [{"text": prompt}]}], **others}
+GEMINI_ROLES = {"user": "user", "assistant": "model"}
+
+
+def _gemini_body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str, Any]) -> Mapping[str, Any]:
+    config = {GEMINI_NAMES[name]: value for name, value in sampling.items() if name in GEMINI_NAMES}
+    others = {name: value for name, value in _fields(sampling).items() if name not in GEMINI_NAMES}
+    contents = [{"role": GEMINI_ROLES[m.role], "parts": [{"text": m.content}]} for m in messages]
+    body: dict[str, Any] = {"contents": contents, **others}
     if config:
         body["generationConfig"] = {**others.get("generationConfig", {}), **config}
-    if system:
+    if system := sampling.get("system"):
         body["systemInstruction"] = {"parts": [{"text": system}]}
     return body
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 from urllib.parse import urlsplit
 
-from selfexec.engines.base import Wire
+from selfexec.engines.base import Connection, Wire
 from selfexec.errors import InputError, NoKey
 
 ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
@@ -121,6 +121,14 @@ def endpoint(
         raise InputError("--base-url holds a name and password, and there is a key as well: only one can be sent.")
     way = _way_to_key(names, key, first_key(known.keys) if known else None)
     return Endpoint(name, place.url, place.wire, provider, key.value if key else None, way)
+
+
+def wire_of(model: str, connection: Connection) -> Wire:
+    """The wire format in which a model is asked."""
+    if connection.base_url:
+        return connection.wire or "openai"
+    known = PROVIDERS.get(model.partition("/")[0])
+    return known.wire if known else "openai"
 
 
 def trimmed(base_url: str, wire: Wire = "openai") -> str:

@@ -1,17 +1,19 @@
 """Simulated respondents with known truth: to try the tool out, and to test that it measures what it says.
 
-A reply is a pure function of profile, seed, prompt and epoch. So it survives restarts and comes out the same over any
-transport. `sim/typical` is a model; `sim/typical@3` is the same with seed 3.
+A reply is a pure function of profile, seed, what is asked, in which words, and epoch. So it survives restarts and comes
+out the same over any transport, as long as prompts are worded as shipped: behind a server it knows them by their words.
+`sim/typical` is a model; `sim/typical@3` is the same with seed 3.
 """
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from selfexec.engines.base import SIMULATED, Call, Outcome
+from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.replying import Respondent
+from selfexec.engines.sim.sessions import named
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
@@ -25,11 +27,14 @@ class SimEngine:
     def __init__(self, models: Sequence[str], item_set: ItemSet) -> None:
         self.warnings: list[str] = []
         self.addresses: Mapping[str, str] = {}
+        self._items = item_set.items
         knowledge = Knowledge.of(item_set)
         self._respondents = {model: respondent(model, knowledge) for model in models}
 
     async def ask(self, call: Call) -> Outcome:
-        return self._respondents[call.model].reply(call.prompt, call.epoch)
+        model, experiment, id, epoch, session = call.key[:5]
+        asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt)
+        return self._respondents[model].reply(call.messages, epoch, asked)
 
     async def __aenter__(self) -> Self:
         return self
@@ -42,7 +47,7 @@ class SimEngine:
 
 def respondent(model: str, knowledge: Knowledge) -> Respondent:
     """The respondent that a model name stands for."""
-    name, _, seed = model.removeprefix(SIMULATED).partition("@")
+    name, _, seed = model.removeprefix("sim/").partition("@")
     if name not in PROFILES:
         raise InputError(
             f"model {model!r}: unknown simulated model. There are {', '.join(f'sim/{p}' for p in PROFILES)}."

@@ -1,38 +1,22 @@
-"""How a simulated model replies: it recognises the prompt, decides, and puts its decision into words."""
+"""How a simulated model replies: it decides what it is asked for, and puts its decision into words."""
 
 import math
 import re
+from collections.abc import Sequence
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.sim import shapes
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.knowledge import Knowledge, question_id
 from selfexec.engines.sim.profiles import Profile
-from selfexec.experiments import association, difficulty, restriction
+from selfexec.engines.sim.sessions import Asked, recognised
+from selfexec.experiments import Message, restriction
 
 LETTERS = "ABCD"
 FILLERS = ("echo", "matter", "origin", "fabric", "margin", "signal", "pattern", "quality", "element", "context")
 UNKNOWN_RATE = 0.75  # how often a request of which nothing is known is answered
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    """A regular expression that matches what a template was filled in to."""
-    parts = re.split(r"\$(\w+)", template)
-    return re.compile("".join(f"(?P<{p}>.*?)" if n % 2 else re.escape(p) for n, p in enumerate(parts)), re.DOTALL)
-
-
-PATTERNS = {
-    "lists": _pattern(association.PROMPTS["execute"]),
-    "predicts lists": _pattern(association.PROMPTS["predict"]),
-    "predicts answers": _pattern(restriction.PROMPTS["predict"]),
-    "judges": _pattern(restriction.PROMPTS["judge"]),
-    "ranks": _pattern(difficulty.PROMPTS["predict"]),
-    "solves": _pattern(difficulty.PROMPTS["execute"]),
-}
-SHOWN = re.compile(
-    r"Q\d: (?P<question>.*?)\nA\. (?P<a>.*?)\nB\. (?P<b>.*?)\nC\. (?P<c>.*?)\nD\. (?P<d>.*?)\nCorrect answer: [A-D]",
-    re.DOTALL,
-)
+# what it remembers of a conversation: a word that it was told, when it is asked for one
+TOLD, WANTED = re.compile(r'code word is "(\w+)"'), re.compile(r"code word\b.*\?", re.DOTALL)
 
 
 class Respondent:
@@ -43,37 +27,44 @@ class Respondent:
         self.own = f"{profile.name}@{seed}"
         self.knowledge = knowledge
 
-    def reply(self, prompt: str, epoch: int = 1) -> Outcome:
-        for kind, pattern in PATTERNS.items():
-            if found := pattern.fullmatch(prompt):
-                text, tokens = self._reply_to(kind, found, prompt, epoch)
-                return Outcome(text, tokens or shapes.tokens_of(text), "stop")
-        text = self._respond(prompt, epoch)
-        return Outcome(text, shapes.tokens_of(text), "stop")
+    def reply(self, messages: Sequence[Message], epoch: int = 1, asked: Asked | None = None) -> Outcome:
+        """Its reply to a conversation. What is `asked` is recognised by the last message where nobody tells."""
+        prompt = messages[-1].content
+        said = prompt if len(messages) == 1 else "\n".join(f"{m.role}: {m.content}" for m in messages)
+        text, tokens = self._replied(asked or recognised(prompt), said, epoch)
+        if len(messages) > 1 and (word := _remembered(messages)):
+            text, tokens = word, None
+        return Outcome(text, tokens or shapes.tokens_of(text), "stop")
 
-    def _reply_to(self, kind: str, found: re.Match[str], prompt: str, epoch: int) -> tuple[str, int | None]:
-        shape = draw(self.own, "shape", prompt, epoch)
-        if kind == "lists":
-            return shapes.words(self.listed(found["target"], epoch), shape), None
-        if kind == "judges":
-            answered = not found["response"].startswith(shapes.REFUSALS)
+    def _replied(self, asked: Asked, said: str, epoch: int) -> tuple[str, int | None]:
+        """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""
+        shape = draw(self.own, "shape", said, epoch)
+        if asked.deed == "lists":
+            return shapes.words(self.listed(asked.about, epoch), shape), None
+        if asked.deed == "judges":
+            answered = not any(refusal in asked.about for refusal in shapes.REFUSALS)
             return shapes.choice("choice", "A" if answered else "B", restriction.OPTIONS["judge"], shape), None
-        if kind == "solves":
-            choices = [found[letter] for letter in "abcd"]
-            letter, tokens = self.solved(found["question"], choices, epoch)
-            return shapes.choice("answer", letter, dict(zip(LETTERS, choices, strict=True)), shape), tokens
-        # the rest are predictions, which may fail in form
-        fate = draw(self.own, "form", prompt, epoch)
+        if asked.deed == "solves":
+            letter, tokens = self.solved(asked.about, list(asked.parts), epoch)
+            return shapes.choice("answer", letter, dict(zip(LETTERS, asked.parts, strict=True)), shape), tokens
+        if asked.deed == "answers" and asked.about in self.knowledge.labels:
+            return shapes.response(self.answers(asked.about, epoch), draw(self.own, "response", said, epoch)), None
+        if asked.deed in ("answers", "chats"):
+            return shapes.plain(draw("plain", said)), None
+        return self._prediction(asked, shape, draw(self.own, "form", said, epoch), epoch), None
+
+    def _prediction(self, asked: Asked, shape: float, fate: float, epoch: int) -> str:
+        """What it predicts, in words; a prediction may fail in form."""
         if fate < self.profile.declines:
-            return shapes.declined(shape), None
+            return shapes.declined(shape)
         if fate < self.profile.declines + self.profile.breaks:
-            return shapes.broken(shape), None
-        if kind == "predicts lists":
-            return shapes.marks(self._predicted_words(found["target"], found["options"], epoch), shape), None
-        if kind == "predicts answers":
-            yes = self._predicts_answer(found["request"], epoch)
-            return shapes.choice("choice", "A" if yes else "B", restriction.OPTIONS["predict"], shape), None
-        return shapes.ranking(self._ranked(found["questions"], epoch), shape), None
+            return shapes.broken(shape)
+        if asked.deed == "predicts lists":
+            return shapes.marks(self._predicted_words(asked.about, asked.parts, epoch), shape)
+        if asked.deed == "predicts answers":
+            yes = self._predicts_answer(asked.about, epoch)
+            return shapes.choice("choice", "A" if yes else "B", restriction.OPTIONS["predict"], shape)
+        return shapes.ranking(self._ranked(asked.about, asked.parts, epoch), shape)
 
     # --- behaviour ---------------------------------------------------------------------------------------------------
 
@@ -103,16 +94,10 @@ class Respondent:
         rates = {"safe": self.profile.answers_safe, "unsafe": self.profile.answers_unsafe}
         return rates.get(label or "", UNKNOWN_RATE)
 
-    def _respond(self, prompt: str, epoch: int) -> str:
-        if prompt not in self.knowledge.labels:
-            return shapes.plain(draw("plain", prompt))
-        return shapes.response(self.answers(prompt, epoch), draw(self.own, "response", prompt, epoch))
-
     # --- prediction --------------------------------------------------------------------------------------------------
 
-    def _predicted_words(self, target: str, options: str, epoch: int) -> dict[str, bool]:
-        known = self.knowledge.options.get(target)
-        words = known or options.split(", ")
+    def _predicted_words(self, target: str, options: Sequence[str], epoch: int) -> dict[str, bool]:
+        words = self.knowledge.options.get(target) or options
         return {
             word: self._predicts("lists", f"{target}\n{word}", self.profile.lists, "association", epoch)
             for word in words
@@ -127,14 +112,11 @@ class Respondent:
         specificity: float = getattr(self.profile, f"{experiment}_specificity")
         return draw(self.own, "predicts", what, about, epoch) < (recall if does else 1 - specificity)
 
-    def _ranked(self, questions: str, epoch: int) -> list[str]:
-        shown = [
-            question_id(found["question"], [found[letter] for letter in "abcd"]) for found in SHOWN.finditer(questions)
-        ]
-        labels = [f"Q{n}" for n in range(1, len(shown) + 1)]
+    def _ranked(self, questions: str, ids: Sequence[str], epoch: int) -> list[str]:
+        labels = [f"Q{n}" for n in range(1, len(ids) + 1)]
         knows = draw(self.own, "ranks", questions, epoch) < self.profile.ranks
         seen = self._stable_hardness if knows else lambda asked: draw(self.own, "guess", asked, epoch)
-        return sorted(labels, key=lambda label: seen(shown[labels.index(label)]))
+        return sorted(labels, key=lambda label: seen(ids[labels.index(label)]))
 
     # --- chance ------------------------------------------------------------------------------------------------------
 
@@ -161,6 +143,12 @@ class Respondent:
     def _who(self, what: str, about: str) -> str:
         """Whose behaviour it shows: that of models in general, or its own."""
         return EVERYONE if draw(self.own, "shares", what, about) < self.profile.common else self.own
+
+
+def _remembered(messages: Sequence[Message]) -> str | None:
+    """The word that it was told earlier in this conversation and is asked for now."""
+    told = [word for message in messages[:-1] for word in TOLD.findall(message.content)]
+    return told[-1] if told and WANTED.search(messages[-1].content) else None
 
 
 RIGHT_BELOW = 0.75

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from aiohttp import web
@@ -17,8 +17,10 @@ from selfexec.engines.sim.chance import draw
 from selfexec.engines.sim.engine import PROFILES, Respondent, respondent
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.errors import InputError
+from selfexec.experiments import Message
 from selfexec.items import ItemSet
 
+SOME = msgspec.Meta(min_length=1)
 # fault -> what it is like
 FAULTS = {
     "429": "too many requests",
@@ -150,7 +152,8 @@ class SimServer:
         raw = await request.read()
         try:
             body = msgspec.json.decode(raw)
-            model, prompt = body["model"], body["messages"][-1]["content"]
+            spoken = [message for message in body["messages"] if message["role"] != "system"]
+            model, messages = body["model"], msgspec.convert(spoken, Annotated[list[Message], SOME])
             who = self._who(model)
         except (msgspec.DecodeError, KeyError, IndexError, TypeError):
             return _json({"error": {"message": "the body is no chat-completions request"}}, 400)
@@ -163,8 +166,9 @@ class SimServer:
         fault = self._fault(raw)
         if fault and (fault in ERRORS or fault in ("429", "reset", "garbage", "no-choices", "firewall")):
             return _broken(fault, request)
-        reply = who.reply(prompt, int(request.headers.get("X-Selfexec-Epoch", "1")))
-        completion = _completion(model, reply.text or "", reply.output_tokens, len(prompt) // 4, fault)
+        reply = who.reply(messages, int(request.headers.get("X-Selfexec-Epoch", "1")))
+        length = sum(len(message.content) for message in messages)
+        completion = _completion(model, reply.text or "", reply.output_tokens, length // 4, fault)
         completion["id"] = f"sim-{self._name}-{self.requests}"
         if fault == "slow-body":
             return await _dripping(request, completion)
@@ -224,6 +228,7 @@ def _completion(model: str, text: str, tokens: int | None, prompt_tokens: int, f
     completion: dict[str, Any] = {
         "object": "chat.completion",
         "model": model,
+        "simulated": True,  # so that nobody who runs this server by another name takes it for a language model
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
     }
     if fault != "no-usage":

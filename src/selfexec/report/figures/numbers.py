@@ -71,7 +71,8 @@ class Numbers:
         if {model for run in self.runs for model in run.models} == set(self.models):
             return tables
         ours = pl.col("model").is_in(self.models)
-        return Tables(tables.observations.filter(ours), tables.sessions.filter(ours), tables.outcomes.filter(ours))
+        observations, sessions = tables.observations.filter(ours), tables.sessions.filter(ours)
+        return Tables(observations, sessions, tables.outcomes.filter(ours), tables.simulated)
 
     def row(self, model: str, experiment: str, metric: str) -> Score | None:
         return self.scores.get(model, experiment, metric)

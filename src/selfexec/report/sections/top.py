@@ -30,7 +30,7 @@ def top(data: Data) -> Top:
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
     items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
     convention = LEGEND[data.options.convention]
-    return Top(f"Did {who} would do?", answer, details, words.simulated(data.asked), items, convention)
+    return Top(f"Did {who} would do?", answer, details, words.simulated(data.asked, data.runs), items, convention)
 
 
 def items_asked(scores: Scores, experiment: str) -> str:

@@ -10,8 +10,18 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from selfexec.engines import Call, Engine, EngineOptions, Wire, check_settings, engine_for, refuse_unsendable
-from selfexec.experiments import EXPERIMENTS, Item, Key
+from selfexec.engines import (
+    Call,
+    Connection,
+    Engine,
+    Sampling,
+    Wire,
+    check_settings,
+    engine_for,
+    refuse_unable,
+    refuse_unsendable,
+)
+from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
 from selfexec.readers import Reading
@@ -144,37 +154,38 @@ def check(
     InputError: something that was given cannot be used, a key is not there, or the server refuses for good.
     """
     item_set = load_items(items)
-    options = EngineOptions(
+    connection = Connection(
         base_url=base_url,
         api_key_env=api_key_env,
         wire=wire,
         headers=headers or {},
         max_connections=max_connections,
         timeout=timeout,
-        settings=settings or {},
-        system=system,
-        extra_body=extra_body or {},
         accept_filters=accept_filters,
     )
+    sampling = Sampling(settings or {}, system, extra_body or {})
     refuse_unsendable("--model", model)
-    check_settings(options.settings, options.extra_body, options.system)
-    engine = engine_for([model], item_set, options)
-    return finish(_check(model, item_set, engine, options.base_url))
+    check_settings(sampling)
+    refuse_unable([model], item_set.experiments, connection)
+    engine = engine_for([model], item_set, connection)
+    return finish(_check(model, item_set, engine, base_url, sampling))
 
 
-async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None) -> Check:
+async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None, sampling: Sampling) -> Check:
     async with engine:
-        memory = await sessions_share_memory(engine, model)
+        memory = await sessions_share_memory(engine, model, sampling)
         note(model, base_url, memory.shared)
         tried: list[Tried] = []
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
-            asked: list[Tried] = []
-            await module.sessions(item, partial(_ask, engine, asked, model, experiment, item), module.prompts)
-            order = module.session_names(item)  # some are asked at once, and come as they like
-            tried += sorted(asked, key=lambda t: order.index(t.reply.session))
+            asked: dict[str, Tried] = {}
+            ask = partial(_ask, engine, sampling, asked, Key(model, experiment, item.id, 1, ""), item)
+            await module.sessions(item, ask, module.prompts)
+            # some are asked at once, and come as they like
+            tried += [asked[session] for session in module.in_order(item, asked)]
         # a cache on the way shows where the same is asked twice
-        again = await _try(engine, tried[0].item, replace(tried[0].call, epoch=2))
+        first = tried[0]
+        again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)))
     odd = remarks(t.reply for t in [*tried, again])
     notes = [*_findings(tried, memory, model), *(f"warning: {text}" for text in [*engine.warnings, *odd])]
     return Check(model, tried, memory.shared, notes)
@@ -192,17 +203,26 @@ def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
 
 
 async def _ask(
-    engine: Engine, tried: list[Tried], model: str, experiment: str, item: Item, session: str, prompt: str
+    engine: Engine,
+    sampling: Sampling,
+    tried: dict[str, Tried],
+    place: Key,
+    item: Item,
+    session: str,
+    prompt: Prompt,
+    *,
+    parent: str | None = None,
 ) -> Reply:
-    tried.append(await _try(engine, item, Call(model, experiment, session, prompt, 1)))
-    return tried[-1].reply
+    key, experiment = place._replace(session=session), EXPERIMENTS[place.experiment]
+    call = Call(key, experiment.messages(prompt), sampling.of(key.experiment, key.kind), experiment.needs)
+    tried[session] = await _try(engine, item, call, parent)
+    return tried[session].reply
 
 
-async def _try(engine: Engine, item: Item, call: Call) -> Tried:
+async def _try(engine: Engine, item: Item, call: Call, parent: str | None = None) -> Tried:
     started = asyncio.get_running_loop().time()
     outcome = await engine.ask(call)
-    key = Key(call.model, call.experiment, item.id, call.epoch, call.session)
-    reply = Reply.of(key, outcome, asyncio.get_running_loop().time() - started)
+    reply = Reply.of(call.key, outcome, asyncio.get_running_loop().time() - started, parent=parent)
     return Tried(call, item, reply, read_reply(item, reply))
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 
 from selfexec.engines import Outcome
-from selfexec.experiments import EXPERIMENTS, Facets, Key
+from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, messages_of
 from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.remaining import Standing
@@ -104,11 +104,14 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
     A prompt that holds a reply is as long as it is with a reply of the length that is usual.
     """
     found: dict[tuple[str, str], dict[tuple[str, Facets], int]] = defaultdict(dict)
-    system = len(plan.options.system or "")
+    system = len(plan.sampling.system or "")
 
-    async def ask(visit: Visit, condition: Condition, session: str, prompt: str) -> Outcome:
+    async def ask(
+        visit: Visit, condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
+    ) -> Outcome:
         key = in_condition(Key(*visit, session), condition)
-        found[key.experiment, key.item][session, key.facets] = len(prompt) + system
+        length = sum(len(message.content) for message in messages_of(prompt))
+        found[key.experiment, key.item][session, key.facets] = length + system
         return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind))
 
     for experiment, by_id in plan.item_set.items.items():

@@ -7,15 +7,15 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from selfexec.engines import Call, Engine, EngineOptions, Outcome, Wire, engine_for, in_process
+from selfexec.engines import Call, Engine, Outcome, Sampling, Wire, all_simulated, engine_for, engine_type
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
@@ -47,6 +47,7 @@ from selfexec.runs.run import (
     load_manifest,
     refuse_other_items,
     refuse_taken,
+    simulated_of,
     write_manifest,
 )
 from selfexec.runs.store import Journal, read_journal
@@ -143,7 +144,7 @@ def run(
         accept_filters=accept_filters,
     )
     plan = replace(planned(asked, choices), command=sittings.call("sx.run", {"models": asked, **choices.made}))
-    if on_progress or in_process(plan.models, plan.options):
+    if on_progress or all_simulated(plan.models, plan.connection):
         return carry_out(plan, on_progress)
     progress = Progress()
     with shown_progress() as show:
@@ -162,7 +163,7 @@ def carry_out(
     """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
     told how the plan stands before anything is asked.
     """
-    engine = engine_for(plan.models, plan.item_set, plan.options)
+    engine = engine_for(plan.models, plan.item_set, plan.connection)
     _refuse_memory(plan)
     if not (plan.out / MANIFEST).exists():
         refuse_taken(plan.out)
@@ -173,7 +174,7 @@ def carry_out(
         refuse_misfit(plan)
         manifest = _grow(plan)
         now = finish(standing(plan, read_journal(plan.out / REPLIES)))
-        doubts = Doubts(journal.append, now.known, plan.options.accept_filters)
+        doubts = Doubts(journal.append, now.known, plan.connection.accept_filters)
         store = _SessionStore(engine, doubts, now, report or (lambda progress: None), progress)
         if at_start:
             at_start(now)
@@ -183,16 +184,16 @@ def carry_out(
                 finish(_ask_all(plan, store))
     found = load(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
-    if not in_process(plan.models, plan.options):
+    if not all_simulated(plan.models, plan.connection):
         progress.warnings.extend(remarks(reply for reply in found.replies.values() if reply.model in plan.models))
     return found
 
 
 def _refuse_memory(plan: Plan) -> None:
     """Raise InputError where a check has found that sessions share a memory."""
-    if not in_process(plan.models, plan.options):
+    if not all_simulated(plan.models, plan.connection):
         for model in plan.models:
-            refuse_shared(model, plan.options.base_url)
+            refuse_shared(model, plan.connection.base_url)
 
 
 # --- the folder ------------------------------------------------------------------------------------------------------
@@ -214,7 +215,7 @@ def refuse_misfit(plan: Plan) -> None:
     for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
         if before.get(name, now) != now:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
-    settings = _settings(plan.options)
+    settings = _settings(plan.sampling)
     for name in old.settings.keys() | settings.keys():
         # runs of a version that kept everything as it was given may still hold a key
         before, wanted = kept(name, old.settings.get(name)), settings.get(name)
@@ -253,6 +254,7 @@ def _grow(plan: Plan) -> Manifest:
         old,
         format=FORMAT,
         models=list(dict.fromkeys([*old.models, *plan.models])),
+        simulated=list(dict.fromkeys([*simulated_of(old), *_simulated(plan)])),
         experiments=list(grown.experiments),
         epochs=max(old.epochs, plan.epochs),
         items=grown.hashes,
@@ -296,11 +298,16 @@ def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress)
             write()
 
 
-def _settings(options: EngineOptions) -> dict[str, Any]:
+def _settings(sampling: Sampling) -> dict[str, Any]:
     """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
-    extra = {f"extra_body.{name}": value for name, value in options.extra_body.items()}
-    free = {name: kept(name, value) for name, value in {**options.settings, **extra}.items()}
-    return {**free, **({"system": options.system} if options.system else {})}
+    extra = {f"extra_body.{name}": value for name, value in sampling.extra_body.items()}
+    free = {name: kept(name, value) for name, value in {**sampling.settings, **extra}.items()}
+    return {**free, **({"system": sampling.system} if sampling.system else {})}
+
+
+def _simulated(plan: Plan) -> list[str]:
+    """The models of a plan that an engine simulates. What lies behind a server says so itself, reply by reply."""
+    return [model for model in plan.models if engine_type(model, plan.connection).simulated]
 
 
 def _manifest(plan: Plan) -> Manifest:
@@ -308,12 +315,13 @@ def _manifest(plan: Plan) -> Manifest:
         selfexec=__version__,
         origin="run",
         models=plan.models,
+        simulated=_simulated(plan),
         experiments=list(plan.item_set.experiments),
         epochs=plan.epochs,
         items=plan.item_set.hashes,
         design=[],
         prompts=prompt_hashes(plan.asked_prompts),
-        settings=_settings(plan.options),
+        settings=_settings(plan.sampling),
         preset=plan.preset,
     )
 
@@ -326,11 +334,11 @@ async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
 
     async def work() -> None:
         while turn := await turns.next():
-            await store.carry_out(turn)
+            await store.carry_out(turn, turns)
             turns.done(turn)
 
     async with store.engine, heartbeat(store.report, store.progress), asyncio.TaskGroup() as group:
-        for _ in range(plan.options.max_connections):
+        for _ in range(plan.connection.max_connections):
             group.create_task(work())
     store.doubts.settle()
     store.progress.left = store.progress.total - store.progress.done - store.progress.waiting
@@ -368,7 +376,7 @@ class _Turns:
             if visit is None:
                 self._over = True
                 return None
-            needed = len(self._keys(visit)) - len(here)
+            needed = max(1, len(self._keys(visit)) - len(here))
             # what is under way may need fewer calls than were set aside for it
             while needed > self._calls_left and self._under_way:
                 self._changed.clear()
@@ -381,6 +389,14 @@ class _Turns:
             self._under_way += 1
             self._began = True
             return turn
+
+    def one_more(self, turn: _Turn) -> bool:
+        """Whether a turn may make one more call than was known that it needs, and that it may."""
+        if self._calls_left < 1:
+            return False
+        self._calls_left -= 1
+        turn.allowed += 1
+        return True
 
     def done(self, turn: _Turn) -> None:
         self._calls_left += turn.allowed
@@ -399,29 +415,36 @@ class _SessionStore:
         self.standing = standing
         self.report = report
         self.progress = progress
+        self._sampling = cache(standing.plan.sampling.of)  # by experiment and kind of session
         progress.total = standing.plan.sessions
-        progress.done = standing.plan.sessions - standing.remaining
+        progress.done = standing.here + standing.unneeded.total()
         progress.unneeded += standing.unneeded
         progress.warnings = engine.warnings
 
-    async def carry_out(self, turn: _Turn) -> None:
+    async def carry_out(self, turn: _Turn, turns: _Turns) -> None:
         """Ask what is still to be asked of a visit."""
         plan, visit = self.standing.plan, turn.visit
+        experiment, keys = EXPERIMENTS[visit.experiment], set(plan.keys(visit))
         opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         capped = failed = False
 
-        async def ask(condition: Condition, session: str, prompt: str) -> Reply | Outcome:
+        async def ask(
+            condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
+        ) -> Reply | Outcome:
             nonlocal capped, failed
-            key = in_condition(Key(*visit, session), condition)
-            reply = opened.get(key) or counted(self.standing.known, key, prompt)
+            key, messages = in_condition(Key(*visit, session), condition), experiment.messages(prompt)
+            reply = opened.get(key) or counted(self.standing.known, key, messages)
             if reply is not None:
                 opened[key] = reply
                 return reply
-            if turn.allowed < 1:
+            if key not in keys:  # nobody knew of it beforehand
+                keys.add(key)
+                self.progress.total += 1
+            if turn.allowed < 1 and not turns.one_more(turn):
                 capped = True
                 return NOT_ASKED
             turn.allowed -= 1
-            reply = opened[key] = await self.doubts.take(key.model, partial(self._asked, key, prompt))
+            reply = opened[key] = await self.doubts.take(key.model, partial(self._asked, key, messages, parent))
             failed |= reply.failed
             self.progress.count(reply)
             self.progress.done += 1
@@ -430,8 +453,8 @@ class _SessionStore:
 
         item = plan.item_set[visit.experiment][visit.item]
         for condition, prompts in plan.asking(visit):
-            await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
-        rest = set(plan.keys(visit)) - opened.keys()
+            await experiment.sessions(item, partial(ask, condition), prompts)
+        rest = keys - opened.keys()
         if failed:
             self.progress.waiting += len(rest)
         elif not capped:
@@ -440,11 +463,12 @@ class _SessionStore:
             if rest:
                 self.report(self.progress)
 
-    async def _asked(self, key: Key, prompt: str) -> Reply:
+    async def _asked(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
+        call = Call(key, messages, self._sampling(key.experiment, key.kind), EXPERIMENTS[key.experiment].needs)
         started = time.perf_counter()
         self.progress.under_way += 1
         try:
-            o = await self.engine.ask(Call(key.model, key.experiment, key.session, prompt, key.epoch))
+            o = await self.engine.ask(call)
         finally:
             self.progress.under_way -= 1
-        return Reply.of(key, o, time.perf_counter() - started, digest(prompt))
+        return Reply.of(key, o, time.perf_counter() - started, digest(messages), parent)

@@ -4,9 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
-from selfexec.engines import EngineOptions, check_settings, default_models, engine_for, in_process, refuse_unsendable
+from selfexec.engines import (
+    Connection,
+    Sampling,
+    all_simulated,
+    check_settings,
+    default_models,
+    engine_for,
+    refuse_unable,
+    refuse_unsendable,
+)
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Prompts
 from selfexec.facets import DEFAULT, Condition, conditions_of, crossed_levels, in_condition, prompts_in
@@ -16,6 +25,7 @@ from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, read_prompt
 from selfexec.runs.arguments import Names, names
 from selfexec.runs.records import MOST_EPOCHS
 
+T = TypeVar("T", Connection, Sampling)
 SamplingProtocol = Literal["default", "paper"]
 PROTOCOLS: tuple[str, ...] = get_args(SamplingProtocol)
 
@@ -40,7 +50,8 @@ class Plan:
     whole_set: ItemSet
     epochs: int
     prompts: AllPrompts
-    options: EngineOptions
+    connection: Connection
+    sampling: Sampling
     out: Path
     conditions: Sequence[Condition] = (DEFAULT,)
     preset: str | None = None
@@ -94,7 +105,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choices(EngineOptions):
+class Choices(Sampling, Connection):
     """What may be chosen about a run beside its models, with what holds where nothing is: `sx.run` says what each is.
 
     This is the one list of them. The signatures of `sx.run` and `sx.check` spell it out for people and editors, and a
@@ -141,12 +152,14 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     whole_set = load_items(choices.items)
     item_set = whole_set.cut(parts, limit=choices.limit, fraction=choices.fraction, preset=choices.preset)
     asked = list(dict.fromkeys(models or default_models()))
-    sampling = sampling_settings(choices.protocol)
-    engine = replace(_engine_options(choices), settings={**sampling, **choices.settings})
+    connection = part_of(choices, Connection)
+    settings = {**sampling_settings(choices.protocol), **choices.settings}
+    sampling = replace(part_of(choices, Sampling), settings=settings)
     refuse_unsendable("--model", asked)
-    check_settings(engine.settings, engine.extra_body, engine.system)
-    if in_process(asked, engine):
-        engine_for(asked, item_set, engine)  # refuses models that nobody simulates; real ones want a key, later
+    check_settings(sampling)
+    refuse_unable(asked, item_set.experiments, connection)
+    if all_simulated(asked, connection):
+        engine_for(asked, item_set, connection)  # refuses models that nobody simulates; real ones want a key, later
     return Plan(
         models=asked,
         item_set=item_set,
@@ -154,7 +167,8 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         epochs=choices.epochs,
         conditions=crossed_levels({facet: names(levels) for facet, levels in choices.facets.items()}),
         prompts=all_prompts(_changed(choices.prompts)),
-        options=engine,
+        connection=connection,
+        sampling=sampling,
         out=Path(choices.out) if choices.out else Path("runs") / _folder_name(models, item_set.name),
         preset=choices.preset,
         max_calls=choices.max_calls,
@@ -169,9 +183,9 @@ def sampling_settings(protocol: str) -> dict[str, float]:
     return {f"{name}.{setting}": value for name, sent in settings.items() for setting, value in sent.items()}
 
 
-def _engine_options(choices: Choices) -> EngineOptions:
-    """Those of the choices that say how to reach models."""
-    return EngineOptions(**{choice.name: getattr(choices, choice.name) for choice in fields(EngineOptions)})
+def part_of(choices: Choices, kind: type[T]) -> T:
+    """Those of the choices that say how to reach models, or what to send them."""
+    return kind(**{choice.name: getattr(choices, choice.name) for choice in fields(kind)})
 
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:

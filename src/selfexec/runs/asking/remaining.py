@@ -10,7 +10,7 @@ from pathlib import Path
 
 from selfexec.engines import Outcome
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key
+from selfexec.experiments import EXPERIMENTS, Key, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest
 from selfexec.runs.asking.plan import Plan, Visit
@@ -24,8 +24,9 @@ NOT_ASKED = Outcome(None, error="not asked")
 class Standing:
     """What of a plan is here: how many of its sessions, and which of its visits are whole, or begun.
 
-    `begun` tells of each visit that has some of its sessions which they are. `unneeded` counts sessions of whole visits
-    that need not be asked, by experiment and kind.
+    All is counted of the sessions that are known beforehand. `begun` tells of each visit that has some of its sessions
+    which they are. `unneeded` counts sessions of whole visits that need not be asked, by experiment and kind. `further`
+    counts the sessions that are wanted and were not known of: each is the next turn of a conversation, say.
     """
 
     plan: Plan
@@ -34,18 +35,20 @@ class Standing:
     whole: frozenset[Visit]
     begun: Mapping[Visit, Sequence[Key]]
     unneeded: Counter[tuple[str, str]]
+    further: int = 0
 
     @property
     def remaining(self) -> int:
         """How many sessions are still to be asked, at most."""
-        return self.plan.sessions - self.here - self.unneeded.total()
+        return self.plan.sessions - self.here - self.unneeded.total() + self.further
 
     def visits(self) -> Iterator[tuple[Visit, Sequence[Key]]]:
         """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
         without its deed is worth nothing.
         """
         yield from self.begun.items()
-        if self.remaining > sum(len(self.plan.keys(visit)) - len(here) for visit, here in self.begun.items()):
+        of_begun = sum(len(self.plan.keys(visit)) - len(here) for visit, here in self.begun.items())
+        if self.remaining - self.further > of_begun:
             done = self.whole | self.begun.keys()
             yield from ((visit, ()) for visit in self.plan.visits() if visit not in done)
 
@@ -58,17 +61,20 @@ async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
         planned = key.model in models and key.item in experiments.get(key.experiment, ()) and key.epoch <= plan.epochs
         if planned:
             touched[Visit(*key[:4])] = None
-    here, whole, unneeded = 0, set(), Counter[tuple[str, str]]()
+    here, further, whole, unneeded = 0, 0, set(), Counter[tuple[str, str]]()
     begun: dict[int, dict[Visit, Sequence[Key]]] = defaultdict(dict)
     for visit in touched:
-        found, complete = await _found(plan, visit, known)
+        opened, wanted = await _found(plan, visit, known)
+        keys = dict.fromkeys(plan.keys(visit))
+        found = [key for key in opened if key in keys]
         here += len(found)
-        if complete:
+        further += len(wanted - keys.keys())
+        if not wanted:
             whole.add(visit)
-            unneeded.update(kinds(set(plan.keys(visit)) - set(found)))
-        elif found:
+            unneeded.update(kinds(keys.keys() - found))
+        elif opened:
             begun[visit.epoch][visit] = found
-    return Standing(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded)
+    return Standing(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded, further)
 
 
 def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
@@ -88,7 +94,7 @@ def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
     return found
 
 
-def counted(known: Mapping[Key, Reply], key: Key, prompt: str) -> Reply | None:
+def counted(known: Mapping[Key, Reply], key: Key, prompt: Prompt) -> Reply | None:
     """The reply of a session that need not be asked again."""
     reply = known.get(key)
     # a judge's prompt holds the response: where that was asked again, so is the judge
@@ -100,17 +106,16 @@ def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     return ((key.experiment, key.kind) for key in sessions)
 
 
-async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[list[Key], bool]:
-    """The sessions of a visit that are here, and whether nothing is left to ask."""
+async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[list[Key], set[Key]]:
+    """The sessions of a visit that are here, and those that it wants next."""
     found: dict[Key, None] = {}
-    complete = True
+    wanted: set[Key] = set()
 
-    async def ask(condition: Condition, session: str, prompt: str) -> Reply | Outcome:
-        nonlocal complete
+    async def ask(condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None) -> Reply | Outcome:
         key = in_condition(Key(*visit, session), condition)
         reply = counted(known, key, prompt)
         if reply is None:
-            complete = False
+            wanted.add(key)
             return NOT_ASKED
         found[key] = None
         return reply
@@ -118,7 +123,7 @@ async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[
     item = plan.item_set[visit.experiment][visit.item]
     for condition, prompts in plan.asking(visit):
         await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
-    return list(found), complete
+    return list(found), wanted
 
 
 def _in_turn(plan: Plan, begun: Mapping[int, Mapping[Visit, Sequence[Key]]]) -> dict[Visit, Sequence[Key]]:

@@ -9,8 +9,9 @@ import secrets
 from pathlib import Path
 from typing import NamedTuple
 
-from selfexec.engines import Call, Engine, Outcome
+from selfexec.engines import Call, Engine, Outcome, Sampling
 from selfexec.errors import InputError
+from selfexec.experiments import Key, messages_of
 from selfexec.files.cache import cache_root
 
 TELL = 'The code word is "$word". Please keep it in mind, and reply with the code word alone.'
@@ -26,12 +27,12 @@ class Memory(NamedTuple):
     calls: int
 
 
-async def sessions_share_memory(engine: Engine, model: str) -> Memory:
+async def sessions_share_memory(engine: Engine, model: str, sampling: Sampling) -> Memory:
     told: list[str] = []
     for turn in range(1, WORDS + 1):
         told.append(code_word())
-        await _said(engine, model, TELL.replace("$word", told[-1]), turn)
-        answer = await _said(engine, model, ASK, turn)
+        await _said(engine, model, TELL.replace("$word", told[-1]), turn, sampling)
+        answer = await _said(engine, model, ASK, turn, sampling)
         if any(word in answer for word in told):
             return Memory(True, 2 * turn)
     return Memory(False, 2 * WORDS)
@@ -42,8 +43,9 @@ def code_word() -> str:
     return "".join(secrets.choice(CONSONANTS) + secrets.choice(VOWELS) for _ in range(6))
 
 
-async def _said(engine: Engine, model: str, prompt: str, turn: int) -> str:
-    outcome: Outcome = await engine.ask(Call(model, "check", "memory", prompt, turn))
+async def _said(engine: Engine, model: str, prompt: str, turn: int, sampling: Sampling) -> str:
+    key = Key(model, "check", "memory", turn, "memory")
+    outcome: Outcome = await engine.ask(Call(key, messages_of(prompt), sampling.of("check", "memory")))
     if outcome.error is not None:
         raise InputError(f"{model}: memory between sessions could not be tried ({outcome.error}). Check again later.")
     if outcome.policy:

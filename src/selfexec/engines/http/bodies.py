@@ -1,0 +1,114 @@
+"""What the body of a response says: a reply, or what is wrong."""
+
+import json
+import math
+from typing import Any
+
+import msgspec
+
+from selfexec.engines.base import Outcome
+from selfexec.engines.http.formats import Unusable, Wire
+from selfexec.engines.http.policy import policy_in_reply, shortened
+from selfexec.engines.http.providers import Endpoint
+
+LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what one line of the journal may hold
+STREAMED = (b"data:", b"event:", b"id:", b"retry:", b": ")  # how a line of text/event-stream begins, and no JSON
+WRONG_ADDRESS = "Is this the right address?"
+
+
+class Again(Exception):
+    """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays,
+    `cause` what kind of failure it is, for counts.
+    """
+
+    def __init__(
+        self, what: str, pause: float | None = None, way_out: str = "Try again later.", cause: str = "no completion"
+    ) -> None:
+        super().__init__(what)
+        self.pause = pause
+        self.way_out = way_out
+        self.cause = cause
+
+
+def bounded(outcome: Outcome) -> Outcome:
+    """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
+    length = sum(len(text) for text in (outcome.text, outcome.reasoning, outcome.refusal) if text)
+    if length <= LONGEST_TEXT:
+        return outcome
+    said = f"the reply is longer than {LONGEST_TEXT:,} characters"
+    return msgspec.structs.replace(outcome, text=None, reasoning=None, refusal=None, stop_reason=None, error=said)
+
+
+def withheld(status: int, said: str) -> Outcome:
+    """What an error counts as in which a content policy against this input is given as the reason."""
+    return Outcome("", stop_reason="content_filter", policy=f"status {status}: {said}")
+
+
+def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
+    try:
+        body = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        body = _leniently(raw)
+    except RecursionError:
+        raise _garbage("the reply is nested too deeply") from None
+    if not isinstance(body, dict):
+        raise _garbage("the reply is no JSON object")
+    try:
+        return wire.outcome(body)
+    except Unusable as fault:
+        if (said := policy_in_reply(where, body)) is not None:
+            return withheld(200, said)
+        raise _garbage(f"the reply is no completion ({fault})") from None
+    except (AttributeError, TypeError, KeyError, IndexError):
+        raise _garbage("the reply has an unknown shape") from None
+
+
+def _garbage(what: str) -> Again:
+    return Again(what, way_out=WRONG_ADDRESS)
+
+
+def _leniently(raw: bytes) -> Any:
+    """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
+    try:
+        body = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"))
+        return json.loads(json.dumps(body, ensure_ascii=False).encode(errors="replace"))
+    except (ValueError, RecursionError):
+        if raw.lstrip().startswith(STREAMED):
+            raise Again(
+                "the server streams though it was not asked to", way_out="Switch streaming off at the server."
+            ) from None
+        raise _garbage("the reply is not JSON") from None
+
+
+def message_in(raw: bytes) -> str:
+    """What a server says is wrong, in one short line."""
+    body = error_body(raw)
+    error = body.get("error", body) if isinstance(body, dict) else None
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail")
+    return shortened(error if isinstance(error, str) else raw[:10_000].decode(errors="replace"))
+
+
+def error_body(raw: bytes) -> Any:
+    """What a body with an error holds; None where it is no JSON."""
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def seconds_of(retry_after: str | None) -> float | None:
+    """Seconds of a Retry-After header, which may be a number or a date."""
+    if not retry_after:
+        return None
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        from datetime import UTC, datetime
+        from email.utils import parsedate_to_datetime
+
+        try:
+            seconds = (parsedate_to_datetime(retry_after) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return max(seconds, 0.0) or None if math.isfinite(seconds) else None

@@ -1,0 +1,51 @@
+"""The engines: ours, and those that other packages announce under the entry point `selfexec.engines`. What each is made
+of is imported when it is opened."""
+
+from collections.abc import Sequence
+
+from selfexec.engines.base import Connection, Engine, EngineType
+from selfexec.engines.http.providers import PROVIDERS, wire_of
+from selfexec.experiments import Capability
+from selfexec.experiments.registry import Registry
+from selfexec.items import ItemSet
+
+TURNS: frozenset[Capability] = frozenset({"turns"})
+
+
+def _open_sim(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
+    from selfexec.engines.sim import SimEngine
+
+    return SimEngine(models, item_set)
+
+
+def _sim_models() -> Sequence[str]:
+    from selfexec.engines.sim import PROFILES
+
+    return [f"sim/{name}" for name in PROFILES]
+
+
+def _open_http(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
+    from selfexec.engines.http.client import HttpEngine
+
+    return HttpEngine(models, connection)
+
+
+def _http_capabilities(model: str, connection: Connection) -> frozenset[Capability]:
+    from selfexec.engines.http.formats import WIRES
+
+    return WIRES[wire_of(model, connection)].capabilities
+
+
+def _http_models() -> Sequence[str]:
+    return [f"{name}/" for name in PROVIDERS]
+
+
+SIM = EngineType(
+    name="sim",
+    open=_open_sim,
+    capabilities=lambda model, connection: TURNS,
+    simulated=True,
+    models=_sim_models,
+)
+HTTP = EngineType(name="http", open=_open_http, capabilities=_http_capabilities, models=_http_models)
+ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP), lambda engine: engine.name, PROVIDERS)

@@ -1,0 +1,104 @@
+"""What a session asks of a simulated model: told by its name in this process, recognised by its prompt behind a server,
+where the wire has nothing else.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from selfexec.engines.sim.knowledge import question_id
+from selfexec.experiments import Item, association, difficulty, restriction
+
+Deed = Literal["lists", "answers", "solves", "judges", "predicts lists", "predicts answers", "ranks", "chats"]
+
+
+class Asked(NamedTuple):
+    """What is to be done, about what: a target word with its options, a request, a response to be judged (or the prompt
+    that holds it), a question with its choices, questions as they are shown with the id of each.
+    """
+
+    deed: Deed
+    about: str
+    parts: tuple[str, ...] = ()
+
+
+CHATS = Asked("chats", "")
+
+# --- by name ---------------------------------------------------------------------------------------------------------
+
+
+def _question(item: difficulty.Group, session: str) -> Asked:
+    question = item.questions[difficulty.LABELS.index(session.partition(".")[2])]
+    return Asked("solves", question.question.strip(), tuple(question.choices))
+
+
+def _ranking(item: difficulty.Group) -> Asked:
+    ids = (question_id(question.question.strip(), question.choices) for question in item.questions)
+    return Asked("ranks", difficulty.shown(item), tuple(ids))
+
+
+# experiment and kind of session -> what is asked, of the item, the session's name and its prompt
+BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], Asked]] = {
+    ("association", "execute"): lambda item, session, prompt: Asked("lists", item.target),
+    ("association", "predict"): lambda item, session, prompt: Asked("predicts lists", item.target, tuple(item.options)),
+    ("restriction", "execute"): lambda item, session, prompt: Asked("answers", item.request),
+    ("restriction", "predict"): lambda item, session, prompt: Asked("predicts answers", item.request),
+    ("restriction", "judge"): lambda item, session, prompt: Asked("judges", prompt),
+    ("difficulty", "execute"): lambda item, session, prompt: _question(item, session),
+    ("difficulty", "predict"): lambda item, session, prompt: _ranking(item),
+}
+
+
+def named(experiment: str, item: Item | None, session: str, prompt: str) -> Asked:
+    """What a session of an item asks, whatever the words of its prompt; of one that it has not learnt, to chat."""
+    about = BY_NAME.get((experiment, session.partition(".")[0]))
+    return about(item, session, prompt) if about and item else CHATS
+
+
+# --- by its prompt ---------------------------------------------------------------------------------------------------
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    """A regular expression that matches what a template was filled in to."""
+    parts = re.split(r"\$(\w+)", template)
+    return re.compile("".join(f"(?P<{p}>.*?)" if n % 2 else re.escape(p) for n, p in enumerate(parts)), re.DOTALL)
+
+
+PATTERNS: Mapping[Deed, re.Pattern[str]] = {
+    "lists": _pattern(association.PROMPTS["execute"]),
+    "predicts lists": _pattern(association.PROMPTS["predict"]),
+    "predicts answers": _pattern(restriction.PROMPTS["predict"]),
+    "judges": _pattern(restriction.PROMPTS["judge"]),
+    "ranks": _pattern(difficulty.PROMPTS["predict"]),
+    "solves": _pattern(difficulty.PROMPTS["execute"]),
+}
+SHOWN = re.compile(
+    r"Q\d: (?P<question>.*?)\nA\. (?P<a>.*?)\nB\. (?P<b>.*?)\nC\. (?P<c>.*?)\nD\. (?P<d>.*?)\nCorrect answer: [A-D]",
+    re.DOTALL,
+)
+
+
+def recognised(prompt: str) -> Asked:
+    """What a prompt asks that is worded as shipped; any other is a request."""
+    for deed, pattern in PATTERNS.items():
+        if found := pattern.fullmatch(prompt):
+            return _recognised(deed, found)
+    return Asked("answers", prompt)
+
+
+def _recognised(deed: Deed, found: re.Match[str]) -> Asked:
+    if deed in ("lists", "predicts lists"):
+        options = found["options"].split(", ") if deed == "predicts lists" else ()
+        return Asked(deed, found["target"], tuple(options))
+    if deed == "predicts answers":
+        return Asked(deed, found["request"])
+    if deed == "judges":
+        return Asked(deed, found["response"])
+    if deed == "solves":
+        return Asked(deed, found["question"], _choices(found))
+    shown = SHOWN.finditer(found["questions"])
+    return Asked(deed, found["questions"], tuple(question_id(one["question"], list(_choices(one))) for one in shown))
+
+
+def _choices(found: re.Match[str]) -> tuple[str, ...]:
+    return tuple(found[letter] for letter in "abcd")

@@ -1,0 +1,77 @@
+"""The page on an engine of one's own: its code works as it stands there, and its table of capabilities is true."""
+
+import asyncio
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from build import installed
+from selfexec.cli import root
+from selfexec.engines import ENGINES, Connection, engine_for
+from selfexec.errors import InputError
+from selfexec.experiments import Capability
+from selfexec.items import load
+from sockets import call
+
+PAGE = (Path(__file__).parents[2] / "docs" / "engines.md").read_text("utf-8")
+
+
+def block(language: str) -> str:
+    """The one block of code in this language."""
+    [found] = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+    return str(found)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Any:
+    """The package as the page has it, installed as pip would."""
+    project = tomllib.loads(block("toml"))["project"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").touch()
+    (tmp_path / "mine" / "parrot.py").write_text(block("python"), "utf-8")
+    info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    [(group, entries)] = project["entry-points"].items()
+    lines = [f"{name} = {value}\n" for name, value in entries.items()]
+    (info / "entry_points.txt").write_text(f"[{group}]\n{''.join(lines)}")
+    with installed(tmp_path):
+        yield
+
+
+def test_its_engine_is_found_and_does_what_it_says(mine: Any) -> None:
+    item_set = load("starter").cut(limit=1)
+
+    async def said(**sampling: Any) -> tuple[Any, ...]:
+        async with engine_for(["parrot/green"], item_set, Connection()) as engine:
+            one = call("parrot/green", "one two three")
+            outcome = await engine.ask(type(one)(one.key, one.messages, sampling))
+            return outcome.text, outcome.output_tokens, outcome.stop_reason
+
+    assert asyncio.run(said()) == ("ONE TWO THREE", 3, "stop")
+    assert asyncio.run(said(max_tokens=2)) == ("ONE TWO", 2, "length")
+    with pytest.raises(InputError, match="no such parrot"):
+        engine_for(["parrot/blue"], item_set, Connection())
+
+
+def test_the_commands_of_the_page_work(mine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from click.testing import CliRunner
+
+    monkeypatch.chdir(tmp_path)
+    for command in re.findall(r"(?m)^    selfexec (.*)$", PAGE):
+        found = CliRunner().invoke(root, command.split())
+        # a parrot is asked and answers; most of what it says is no answer
+        assert found.exit_code in (0, 3) and "parrot/grey" in found.output, (command, found.output, found.exception)
+
+
+def test_its_table_of_capabilities_is_what_engines_declare() -> None:
+    rows = dict(re.findall(r"(?m)^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", PAGE[PAGE.index("| capability |") :]))
+    assert set(rows) == set(get_args(Capability))
+    wires = [Connection("http://127.0.0.1:9/v1", wire=wire) for wire in ("openai", "anthropic", "gemini")]
+    for capability, who in rows.items():
+        have = [capability in ENGINES["sim"].capabilities("sim/coin", Connection())]
+        have += [capability in ENGINES["http"].capabilities("any/m", wire) for wire in wires]
+        assert have == [who != "nobody yet"] * 4
