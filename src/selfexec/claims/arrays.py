@@ -153,11 +153,14 @@ def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Map
 def claims_by_experiment(observations: pl.DataFrame, outcomes: pl.DataFrame) -> Mapping[str, Claims]:
     """The claims of every experiment that was asked. `outcomes` are those by further sources."""
     asked = set(observations["experiment"].unique())
-    return {e: claims_of(observations, e, outcomes) for e in EXPERIMENTS if e in asked}
+    others = outcomes.partition_by("experiment", as_dict=True)
+    return {e: claims_of(observations, e, others.get((e,))) for e in EXPERIMENTS if e in asked}
 
 
 def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFrame | None = None) -> Claims:
-    """The claims of one experiment. InputError: of some of them another source says what was done than of others."""
+    """The claims of one experiment; `outcomes` are those by further sources of it. InputError: of some of them another
+    source says what was done than of others.
+    """
     rows = observations.filter(pl.col("experiment") == experiment)
     others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
     models, model = _numbered(rows["model"], in_order=False)
@@ -208,10 +211,9 @@ def _one_source(column: pl.Series, experiment: str) -> str:
 
 def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, ...], Signs]:
     """The further sources, and what each says of these claims, shape (claims, sources)."""
-    here = outcomes.join(rows.select(CLAIM), on=CLAIM, how="semi")
-    others = tuple(sorted(here["source"].unique()))
+    others = tuple(sorted(outcomes["source"].unique()))
     columns = [
-        rows.select(CLAIM).join(here.filter(pl.col("source") == other), on=CLAIM, how="left", maintain_order="left")
+        rows.select(CLAIM).join(outcomes.filter(pl.col("source") == other), on=CLAIM, how="left", maintain_order="left")
         for other in others
     ]
     return others, np.stack([_signs(c["observed"]) for c in columns], 1) if others else np.zeros(

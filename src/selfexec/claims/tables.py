@@ -137,15 +137,21 @@ def observe(
         facets = {kind: touching(condition, experiment, kind) for kind in EXPERIMENTS[experiment].prompts}
         name, shared = condition_name(condition), {kind: condition_name(part) for kind, part in facets.items()}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
+        usual, judges = EXPERIMENTS[experiment].sources[0], later.get(experiment, ())
+        source = (sources or {}).get(experiment, usual)
         for id, epochs in by_id.items():
             item = item_set.items[experiment][id]
             for epoch in epochs:
                 found = _in_condition(grouped[model, experiment], id, epoch, facets)
                 place = (model, experiment, id, epoch, name)
                 for o in EXPERIMENTS[experiment].observe(item, found):
-                    source, did, others = _sides(experiment, o, found, later.get(experiment, ()), sources or {})
-                    claims.append((*place, *_claim(experiment, did, source)))
-                    outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
+                    others = _judged(experiment, o, found, judges) if judges else o.by_source
+                    if source != usual:
+                        others = {usual: o.observed, **others}
+                        o = _as_told(o, others.pop(source, None))
+                    claims.append((*place, *_claim(experiment, o, source)))
+                    if others:
+                        outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
                 for row in _sessions(experiment, item, found):
                     own = names.get(row[0]) or names.setdefault(row[0], shared[row[0].split(".")[0]])
                     sessions.append((model, experiment, id, epoch, own, *row))
@@ -180,18 +186,6 @@ def _later_sources(readings: Mapping[Key, Reading]) -> Mapping[str, Collection[s
 
 
 Outcomes = Mapping[str, bool | None]  # source -> what it says was done
-
-
-def _sides(
-    experiment: str, o: Observation, readings: Mapping[str, Reading], later: Collection[str], sources: Mapping[str, str]
-) -> tuple[str, Observation, Outcomes]:
-    """The source that counts, the claim as it has it, and what the others say."""
-    own = EXPERIMENTS[experiment].sources[0]
-    others = _judged(experiment, o, readings, later) if later else o.by_source
-    if (source := sources.get(experiment, own)) == own:
-        return own, o, others
-    rest = {other: did for other, did in {own: o.observed, **others}.items() if other != source}
-    return source, _as_told(o, others.get(source)), rest
 
 
 def _judged(experiment: str, o: Observation, readings: Mapping[str, Reading], later: Collection[str]) -> Outcomes:
