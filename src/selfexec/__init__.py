@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from selfexec.analysis.score import Score as Score
     from selfexec.analysis.score import Scores as Scores
     from selfexec.analysis.score import score as score
+    from selfexec.analysis.selection import Selection as Selection
     from selfexec.errors import InputError as InputError
     from selfexec.experiments import Key as Key
     from selfexec.runs import Run as Run
@@ -59,6 +60,7 @@ _HOMES = {
     "Run": "selfexec.runs",
     "Score": "selfexec.analysis.score",
     "Scores": "selfexec.analysis.score",
+    "Selection": "selfexec.analysis.selection",
     "Trend": "selfexec.analysis.compare",
     "card": "selfexec.analysis.card",
     "check": "selfexec.runs.asking",

@@ -250,7 +250,7 @@ def test_a_run_without_replies_and_an_unknown_convention_are_refused(panel: Run,
     (empty / "replies.jsonl").write_text("")
     with pytest.raises(InputError, match="no replies yet"):
         sx.card(empty)
-    with pytest.raises(InputError, match="strict or readable"):
+    with pytest.raises(InputError, match="There are strict, readable"):
         sx.card(panel, convention="authors")
 
 

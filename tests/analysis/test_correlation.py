@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from selfexec.analysis.correlate import (
-    correlate_sources,
     correlations,
     eligible_models,
     read_tables,
@@ -86,7 +85,7 @@ TABLE = "model,a,b,maker\nm1,1,2,us\nm2,2,,us\nm3,3,5,them\nm4,5,4,them\nm5,4,7,
 
 def test_a_hole_costs_only_the_pairs_that_it_is_in(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE.replace("maker", "c").replace("us", "1").replace("them", "2"))
-    found = correlate_sources([tmp_path / "t.csv"])
+    found = correlations([tmp_path / "t.csv"])
     assert found.pair("a", "b").pearson.n == 4
     assert found.pair("a", "c").pearson.n == 5
     # over m1, m3, m4, m5: a = 1 3 5 4 (mean 3.25), b = 2 5 4 7 (mean 4.5)
@@ -116,16 +115,16 @@ def test_a_table_that_cannot_be_used_is_refused_by_name(tmp_path: Path, name: st
     text, message = BAD_TABLES[name]
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(InputError, match=r"t\.csv") as fault:
-        correlate_sources([tmp_path / "t.csv"])
+        correlations([tmp_path / "t.csv"])
     assert message in str(fault.value)
     assert "\n" not in str(fault.value)
 
 
 def test_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="neither a table nor the folder of a run"):
-        correlate_sources([tmp_path / "none.csv"])
+        correlations([tmp_path / "none.csv"])
     with pytest.raises(InputError, match="which table or run"):
-        correlate_sources([])
+        correlations([])
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
@@ -144,7 +143,7 @@ def test_scores_are_held_against_a_table_among_all_models_and_among_the_eligible
     assert "sim/breaks-format" not in eligible and len(eligible) == 4
     lines = [f"{model},{n * n}" for n, model in enumerate(panel.models)]
     (tmp_path / "t.csv").write_text("\n".join(["model,squares", *lines]))
-    found = correlate_sources([panel.folder], [tmp_path / "t.csv"])
+    found = correlations([panel.folder], [tmp_path / "t.csv"])
     for among, models in (("all", list(panel.models)), ("eligible", eligible)):
         pair = found.pair("association accuracy", "squares", among)  # type: ignore[arg-type]
         x = [scores.value(model, "association", "accuracy") for model in models]
@@ -167,13 +166,13 @@ def test_the_overall_column_is_the_headline_where_that_is_not_withheld(panel: Ru
 def test_a_table_of_other_models_is_refused(panel: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TABLE)
     with pytest.raises(InputError, match="none of its models is in these runs"):
-        correlate_sources([panel.folder], [tmp_path / "t.csv"])
+        correlations([panel.folder], [tmp_path / "t.csv"])
 
 
 @pytest.mark.slow
 def test_models_that_the_table_lacks_are_named(panel: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("model,x\n" + "".join(f"{model},{len(model)}\n" for model in panel.models[:4]))
-    found = correlate_sources([panel.folder], [tmp_path / "t.csv"])
+    found = correlations([panel.folder], [tmp_path / "t.csv"])
     assert found.notes == ("not in the table: sim/breaks-format",)
 
 
@@ -191,7 +190,7 @@ def test_too_few_models_for_any_correlation_are_refused_in_one_sentence(panel: R
         ([part.folder], [], "a correlation takes two columns, and these runs have scores in one experiment at most."),
     ):
         with pytest.raises(InputError) as fault:
-            correlate_sources(sources, tables)
+            correlations(sources, tables)
         assert str(fault.value).startswith(message)
 
 
@@ -200,20 +199,20 @@ def test_a_part_is_said_to_go_with_its_whole_by_construction(panel: Run, tmp_pat
     # x + y + z over 3, of 100,000 that have nothing to do with each other: cov(x, mean) = 1/3, sd(mean) = 1/sqrt(3)
     parts = np.random.default_rng(1).normal(size=(3, 100_000))
     assert correlate(parts[0], parts.mean(0)).value == pytest.approx(1 / math.sqrt(3), abs=0.01)
-    found = correlate_sources([panel.folder])
+    found = correlations([panel.folder])
     assert found.notes == (
         "overall is the mean of association, restriction, difficulty: each of them correlates with it by construction, "
         "by .58 if by nothing else.",
     )
     assert found.notes[0] in found.table()
     part = run(panel.models, limit=40, experiments=["association", "restriction"], out=tmp_path / "part")
-    assert not correlate_sources([part.folder]).notes
+    assert not correlations([part.folder]).notes
 
 
 def test_columns_that_are_the_same_throughout_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("model,x,y\n" + "".join(f"m{n},{n},7\n" for n in range(5)))
     with pytest.raises(InputError, match="x and y: one of the two is the same throughout"):
-        correlate_sources([tmp_path / "t.csv"])
+        correlations([tmp_path / "t.csv"])
 
 
 @pytest.mark.slow

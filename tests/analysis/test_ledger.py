@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from selfexec.analysis.correlate import correlate_sources
+from selfexec.analysis.correlate import correlations
 from selfexec.analysis.published import FORMULAS, NUMBERS, Entry, Ledger, inflected, ledger
 from selfexec.analysis.published.conventions import _accounts
 from selfexec.analysis.score import CONVENTIONS, score
@@ -382,7 +382,7 @@ def test_the_document_shows_what_the_commands_print(tmp_path: Path) -> None:
     (tmp_path / "benchmarks.csv").write_text(table)
     for found in (
         ledger(run, models=["sim/breaks-format"], experiments=["restriction", "overall"]).table(120),
-        correlate_sources([run.folder], [tmp_path / "benchmarks.csv"]).table(120),
+        correlations([run.folder], [tmp_path / "benchmarks.csv"]).table(120),
     ):
         assert found.strip() in page
 

@@ -16,6 +16,7 @@ import selfexec as sx
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.compare.differences import Standing
 from selfexec.analysis.findings import against_others, findings
+from selfexec.analysis.selection import Selection
 from selfexec.metrics import Score
 from selfexec.report.data import Data, Options
 from selfexec.report.sections.answer import answer
@@ -65,7 +66,7 @@ def only(run: Run, names: Sequence[str]) -> Run:
 
 def sentences(run: Run, convention: str) -> dict[str, Any]:
     """What `score` answers, and what the page says on top, below, and model by model; each with its tone."""
-    data = Data([run], Options(convention=convention))
+    data = Data(Selection.of(run, convention), Options())
     head = top(data)
     return {
         "score": json.loads(sx.score(run, convention=convention).json())["answer"],

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import selfexec as sx
-from selfexec.analysis.correlate import correlate_sources
+from selfexec.analysis.correlate import correlations
 from selfexec.analysis.rates import RateTable
 from selfexec.analysis.score import Scores
 from selfexec.runs import Run
@@ -38,7 +38,7 @@ def correlated(panel: Run, folder: Path) -> Any:
     hostile = HOSTILE.replace('"', '""')
     lines = ["model,a <b>,few", "sim/typical,1,1", f'"{hostile}",2,2', "sim/knows-itself,3,", "sim/breaks-format,5,"]
     (folder / "t.csv").write_text("\n".join(lines))
-    return correlate_sources([panel.folder], [folder / "t.csv"])
+    return correlations([panel.folder], [folder / "t.csv"])
 
 
 def contrasted(panel: Run, folder: Path) -> Any:

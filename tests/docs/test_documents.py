@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from differences import COLUMNS, differences
-from selfexec.analysis.score import score, score_runs
+from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
@@ -57,7 +57,7 @@ def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_pat
     lines = (again / "replies.jsonl").read_text("utf-8").splitlines()
     assert ['"model":"sim/coin"' in line for line in lines] == [False] * 60 + [True] * 30
     # what `score --model` does not show goes on being a reference model
-    some = score_runs([mine], models=["sim/typical"])
+    some = score(sx.Selection.of(mine, models="sim/typical"))
     margins = [found.value("sim/typical", "association", "baseline_margin") for found in (some, whole)]
     assert some.models == ["sim/typical"] and margins[0] == margins[1] and margins[0] is not None
 

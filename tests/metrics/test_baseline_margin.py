@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import selfexec as sx
 from build import table
-from selfexec.analysis.score import score_together
+from selfexec.analysis.score import score
 from selfexec.claims import Claims
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -375,12 +375,10 @@ def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> 
 def test_runs_scored_together_are_each_others_reference_models(tmp_path: Path) -> None:
     models = ["sim/knows-itself", "sim/typical", "sim/coin"]
     apart = [sx.run([model], out=tmp_path / str(n)) for n, model in enumerate(models)]
-    assert score_together(apart).records() == sx.score(sx.run(models, out=tmp_path / "all")).records()
+    assert score(apart).records() == sx.score(sx.run(models, out=tmp_path / "all")).records()
 
 
 def test_runs_whose_items_differ_under_one_id_are_not_scored_together(tmp_path: Path) -> None:
-    from selfexec.analysis.score import score_runs
-
     for n, request in enumerate(("May I?", "May you?")):
         items = tmp_path / f"items{n}"
         items.mkdir()
@@ -388,14 +386,14 @@ def test_runs_whose_items_differ_under_one_id_are_not_scored_together(tmp_path: 
         (items / "restriction.jsonl").write_text(line)
         sx.run([f"sim/coin@{n}"], items=str(items), out=tmp_path / f"r{n}")
     with pytest.raises(InputError, match="the restriction item '1' is not the same"):
-        score_runs([tmp_path / "r0", tmp_path / "r1"])
+        score([tmp_path / "r0", tmp_path / "r1"])
 
 
 @pytest.mark.slow
 def test_a_table_says_why_baseline_margin_is_withheld_where_the_answer_does_not(tmp_path: Path) -> None:
     whole = sx.run(["sim/typical", "sim/knows-itself"], out=tmp_path / "whole")
     part = sx.run(["sim/coin"], limit=30, out=tmp_path / "part")
-    told = score_together([whole, part]).table()
+    told = score([whole, part]).table()
     lines = [line for line in told.splitlines() if line.startswith("restriction: ")]
     reason = "only 30 of 176 items were asked of two other models"
     assert [reason in line for line in lines] == [True] and told.count(reason) == 1  # with what else is said of it

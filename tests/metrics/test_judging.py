@@ -9,8 +9,8 @@ import pytest
 import selfexec as sx
 from build import request, table
 from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.result import ScoredRun, folder_of
 from selfexec.analysis.score import Scores
-from selfexec.analysis.sources import Source, folder_of
 from selfexec.claims import Tables
 from selfexec.metrics import JudgeTest, judge_warnings
 
@@ -75,7 +75,7 @@ def test_where_both_agree_nothing_is_said() -> None:
 
 
 def test_what_to_type_names_the_run_where_all_models_concerned_are_in_one() -> None:
-    runs = [Source("runs/a b", None, ("one", "two"), {}, 0), Source("runs/c", None, ("three",), {}, 0)]
+    runs = [ScoredRun("runs/a b", None, ("one", "two"), {}, 0), ScoredRun("runs/c", None, ("three",), {}, 0)]
     assert folder_of(runs, ["one"]) == folder_of(runs, ["one", "two"]) == "'runs/a b'"
     assert folder_of(runs, ["three"], name_only=True) == "c"
     assert folder_of(runs, ["one", "three"]) == folder_of(runs, []) == "RUN"

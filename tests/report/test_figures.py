@@ -22,7 +22,7 @@ import selfexec as sx
 from build import pair, request, table
 from build import scores as scores_of
 from selfexec.analysis.numbers import answer_tokens, by_basis, by_ratio, pairs_of
-from selfexec.analysis.score import Scores, score_together
+from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.metrics import accuracy_on
@@ -46,7 +46,7 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def scores(panel: Run) -> Scores:
-    return score_together([panel], "readable")
+    return score([panel], "readable")
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_every_number_of_the_models_own_has_its_interval(drawn: dict[str, Figure
 
 @pytest.mark.slow
 def test_strict_beside_readable_are_the_scores_of_both(panel: Run, drawn: dict[str, Figure]) -> None:
-    strict = score_together([panel], "strict")
+    strict = score([panel], "strict")
     marks = marks_of(drawn["difficulty"], "ranking accuracy")
     for model, mark in by_model(marks, "strict").items():
         row = strict.row(model, "difficulty", "accuracy")
@@ -177,8 +177,8 @@ def test_strict_beside_readable_are_the_scores_of_both(panel: Run, drawn: dict[s
 @pytest.mark.parametrize("convention", ["strict", "readable", "authors"])
 def test_a_quick_accuracy_is_that_of_the_scores(panel: Run, convention: str) -> None:
     """Asked from scores of another convention, all is counted anew; it comes out as `selfexec score` has it."""
-    whole = score_together([panel], convention)
-    other = score_together([panel], "readable" if convention != "readable" else "strict")
+    whole = score([panel], convention)
+    other = score([panel], "readable" if convention != "readable" else "strict")
     for experiment in ("association", "restriction", "difficulty"):
         found = Numbers([panel], other).accuracies(experiment, convention)
         for model in PANEL:
@@ -308,7 +308,7 @@ def test_planes_put_ability_across_and_skill_up(drawn: dict[str, Figure], scores
 
 @pytest.mark.slow
 def test_a_withheld_headline_is_faint_and_says_why(panel: Run) -> None:
-    strict = score_together([panel], "strict")
+    strict = score([panel], "strict")
     figure = next(f for f in figures([panel], strict, abilities=ABILITIES) if f.id == "ability")
     row = strict.row("sim/breaks-format", "overall", "skill")
     assert row.value is None
@@ -365,7 +365,7 @@ def test_correlations_are_over_the_models_that_have_both(drawn: dict[str, Figure
 
 @pytest.mark.slow
 def test_three_models_are_too_few_to_correlate(panel: Run) -> None:
-    few = Scores(row for row in score_together([panel], "readable") if row.model in PANEL[:3])
+    few = Scores(row for row in score([panel], "readable") if row.model in PANEL[:3])
     found = {figure.id for figure in figures([panel], few, abilities=ABILITIES)}
     assert "correlations" not in found and "association" in found
 
@@ -420,7 +420,7 @@ def test_the_same_input_gives_the_same_bytes(panel: Run, scores: Scores, drawn: 
 def test_the_order_of_models_changes_nothing(panel: Run, drawn: dict[str, Figure]) -> None:
     backwards = {key: panel.replies[key] for key in sorted(panel.replies, reverse=True)}
     run = replace(panel, replies=backwards)
-    scores = Scores(reversed(list(score_together([run], "readable"))))
+    scores = Scores(reversed(list(score([run], "readable"))))
     found = {figure.id: figure for figure in figures([run], scores, abilities=dict(reversed(ABILITIES.items())))}
     assert list(found) == list(drawn)
     for id, figure in drawn.items():
@@ -433,21 +433,21 @@ def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figu
         replace(panel, replies={k: r for k, r in panel.replies.items() if (k.model in PANEL[:2]) == first})
         for first in (True, False)
     ]
-    found = figures(runs, score_together(runs, "readable"), abilities=ABILITIES)
+    found = figures(runs, score(runs, "readable"), abilities=ABILITIES)
     assert found == list(drawn.values())
 
 
 @pytest.mark.slow
 def test_what_is_not_there_is_left_out(panel: Run) -> None:
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
-    found = {f.id for f in figures([only], score_together([only], "readable"))}
+    found = {f.id for f in figures([only], score([only], "readable"))}
     assert found == {"association", "readiness", "crossed-association", "conventions", "loss"}
 
 
 @pytest.mark.slow
 def test_one_model_without_company_has_no_matrix_and_no_correlations(panel: Run) -> None:
     alone = replace(panel, replies={k: r for k, r in panel.replies.items() if k.model == "sim/coin"})
-    found = {figure.id for figure in figures([alone], score_together([alone], "strict"))}
+    found = {figure.id for figure in figures([alone], score([alone], "strict"))}
     assert {"association", "restriction", "difficulty", "tokens"} <= found
     assert not found & {"correlations", "ability"} and not any(id.startswith("crossed") for id in found)
 
@@ -463,14 +463,14 @@ def test_without_token_counts_there_are_no_tokens_to_draw(panel: Run) -> None:
 
     bare = {key: msgspec.structs.replace(reply, output_tokens=None) for key, reply in panel.replies.items()}
     run = replace(panel, replies=bare)
-    found = {figure.id for figure in figures([run], score_together([run], "readable"), abilities=ABILITIES)}
+    found = {figure.id for figure in figures([run], score([run], "readable"), abilities=ABILITIES)}
     assert not found & {"tokens", "ordering", "ratio"}
     assert "basis" in found  # pairs that correctness decides are still there
 
 
 @pytest.mark.slow
 def test_the_authors_counting_is_drawn_without_intervals(panel: Run) -> None:
-    found = {figure.id: figure for figure in figures([panel], score_together([panel], "authors"))}
+    found = {figure.id: figure for figure in figures([panel], score([panel], "authors"))}
     marks = by_model(marks_of(found["association"], "accuracy"), "accuracy")
     assert marks.keys() == set(PANEL) and all(mark.low is None for mark in marks.values())
 
@@ -502,7 +502,7 @@ def renamed(run: Run, names: dict[str, str]) -> Run:
 def test_hostile_names_are_text_and_nothing_else(panel: Run, drawn: dict[str, Figure]) -> None:
     names = HOSTILE | {"sim/knows-itself": "\x1b[31mred\x00"}
     run = renamed(panel, names)
-    found = figures([run], score_together([run], "readable"), abilities={names[m]: a for m, a in ABILITIES.items()})
+    found = figures([run], score([run], "readable"), abilities={names[m]: a for m, a in ABILITIES.items()})
     assert [figure.id for figure in found] == list(drawn)
     for figure in found:
         for text in (figure.svg, as_csv(figure), as_latex(figure)):
@@ -577,7 +577,7 @@ def test_models_of_table_1_are_known_by_name_with_or_without_provider(panel: Run
     run = renamed(
         panel, dict(zip(PANEL, ["o4-mini", "openai/gpt-4.1", "mistral-7b", "who", "qwen-2.5-7b"], strict=True))
     )
-    numbers = Numbers([run], score_together([run], "readable"))
+    numbers = Numbers([run], score([run], "readable"))
     assert numbers.abilities.keys() == {"o4-mini", "openai/gpt-4.1", "mistral-7b", "qwen-2.5-7b"}
     # published in the paper's appendix: o4-mini 1.65, mistral-7b -1.28
     assert numbers.abilities["o4-mini"] == pytest.approx(1.65, abs=0.01)
@@ -728,7 +728,7 @@ def test_latex_compiles(drawn: dict[str, Figure], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> None:
-    scores = score_together([as_the_authors_read_them], "readable")
+    scores = score([as_the_authors_read_them], "readable")
     found = {figure.id: figure for figure in figures([as_the_authors_read_them], scores)}
     assert list(found) == [
         *("experiments", "association", "readiness", "restriction", "difficulty", "basis", "ratio", "tokens"),

@@ -762,8 +762,8 @@ def test_the_command_writes_the_file(panel: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"convention": "authors"}, "a report knows strict, readable"),
-        ({"evidence": "some"}, "a report knows none, sample, all"),
+        ({"convention": "authors"}, "unknown convention .authors.. There are strict, readable"),
+        ({"evidence": "some"}, "unknown evidence .some.. There are none, sample, all"),
         ({"path": "nowhere/at/all.html"}, "cannot be written"),
     ],
 )

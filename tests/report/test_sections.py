@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from selfexec.analysis.selection import Selection
 from selfexec.report import sections
 from selfexec.report.data import Data, Options
 from selfexec.report.page import page
@@ -26,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.fixture(scope="module")
 def data(run: Run) -> Data:
-    return Data([run], Options())
+    return Data(Selection.of(run), Options())
 
 
 def test_each_section_is_one_file_and_one_part_of_the_template() -> None:
@@ -48,7 +49,7 @@ def test_a_section_hands_over_a_frozen_value_whose_every_field_is_shown(section:
 
 
 def test_contents_lead_to_each_section_and_to_no_other(run: Run) -> None:
-    text = page([run], Options())
+    text = page(Selection.of(run), Options())
     linked = re.findall(r'<li><a href="#([\w-]+)">', text)
     assert linked == [*re.findall(r'<section id="([\w-]+)"', text), "about"]
     assert linked == [*(section.id for section in SECTIONS), "about"]
@@ -56,7 +57,7 @@ def test_contents_lead_to_each_section_and_to_no_other(run: Run) -> None:
 
 def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run) -> None:
     nothing = replace(run, replies={})
-    assert {section.id for section in SECTIONS if section.made(Data([nothing], Options())) is None} == {
+    assert {section.id for section in SECTIONS if section.made(Data(Selection.of(nothing), Options())) is None} == {
         "figures",
         "cross",
         "ledger",
@@ -64,7 +65,7 @@ def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run) -
 
 
 def test_what_was_lost_opens_it_where_the_count_is_of_just_that(run: Run) -> None:
-    text = page([run], Options())
+    text = page(Selection.of(run), Options())
     every = text[text.index('id="every"') :]
     lost = run.observations.filter(
         model="sim/breaks-format", experiment="association", state="unreadable"

@@ -3,32 +3,28 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
 from selfexec.analysis.names import skill_called
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Rows
-from selfexec.analysis.score import Scores, score_together
+from selfexec.analysis.result import Form, Rows, ScoredRun, head
+from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import ACCURACY
-from selfexec.analysis.selection import load_together
-from selfexec.analysis.sources import Source, head
+from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
-from selfexec.runs import Files, files
+from selfexec.runs import Files, Run, files
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
-
-if TYPE_CHECKING:
-    from selfexec.runs import Run
 
 Among = Literal["all", "eligible"]
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
@@ -76,7 +72,7 @@ class Correlations(Rows[Pair]):
         self,
         pairs: Iterable[Pair],
         notes: Sequence[str] = (),
-        runs: Sequence[Source] = (),
+        runs: Sequence[ScoredRun] = (),
         convention: str | None = None,
     ) -> None:
         super().__init__(pairs)
@@ -102,12 +98,12 @@ class Correlations(Rows[Pair]):
     def _data(self) -> dict[str, Any]:
         return {**head(self.runs, self.convention), "correlations": self.records(), "notes": self.notes}
 
-    def _shown(self, form: Form, width: int) -> list[Part]:
+    def _content(self, form: Form, width: int) -> list[Part]:
         return [Table(TITLE, HEADINGS, [_cells(pair) for pair in self]), *_below(self)]
 
 
 def correlations(
-    of: "Columns | Run | str | Path | Iterable[Run | str | Path]",
+    of: Columns | Runs | Selection,
     against: Columns | Files | None = None,
     eligible: Iterable[str] | None = None,
     *,
@@ -130,14 +126,20 @@ def correlations(
         return correlate_columns(of, others, eligible)
     if eligible is not None:
         raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
-    sources = list(of) if isinstance(of, Iterable) and not isinstance(of, str) else [of]
-    tables = against if isinstance(against, Mapping) else files(against or ())
-    return correlate_sources(
-        [Path(source) if isinstance(source, str) else source for source in sources],
-        tables,
-        readings=files(readings),
-        convention=convention,
-    )
+    selection = Selection.of(of, convention, readings=readings, without=["models", "experiments", "source"])
+    runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
+    columns = against if isinstance(against, Mapping) else None
+    tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]
+    tables += [] if columns is not None else files(against or ())
+    known = None if columns is None and not tables else {**read_tables(tables), **(columns or {})}
+    place = str(tables[0]) if tables else "against"
+    if runs:
+        return _of_runs(replace(selection, given=runs), known, place)
+    if known is None:
+        raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
+    if len(known) < 2:
+        raise InputError(f"{place}: a correlation takes two columns of numbers, there are {len(known)}.")
+    return _refuse_empty(correlate_columns(known), "Add models to the table.")
 
 
 def correlate_columns(
@@ -167,47 +169,23 @@ def _pair(one: str, two: str, among: Among, first: Mapping[str, float], second: 
 # --- of runs and tables ----------------------------------------------------------------------------------------------
 
 
-def correlate_sources(
-    sources: "Sequence[Run | Path]",
-    tables: Sequence[Path] | Columns = (),
-    *,
-    readings: Sequence[Path] = (),
-    convention: str = "strict",
-) -> Correlations:
-    """What the command shows. Folders are runs, files are tables; beside a run, a table is what its scores are held
-    against.
-    """
-    runs = [source for source in sources if not _is_table(source)]
-    files = [source for source in sources if isinstance(source, Path) and _is_table(source)]
-    files += [] if isinstance(tables, Mapping) else tables
-    columns = tables if isinstance(tables, Mapping) else {}
-    against = {**read_tables(files), **columns} if files or columns else None
-    place = files[0] if files else "against"
-    if not runs:
-        if against is None:
-            raise InputError("which table or run? Give it: selfexec correlate TABLE.csv")
-        if len(against) < 2:
-            raise InputError(f"{place}: a correlation takes two columns of numbers, there are {len(against)}.")
-        return _refuse_empty(correlate_columns(against), "Add models to the table.")
-    scores = score_together(load_together(runs, readings), convention)
+def _of_runs(selection: Selection, against: Columns | None, place: str) -> Correlations:
+    """Scores with each other, or with columns `against` which they are held, and which are from some `place`."""
+    scores = score(selection)
     eligible = eligible_models(scores)
     if against is None:
         return _refuse_empty(_of_scores(scores, eligible), "Give more runs: their models count together.")
-    models = dict.fromkeys(row.model for row in scores)
     known = {model for column in against.values() for model in column}
-    if not known & models.keys():
+    if known.isdisjoint(scores.models):
         raise InputError(
-            f"{place}: none of its models is in these runs, which have {', '.join(models)}. "
+            f"{place}: none of its models is in these runs, which have {', '.join(scores.models)}. "
             "Write the names in its first column as the runs do."
         )
     way_out = "Give more runs, or a table with more of their models."
     found = _refuse_empty(correlate_columns(score_columns(scores), against, eligible), way_out)
-    absent = [model for model in models if model not in known]
-    return _of_runs(found, scores, [f"not in the table: {', '.join(absent)}"] if absent else [])
-
-
-def _is_table(source: "Run | Path") -> bool:
-    return isinstance(source, Path) and not source.is_dir()
+    absent = [model for model in scores.models if model not in known]
+    notes = [f"not in the table: {', '.join(absent)}"] if absent else []
+    return Correlations(found, notes, scores.runs, scores.convention)
 
 
 def _of_scores(scores: Scores, eligible: Sequence[str] | None) -> Correlations:
@@ -217,10 +195,7 @@ def _of_scores(scores: Scores, eligible: Sequence[str] | None) -> Correlations:
     if not pairs:
         there = "these runs have scores in one experiment at most"
         raise InputError(f"a correlation takes two columns, and {there}. Give a table with --with.")
-    return _of_runs(pairs, scores, [WHOLE] if any(pair.two.startswith("overall ") for pair in pairs) else [])
-
-
-def _of_runs(pairs: Iterable[Pair], scores: Scores, notes: Sequence[str]) -> Correlations:
+    notes = [WHOLE] if any(pair.two.startswith("overall ") for pair in pairs) else []
     return Correlations(pairs, notes, scores.runs, scores.convention)
 
 

@@ -1,25 +1,20 @@
 """Cross-prediction as people read it: the matrix, what it is taken apart into, and the self-bonus."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from selfexec.analysis.names import crossed_by
-from selfexec.analysis.result import Form, Result
-from selfexec.analysis.selection import load_together, tables_of
-from selfexec.analysis.sources import Source, head, sources
+from selfexec.analysis.result import Form, Result, ScoredRun, head
+from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import RULE
 from selfexec.metrics import WARNING, Crossed, Estimate, self_bonuses
-from selfexec.runs import Files, Names, names
+from selfexec.runs import Files, Names
 from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
-
-if TYPE_CHECKING:
-    from selfexec.runs import Run
 
 NOTES = (
     "Rows predict, columns behave: accuracy on the claims that all models read.",
@@ -36,7 +31,7 @@ class CrossPrediction(Result):
     """Every model's predictions held against every model's behaviour, by experiment (and source of what was done)."""
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
-    runs: tuple[Source, ...] = ()
+    runs: tuple[ScoredRun, ...] = ()
     apart: tuple[str, ...] = ()  # experiments in which each model foretells its own
 
     @property
@@ -55,7 +50,7 @@ class CrossPrediction(Result):
     def _apart(self) -> str:
         return f"{', '.join(self.apart)}: {EACH_ITS_OWN}"
 
-    def _shown(self, form: Form, width: int) -> Iterator[Part]:
+    def _content(self, form: Form, width: int) -> Iterator[Part]:
         if self.nothing:
             yield self.nothing
             return
@@ -74,7 +69,7 @@ class CrossPrediction(Result):
 
 
 def cross_prediction(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    runs: Runs | Selection,
     experiments: Names = (),
     *,
     readings: Files = (),
@@ -86,15 +81,17 @@ def cross_prediction(
 
     InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
     """
-    together = load_together(runs, readings)
-    claims = tables_of(together).claims
-    wanted = names(experiments) or list(claims)
-    if strange := [name for name in wanted if name not in claims]:
+    selection = Selection.of(
+        runs, readings=readings, experiments=experiments, without=["convention", "models", "source"]
+    )
+    claims = selection.tables.claims
+    if strange := [name for name in selection.experiments if name not in claims]:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
+    wanted = selection.experiments or claims
     found = {experiment: self_bonuses(claims[experiment]) for experiment in claims if experiment in wanted}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
-        sources(together),
+        selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )
 

@@ -68,7 +68,7 @@ class Rasch(Result):
     def _data(self) -> dict[str, Any]:
         return self.record()
 
-    def _shown(self, form: Form, width: int) -> Iterator[Part]:
+    def _content(self, form: Form, width: int) -> Iterator[Part]:
         """Models from able to less able, benchmarks from hard to easy."""
         fit, rates = self.fit, self.rates
         columns = ("model", "ability", *COLUMNS, *(["jackknife SE"] if self.jackknifed else []))

@@ -5,16 +5,21 @@ or writes it stands here.
 """
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from selfexec.files import csv_rows
 from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text
+from selfexec.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl
     from _typeshed import DataclassInstance
+
+    from selfexec.runs import Run
 
 Form = Literal["text", "html", "markdown"]
 Row = TypeVar("Row", bound="DataclassInstance")
@@ -23,7 +28,7 @@ Row = TypeVar("Row", bound="DataclassInstance")
 class Result:
     """Prints as tables, in a notebook too, and turns into JSON and Markdown."""
 
-    def _shown(self, form: Form, width: int) -> Iterable[Part]:
+    def _content(self, form: Form, width: int) -> Iterable[Part]:
         """What people see, from top to bottom. Few results look otherwise in one `form` than in another."""
         raise NotImplementedError
 
@@ -33,11 +38,11 @@ class Result:
 
     def table(self, width: int = WIDTH, *, styled: bool = False) -> str:
         """Text of so many columns; `styled`, with bold and dim parts, as terminals show them."""
-        return all_as_text(self._shown("text", width), width, styled=styled)
+        return all_as_text(self._content("text", width), width, styled=styled)
 
     def markdown(self) -> str:
         """The same for a page or a pull request."""
-        return all_as_markdown(self._shown("markdown", WIDTH))
+        return all_as_markdown(self._content("markdown", WIDTH))
 
     def json(self) -> str:
         """Everything by name: what it is of, the numbers, and what is said of them."""
@@ -47,7 +52,7 @@ class Result:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return all_as_html(self._shown("html", WIDTH))
+        return all_as_html(self._content("html", WIDTH))
 
 
 class Rows(Result, Sequence[Row]):
@@ -89,3 +94,55 @@ def framed(records: Sequence[Mapping[str, Any]]) -> "pl.DataFrame":
 
 def _cell(value: Any) -> Any:
     return "; ".join(value) if isinstance(value, list) else value
+
+
+# --- what it is of ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
+    its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
+    `simulated`: those of the models that no language model is behind.
+    """
+
+    folder: str
+    replies_sha256: str | None
+    models: tuple[str, ...]
+    items: dict[str, int]
+    readings_given: int
+    simulated: tuple[str, ...] = ()
+
+
+def scored_runs(runs: Iterable["Run"]) -> tuple[ScoredRun, ...]:
+    """What there is to say of these runs, each once."""
+    return tuple(_scored_run(run) for run in {id(run): run for run in runs}.values())
+
+
+def _scored_run(run: "Run") -> ScoredRun:
+    return ScoredRun(
+        folder=str(run.folder),
+        replies_sha256=run.replies_sha256,
+        models=run.models,
+        items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
+        readings_given=sum(key in run.replies for key in run.given or ()),
+        simulated=tuple(model for model in run.models if model in run.simulated),
+    )
+
+
+def folder_of(runs: Sequence[ScoredRun], models: Iterable[str], *, name_only: bool = False) -> str:
+    """The folder of these models' run, as it may be typed; RUN where they are in several, or it is not known."""
+    wanted = set(models)
+    folders = [run.folder for run in runs if wanted & {*run.models}]
+    if len(folders) != 1:
+        return "RUN"
+    return shlex.quote(Path(folders[0]).name if name_only else folders[0])
+
+
+def head(runs: Sequence[ScoredRun], convention: str | None) -> dict[str, Any]:
+    """What stands on top of every JSON of numbers about runs."""
+    return {
+        "runs": [asdict(run) | {"models": list(run.models), "simulated": list(run.simulated)} for run in runs],
+        "convention": convention,
+        "version": __version__,
+    }

@@ -1,21 +1,17 @@
 """Scores: what the observations amount to, with intervals, beside baselines, and withheld where they would mislead."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from selfexec.analysis.notes import Warned
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores
-from selfexec.analysis.selection import load_together, tables_of
-from selfexec.analysis.sources import sources
+from selfexec.analysis.selection import CONVENTIONS, Runs, Selection, refuse_unknown
 from selfexec.claims import NO_ANSWERS, Claims, Tables
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import (
     NO_EVIDENCE,
     Asked,
@@ -39,16 +35,11 @@ from selfexec.metrics import (
 )
 from selfexec.runs import Files
 
-if TYPE_CHECKING:
-    from selfexec.runs import Run
-
-__all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "score", "score_runs", "score_tables", "score_together"]
-
-CONVENTIONS = ("strict", "readable", "authors")
+__all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
 
 
 def score(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    runs: Runs | Selection,
     convention: str = "strict",
     *,
     readings: Files = (),
@@ -58,7 +49,7 @@ def score(
 ) -> Scores:
     """Every metric of every model, under one convention of counting: strict, readable or authors.
 
-    Give a run or its folder, or several: their models are then each other's reference models.
+    Give a run or its folder, or several: their models are then each other's reference models. Or a selection of them.
 
       convention  strict (an unreadable prediction is a wrong one), readable (it is left out) or authors (as for the
                   paper's published numbers)
@@ -68,79 +59,47 @@ def score(
 
     InputError: a model that is in two of the runs, or items that differ between them.
     """
-    return score_together(load_together(runs, readings, source), convention, bootstrap=bootstrap, seed=seed)
-
-
-def score_together(
-    runs: Sequence["Run"],
-    convention: str = "strict",
-    *,
-    bootstrap: int | None = None,
-    seed: int = 0,
-    whole: bool = True,
-) -> Scores:
-    """Scores of several runs, with all their models as each other's reference models: what most others did, self-bonus.
-    Not `whole`, there are no self-bonuses, permutation tests, noise ceilings and bounds, and loss is not tested.
-    """
-    if convention not in CONVENTIONS:
-        raise InputError(f"convention {convention!r}: there are {', '.join(CONVENTIONS)}.")
+    selection = Selection.of(runs, convention, readings=readings, source=source)
+    refuse_unknown("convention", [selection.convention], CONVENTIONS)
+    selection.refuse_unknown()
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
-    warnings: list[Warned] = []
-    scored: dict[str, dict[str, Scored]] = {}
-    if convention == "authors":
+    if selection.convention == "authors":
         if drawn:
             raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")
         from selfexec.analysis.published.authors import authors_scores
 
-        rows: Iterable[Score] = (row for run in runs for row in authors_scores(run))
+        found = Scores(row for run in selection.runs for row in authors_scores(run))
     else:
-        tables = tables_of(runs)
-        models = [model for run in runs for model in run.models]
-        scored = {model: _scored(tables, model, convention, whole) for model in models}
-        rows = _rows(tables, convention, scored, drawn) if whole else _bare_rows(convention, scored)
-        warnings = [*_warnings(tables, convention), *same_replies(runs)] if whole else []
-    presets = {model: run.manifest.preset for run in runs for model in run.models}
-    rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in rows)
-    return Scores(rows, warnings, drawn, scored, sources(runs))
+        found = score_tables(selection.tables, selection.everybody, selection.convention, drawn)
+        found.warnings += tuple(same_replies(selection.runs))
+    presets = {model: run.manifest.preset for run in selection.runs for model in run.models}
+    rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in found)
+    return Scores(
+        (row for row in rows if selection.wants([row.model], row.experiment)),
+        (warning for warning in found.warnings if _is_meant(warning, selection)),
+        drawn,
+        found.parts,
+        selection.scored_runs,
+    )
 
 
-def score_runs(
-    folders: Iterable[Path],
-    convention: str = "strict",
-    *,
-    readings: Files = (),
-    source: str | None = None,
-    models: Sequence[str] = (),
-    experiments: Sequence[str] = (),
-    bootstrap: int | None = None,
-    seed: int = 0,
-) -> Scores:
-    """Scores of the runs in these folders, of some models or experiments only if you like."""
-    runs = load_together(folders, readings, source)
-    have = [model for run in runs for model in run.models]
-    for wanted, known, what in ((models, have, "model"), (experiments, [*EXPERIMENTS, "overall"], "experiment")):
-        if strange := [name for name in wanted if name not in known]:
-            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
-    found = score_together(runs, convention, bootstrap=bootstrap, seed=seed)
-
-    def wanted_of(row: Score | Warned) -> bool:
-        if isinstance(row, SameReplies):
-            return not models or not {*models}.isdisjoint(row.models)
-        return (not models or row.model in models) and (not experiments or row.experiment in experiments)
-
-    return Scores(filter(wanted_of, found), filter(wanted_of, found.warnings), found.bootstrap, runs=found.runs)
-
-
-def _warnings(tables: Tables, convention: str) -> list[Warned]:
-    return [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
+def _is_meant(warning: Warned, selection: Selection) -> bool:
+    if isinstance(warning, SameReplies):
+        return selection.wants(warning.models)
+    return selection.wants([warning.model], warning.experiment)
 
 
 def score_tables(
-    tables: Tables, models: Sequence[str], convention: str, bootstrap: Bootstrap | None = None
-) -> Iterator[Score]:
-    """The rows of some models, from observations and sessions alone."""
-    scored = {model: _scored(tables, model, convention, whole=True) for model in models}
-    return _rows(tables, convention, scored, bootstrap)
+    tables: Tables, models: Sequence[str], convention: str, bootstrap: Bootstrap | None = None, *, whole: bool = True
+) -> Scores:
+    """Scores of some models, from observations and sessions alone. Not `whole`, there are no warnings, self-bonuses,
+    permutation tests, noise ceilings and bounds, and loss is not tested.
+    """
+    scored = {model: _scored(tables, model, convention, whole) for model in models}
+    if not whole:
+        return Scores(_bare_rows(convention, scored), parts=scored)
+    warnings: list[Warned] = [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
+    return Scores(_rows(tables, convention, scored, bootstrap), warnings, bootstrap, scored)
 
 
 def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[str, Scored]:

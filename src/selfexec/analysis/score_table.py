@@ -10,8 +10,7 @@ from selfexec.analysis.findings import Finding, against_baseline, against_chance
 from selfexec.analysis.names import baseline_name, skill_legend, source_of
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Rows
-from selfexec.analysis.sources import Source, folder_of, head
+from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head
 from selfexec.analysis.words import (
     NO_TEST,
     Said,
@@ -65,7 +64,7 @@ class Scores(Rows[Score]):
         warnings: Iterable[Warned] = (),
         bootstrap: "Bootstrap | None" = None,
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
-        runs: Iterable[Source] = (),
+        runs: Iterable[ScoredRun] = (),
     ) -> None:
         super().__init__(rows)
         self.warnings = tuple(warnings)
@@ -150,7 +149,7 @@ class Scores(Rows[Score]):
             **({"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}),
         }
 
-    def _shown(self, form: Form, width: int) -> list[Part]:
+    def _content(self, form: Form, width: int) -> list[Part]:
         return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
 
 

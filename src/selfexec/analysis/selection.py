@@ -1,35 +1,116 @@
-"""Several runs as one: their models are each other's reference models."""
+"""What is analysed: which runs, how they are read and counted, and which of their models and experiments are meant."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.runs import Files, files, loaded, with_source
+from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, with_source
 
-if TYPE_CHECKING:
-    from selfexec.runs import Run
+Runs = Run | str | Path | Iterable[Run | str | Path]
+
+OURS = ("strict", "readable")  # conventions with skills and intervals
+CONVENTIONS = (*OURS, "authors")
 
 
-def load_together(
-    given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = (), source: str | None = None
-) -> list["Run"]:
-    """The runs that are given, or lie in these folders, read as `readings` (files) say, with what was done as `source`
-    has it. No model may be in two of them, and no item may differ between them: rows could not be told apart.
+@dataclass(frozen=True)
+class Selection:
+    """Runs, or the folders they lie in, and everything that commands and functions have in common about them.
+
+      convention   how is counted: strict, readable or authors
+      readings     files of readings that replace ours
+      models       only these are shown; all, if none is named. The others go on being reference models
+      experiments  only these, or `overall`
+      source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
+
+    One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk
+    before it is asked for.
     """
-    runs = loaded(given)
-    if not runs:
-        raise InputError("which runs? Give the folder of at least one.")
-    refuse_clashes(runs)
-    runs = read_as_given(runs, files(readings))
-    return with_source(runs, source) if source else runs
+
+    given: tuple[Run | str | Path, ...]
+    convention: str = "strict"
+    readings: tuple[Path, ...] = ()
+    models: tuple[str, ...] = ()
+    experiments: tuple[str, ...] = ()
+    source: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        given: "Runs | Selection",
+        convention: str = "strict",
+        *,
+        readings: Files = (),
+        models: Names = (),
+        experiments: Names = (),
+        source: str | None = None,
+        without: Iterable[str] = (),
+    ) -> "Selection":
+        """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
+        read. `without`: choices that there are not in this function.
+        """
+        named = tuple(names(models)), tuple(names(experiments))
+        choices = (convention, tuple(files(readings)), *named, source)
+        if not isinstance(given, Selection):
+            return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)
+        plain = cls(given.given)
+        if cls(given.given, *choices) != plain:
+            raise InputError("a selection says by itself how it is read and counted. Give the choice to the selection.")
+        if idle := [name for name in without if getattr(given, name) != getattr(plain, name)]:
+            raise InputError(f"there is no choice of {idle[0]} here. Leave it out of the selection.")
+        return given
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs, whose models are each other's reference models, as the readings and the source have it. No model
+        may be in two of them, and no item may differ between them: rows could not be told apart.
+        """
+        runs = loaded(self.given)
+        if not runs:
+            raise InputError("which runs? Give the folder of at least one.")
+        _refuse_clashes(runs)
+        runs = read_as_given(runs, self.readings)
+        return with_source(runs, self.source) if self.source else runs
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The observations and sessions of all models, and what further sources say."""
+        return tables_of(self.runs)
+
+    @property
+    def everybody(self) -> list[str]:
+        """All models, in the order of the runs."""
+        return [model for run in self.runs for model in run.models]
+
+    @property
+    def scored_runs(self) -> tuple[ScoredRun, ...]:
+        """What there is to say of the runs, on top of every JSON."""
+        return scored_runs(self.runs)
+
+    def refuse_unknown(self, experiments: Iterable[str] = EXPERIMENTS) -> None:
+        """Refuse a model that nobody has, and an experiment that is none of these."""
+        refuse_unknown("model", self.models, self.everybody)
+        refuse_unknown("experiment", self.experiments, [*experiments, "overall"])
+
+    def wants(self, models: Iterable[str], experiment: str | None = None) -> bool:
+        """Whether what is said of any of these models is meant, and of this experiment, if it is of one."""
+        named = not self.models or not {*models}.isdisjoint(self.models)
+        return named and (not self.experiments or experiment is None or experiment in self.experiments)
 
 
-def tables_of(runs: Sequence["Run"], condition: str | None = None) -> Tables:
+def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> None:
+    if strange := [name for name in given if name not in known]:
+        raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
+
+
+def tables_of(runs: Sequence[Run], condition: str | None = None) -> Tables:
     """The observations and sessions of all models in one condition: the default one, or the only one that there is,
     where none is named.
     """
@@ -50,7 +131,7 @@ def tables_of(runs: Sequence["Run"], condition: str | None = None) -> Tables:
     return tables.under(condition)
 
 
-def refuse_clashes(runs: Sequence["Run"]) -> None:
+def _refuse_clashes(runs: Sequence[Run]) -> None:
     homes: dict[str, Path] = {}
     for run in runs:
         for model in run.models:
@@ -62,7 +143,7 @@ def refuse_clashes(runs: Sequence["Run"]) -> None:
     refuse_different_items(runs, "Score them one at a time.")
 
 
-def refuse_different_items(runs: Sequence["Run"], way_out: str) -> None:
+def refuse_different_items(runs: Sequence[Run], way_out: str) -> None:
     """An item means the same wherever it has the same id."""
     lines: dict[tuple[str, str], tuple[bytes, Path]] = {}
     for run in runs:
@@ -76,10 +157,8 @@ def refuse_different_items(runs: Sequence["Run"], way_out: str) -> None:
                     )
 
 
-def read_as_given(runs: Sequence["Run"], readings: Sequence[Path]) -> list["Run"]:
+def read_as_given(runs: Sequence[Run], readings: Sequence[Path]) -> list[Run]:
     """The runs, read as these files say wherever they do."""
-    from selfexec.runs import load_readings
-
     if not readings:
         return list(runs)
     given = load_readings(readings)

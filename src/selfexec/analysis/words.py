@@ -12,7 +12,7 @@ from selfexec.metrics import LEAST_PANEL
 from selfexec.text.numbers import decimal, interval, number_of
 
 if TYPE_CHECKING:
-    from selfexec.analysis.sources import Source
+    from selfexec.analysis.result import ScoredRun
     from selfexec.runs import Run
 
 NAMED = 3  # so many models are named; the others are counted
@@ -168,7 +168,7 @@ def skills_in_short(found: Sequence[Finding]) -> Said:
     return Said("overall", tone, f"{'; '.join(said)}.")
 
 
-def simulated(models: Sequence[str], runs: Iterable["Run | Source"]) -> str | None:
+def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str | None:
     """That models of these runs are simulated, as the report says it; None where none is."""
     known = {model for run in runs for model in run.simulated}
     if not (n := sum(model in known for model in models)):

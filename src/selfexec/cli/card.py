@@ -1,18 +1,20 @@
 """selfexec card"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import convention_option, out_option, readings_option, runs_argument, write
+from selfexec.cli.options import out_option, selection_options, write
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
 
 
 @click.command("card")
-@runs_argument
-@convention_option("strict", "readable")
-@readings_option
+@selection_options("strict", "readable", models=None, experiments=None)
 @out_option()
-def command(runs: tuple[Path, ...], convention: str, readings: tuple[Path, ...], out: Path | None) -> None:
+def command(selection: "Selection", out: Path | None) -> None:
     """Write the card of a run in Markdown, to publish beside its scores.
 
     It says what was measured, of which models and when, with which items, prompts and settings, what was lost, what
@@ -25,7 +27,7 @@ def command(runs: tuple[Path, ...], convention: str, readings: tuple[Path, ...],
     """
     from selfexec.analysis.card import card
 
-    page = card(runs, readings=readings, convention=convention).markdown()
+    page = card(selection).markdown()
     if out is None:
         click.echo(page, nl=False)
     else:

@@ -1,28 +1,19 @@
 """selfexec compare"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import (
-    convention_option,
-    experiments_option,
-    metrics_option,
-    models_option,
-    printed,
-    readings_option,
-    runs_argument,
-    show,
-)
+from selfexec.cli.options import metrics_option, printed, selection_options, show
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
 
 
 @click.command("compare")
-@runs_argument
-@models_option("Only these models. Of two, the second is new, the first old.")
-@experiments_option()
+@selection_options("strict", "readable", models="Only these models. Of two, the second is new, the first old.")
 @metrics_option("What to compare by; skill, if you do not say. Repeat.")
-@convention_option("strict", "readable")
-@readings_option
 @click.option(
     "--tags",
     metavar="FILE",
@@ -43,12 +34,8 @@ from selfexec.cli.options import (
 )
 @printed("json", "markdown")
 def command(
-    runs: tuple[Path, ...],
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
+    selection: "Selection",
     metrics: tuple[str, ...],
-    convention: str,
-    readings: tuple[Path, ...],
     tags: Path | None,
     fail_if: tuple[str, ...],
     precision: float | None,
@@ -68,16 +55,6 @@ def command(
     """
     from selfexec.analysis.compare import compare
 
-    found = compare(
-        runs,
-        models=models,
-        experiments=experiments,
-        convention=convention,
-        readings=readings,
-        metrics=metrics or ("skill",),
-        tags=tags,
-        fail_if=fail_if,
-        precision=precision,
-    )
+    found = compare(selection, metrics=metrics or ("skill",), tags=tags, fail_if=fail_if, precision=precision)
     show(found, form, out)
     raise click.exceptions.Exit(found.status)

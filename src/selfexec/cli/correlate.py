@@ -1,14 +1,20 @@
 """selfexec correlate"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import convention_option, printed, readings_option, show
+from selfexec.cli.options import printed, selection_options, show
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
+
+SOURCES = click.argument("runs", metavar="[SOURCES]...", nargs=-1, type=click.Path(path_type=Path))
 
 
 @click.command("correlate")
-@click.argument("sources", nargs=-1, type=click.Path(path_type=Path))
+@selection_options("strict", "readable", models=None, experiments=None, argument=SOURCES)
 @click.option(
     "--with",
     "tables",
@@ -17,17 +23,8 @@ from selfexec.cli.options import convention_option, printed, readings_option, sh
     type=click.Path(path_type=Path),
     help="A table to hold scores against. Repeat.",
 )
-@readings_option
-@convention_option("strict", "readable")
 @printed("json")
-def command(
-    sources: tuple[Path, ...],
-    tables: tuple[Path, ...],
-    readings: tuple[Path, ...],
-    convention: str,
-    form: str,
-    out: Path | None,
-) -> None:
+def command(selection: "Selection", tables: tuple[Path, ...], form: str, out: Path | None) -> None:
     """Correlate columns of numbers about models.
 
     SOURCES are tables (CSV: the first column names the model, the others hold numbers, an empty cell is a hole) or
@@ -38,6 +35,6 @@ def command(
     selfexec correlate benchmarks.csv
     selfexec correlate runs/mine --with benchmarks.csv
     """
-    from selfexec.analysis.correlate import correlate_sources
+    from selfexec.analysis.correlate import correlations
 
-    show(correlate_sources(sources, tables, readings=readings, convention=convention), form, out)
+    show(correlations(selection, tables), form, out)

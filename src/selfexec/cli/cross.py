@@ -1,20 +1,20 @@
 """selfexec cross"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import experiments_option, printed, readings_option, runs_argument, show
+from selfexec.cli.options import printed, selection_options, show
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
 
 
 @click.command("cross")
-@runs_argument
-@readings_option
-@experiments_option("Only these experiments.")
+@selection_options(models=None, experiments="Only these experiments.")
 @printed("json")
-def command(
-    runs: tuple[Path, ...], readings: tuple[Path, ...], experiments: tuple[str, ...], form: str, out: Path | None
-) -> None:
+def command(selection: "Selection", form: str, out: Path | None) -> None:
     """Hold every model's predictions against every model's behaviour.
 
     The matrix is taken apart into how well a model predicts anyone, how easily it is predicted by anyone, and a
@@ -25,10 +25,9 @@ def command(
     selfexec cross runs/mine runs/theirs --experiment restriction
     """
     from selfexec.analysis.cross import cross_prediction
-    from selfexec.analysis.selection import load_together
     from selfexec.errors import InputError
 
-    found = cross_prediction(load_together(runs, readings), experiments)
+    found = cross_prediction(selection)
     if found.nothing:
         raise InputError(found.nothing)
     show(found, form, out)

@@ -1,33 +1,20 @@
 """selfexec ledger"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import (
-    experiments_option,
-    models_option,
-    printed,
-    readings_option,
-    runs_argument,
-    show,
-)
+from selfexec.cli.options import printed, selection_options, show
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
 
 
 @click.command("ledger")
-@runs_argument
-@readings_option
-@models_option()
-@experiments_option()
+@selection_options()
 @printed("json", "csv", "markdown")
-def command(
-    runs: tuple[Path, ...],
-    readings: tuple[Path, ...],
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
-    form: str,
-    out: Path | None,
-) -> None:
+def command(selection: "Selection", form: str, out: Path | None) -> None:
     """Hold each number against itself, counted in three ways.
 
     Under strict, readable and the authors' convention, with the reason wherever they are half a point apart; the
@@ -37,6 +24,6 @@ def command(
     selfexec ledger runs/mine
     selfexec ledger runs/mine --readings theirs.jsonl --format csv
     """
-    from selfexec.analysis.published import ledger_of_runs
+    from selfexec.analysis.published import ledger
 
-    show(ledger_of_runs(runs, readings, models=models, experiments=experiments), form, out)
+    show(ledger(selection), form, out)

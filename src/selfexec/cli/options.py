@@ -6,6 +6,7 @@ An option takes one value and may be given again. Of names, several may stand in
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -217,6 +218,40 @@ def convention_option(*names: str) -> Callable[[Command], Command]:
         show_default=True,
         help=" ".join(f"{name}: {CONVENTIONS[name]}" for name in names),
     )
+
+
+# --- what is analysed ------------------------------------------------------------------------------------------------
+
+
+def selection_options(
+    *conventions: str,
+    models: str | None = "Only these models.",
+    experiments: str | None = "Only these experiments, or overall, where there is one.",
+    argument: Callable[[Any], Any] = runs_argument,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """What the commands about runs have in common: RUNS (or another `argument`), --readings, --convention where there
+    is a choice of `conventions`, --model and --experiment where there is help for them. The command is handed it all
+    as one `selection`, and so it is whatever else of that stands among its options.
+    """
+    options: list[Callable[[Any], Any]] = [argument]
+    options += [models_option(models)] if models else []
+    options += [experiments_option(experiments)] if experiments else []
+    options += [convention_option(*conventions)] if conventions else []
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def with_selection(**given: Any) -> None:
+            from selfexec.analysis.selection import Selection
+
+            chosen = {field.name: given.pop(field.name) for field in fields(Selection) if field.name in given}
+            command(selection=Selection.of(given.pop("runs"), **chosen), **given)
+
+        decorated = readings_option(with_selection)
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------------

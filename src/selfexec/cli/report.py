@@ -2,18 +2,21 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from selfexec.cli.options import convention_option, out_option, readings_option, runs_argument, say
+from selfexec.cli.options import out_option, say, selection_options
 from selfexec.errors import InputError
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
 
 DEFAULT = Path("report.html")
 
 
 @click.command("report")
-@runs_argument
+@selection_options("strict", "readable", models=None, experiments=None)
 @out_option("The file to write.  [default: report.html]")
 @click.option("--output", hidden=True, type=click.Path(path_type=Path))  # as it was spelt before; for one version
 @click.option(
@@ -23,8 +26,6 @@ DEFAULT = Path("report.html")
     show_default=True,
     help="Sessions to take along, word for word. sample: the worst surprises, and a few for each outcome and state.",
 )
-@readings_option
-@convention_option("strict", "readable")
 @click.option(
     "--groups", metavar="FILE", type=click.Path(path_type=Path), help="A CSV or JSON file of families: model,family."
 )
@@ -41,12 +42,10 @@ DEFAULT = Path("report.html")
     help="A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",
 )
 def command(
-    runs: tuple[Path, ...],
+    selection: "Selection",
     out: Path | None,
     output: Path | None,
     evidence: Literal["none", "sample", "all"],
-    readings: tuple[Path, ...],
-    convention: str,
     groups: Path | None,
     abilities: Path | None,
     figures: Path | None,
@@ -68,11 +67,9 @@ def command(
         click.echo("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
     with said_if_slow("Reading, scoring and drawing ...", partial(say, err=True)):
         path = report(
-            runs,
+            selection,
             out or output or DEFAULT,
             evidence=evidence,
-            readings=readings,
-            convention=convention,
             groups=groups,
             abilities=abilities,
             figures=figures,

@@ -3,31 +3,21 @@
 import shlex
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import (
-    convention_option,
-    experiments_option,
-    models_option,
-    printed,
-    readings_option,
-    runs_argument,
-    say,
-    show,
-    source_option,
-)
+from selfexec.cli.options import printed, say, selection_options, show, source_option
+
+if TYPE_CHECKING:
+    from selfexec.analysis.selection import Selection
 
 SORTS = ("model", "skill", "baseline_margin")
 
 
 @click.command("score")
-@runs_argument
-@convention_option("strict", "readable", "authors")
-@readings_option
+@selection_options("strict", "readable", "authors")
 @source_option
-@models_option()
-@experiments_option()
 @click.option(
     "--bootstrap", type=int, metavar="N", help="Intervals from N draws of items (10000 is plenty) in place of formulas."
 )
@@ -39,17 +29,7 @@ SORTS = ("model", "skill", "baseline_margin")
 )
 @printed("json", "csv")
 def command(
-    runs: tuple[Path, ...],
-    convention: str,
-    readings: tuple[Path, ...],
-    source: str | None,
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
-    bootstrap: int | None,
-    seed: int | None,
-    sort: str | None,
-    form: str,
-    out: Path | None,
+    selection: "Selection", bootstrap: int | None, seed: int | None, sort: str | None, form: str, out: Path | None
 ) -> None:
     """Score runs: did the models predict what they would do?
 
@@ -62,23 +42,14 @@ def command(
     selfexec score runs/mine --sort skill
     selfexec score runs/mine --convention readable --format json -o scores.json
     """
-    from selfexec.analysis.score import score_runs
+    from selfexec.analysis.score import score
     from selfexec.errors import InputError
     from selfexec.runs.asking import said_if_slow
 
     if seed is not None and bootstrap is None:
         raise InputError(f"--seed {seed}: nothing is drawn without --bootstrap. Give both, or neither.")
     with said_if_slow("Reading and scoring ...", partial(say, err=True)):
-        scores = score_runs(
-            runs,
-            convention,
-            readings=readings,
-            source=source,
-            models=models,
-            experiments=experiments,
-            bootstrap=bootstrap,
-            seed=seed or 0,
-        )
+        scores = score(selection, bootstrap=bootstrap, seed=seed or 0)
     show(scores.sorted_by(sort) if sort else scores, form, out)
     if form == "table" and out is None:
         unread = {row.model for row in scores if row.unreadable}

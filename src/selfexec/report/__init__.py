@@ -1,19 +1,18 @@
 """The report: one HTML file with the answer, the numbers, and what stands behind them."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from selfexec.analysis.selection import Runs, Selection
     from selfexec.report.evidence import Level
-    from selfexec.runs import Files, Run
+    from selfexec.runs import Files
 
-CONVENTIONS = ("strict", "readable")
 LEVELS = ("none", "sample", "all")
 
 
 def report(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    runs: "Runs | Selection",
     path: str | Path = "report.html",
     *,
     evidence: "Level" = "sample",
@@ -35,21 +34,18 @@ def report(
 
     InputError: no replies, a file that cannot be read or written, or an extra that `figures` wants and is not there.
     """
-    from selfexec.analysis.selection import load_together
+    from selfexec.analysis.selection import OURS, Selection, refuse_unknown
     from selfexec.errors import InputError
     from selfexec.files.outputs import write_page
     from selfexec.report.data import Options
     from selfexec.report.page import page
-    from selfexec.runs import files
 
-    for given, known, what in ((convention, CONVENTIONS, "convention"), (evidence, LEVELS, "evidence")):
-        if given not in known:
-            raise InputError(f"{what} {given!r}: a report knows {', '.join(known)}.")
-    together = load_together(runs, readings)
-    if not any(run.replies for run in together):
+    selection = Selection.of(runs, convention, readings=readings, without=["models", "experiments", "source"])
+    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("evidence", [evidence], LEVELS)
+    if not any(run.replies for run in selection.runs):
         raise InputError("which run? There are no replies to report on.")
     others = (None if file is None else Path(file) for file in (groups, abilities, figures))
-    options = Options(convention, evidence, files(readings), *others)
     path = Path(path)
-    write_page(path, page(together, options))
+    write_page(path, page(selection, Options(evidence, *others)))
     return path

@@ -11,8 +11,7 @@ import polars as pl
 
 from selfexec.analysis.compare import Ranking, ranking
 from selfexec.analysis.published import Ledger, ledger
-from selfexec.analysis.score import Scores, score_together
-from selfexec.analysis.selection import tables_of
+from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.evidence import Evidence, Level, evidence_of, sample
@@ -28,9 +27,7 @@ if TYPE_CHECKING:
 class Options:
     """What a report was asked for."""
 
-    convention: str = "strict"
     evidence: Level = "sample"
-    readings: Sequence[Path] = ()
     groups: Path | None = None
     abilities: Path | None = None
     figures: Path | None = None
@@ -39,14 +36,14 @@ class Options:
     def known_abilities(self) -> Mapping[str, float] | None:
         return read_abilities(self.abilities) if self.abilities else None
 
-    def command(self, runs: Sequence["Run"]) -> str:
+    def command(self, selection: Selection) -> str:
         """The command that makes this page, without the folders in which things happened to lie."""
-        words = ["selfexec", "report", *(run.folder.name for run in runs)]
-        if self.convention != "strict":
-            words += ["--convention", self.convention]
+        words = ["selfexec", "report", *(run.folder.name for run in selection.runs)]
+        if selection.convention != "strict":
+            words += ["--convention", selection.convention]
         if self.evidence != "sample":
             words += ["--evidence", self.evidence]
-        for path in self.readings:
+        for path in selection.readings:
             words += ["--readings", path.name]
         if self.groups:
             words += ["--groups", self.groups.name]
@@ -59,13 +56,17 @@ class Options:
 class Data:
     """Everything that sections draw on."""
 
-    runs: Sequence["Run"]
+    selection: Selection
     options: Options
+
+    @property
+    def runs(self) -> Sequence["Run"]:
+        return self.selection.runs
 
     @cached_property
     def asked(self) -> list[str]:
         """The models in the order of the runs, by which the page numbers them."""
-        return [model for run in self.runs for model in run.models]
+        return self.selection.everybody
 
     @cached_property
     def number_of(self) -> Mapping[str, int]:
@@ -77,11 +78,11 @@ class Data:
 
     @cached_property
     def tables(self) -> Tables:
-        return tables_of(self.runs)
+        return self.selection.tables
 
     @cached_property
     def scores(self) -> Scores:
-        return score_together(self.runs, self.options.convention)
+        return score(self.selection)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -106,7 +107,7 @@ class Data:
 
     @cached_property
     def ledger(self) -> Ledger:
-        return ledger(self.runs, sensitivities=False, known={self.options.convention: self.scores})
+        return ledger(self.runs, sensitivities=False, known={self.selection.convention: self.scores})
 
     @cached_property
     def claims(self) -> pl.DataFrame:

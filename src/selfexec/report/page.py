@@ -3,10 +3,10 @@
 import base64
 import hashlib
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from selfexec.analysis.published import shown
+from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.report import leaderboards
 from selfexec.report.data import Data, Options
@@ -18,15 +18,12 @@ from selfexec.text.legible import SCRIPT_PATTERN, harmless
 from selfexec.text.numbers import decimal
 from selfexec.version import __version__
 
-if TYPE_CHECKING:
-    from selfexec.runs import Run
 
-
-def page(runs: Sequence["Run"], options: Options) -> str:
-    """The whole page as HTML. The same runs and options give the same bytes."""
+def page(selection: Selection, options: Options) -> str:
+    """The whole page as HTML. The same selection and options give the same bytes."""
     from markupsafe import Markup
 
-    environment, data = _environment(), Data(runs, options)
+    environment, data = _environment(), Data(selection, options)
     style, script = (_source(environment, name) for name in ("style.css", "script.js"))
     if options.figures:
         _export(data)

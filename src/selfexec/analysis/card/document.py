@@ -1,14 +1,10 @@
 """The card of a run: benchmark card and data card in one page, of what its folder supports and nothing else."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
+from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
+from selfexec.errors import InputError
 from selfexec.runs import Files
-
-if TYPE_CHECKING:
-    from selfexec.runs import Run
 
 __all__ = ["Card", "card"]
 
@@ -39,7 +35,7 @@ class Card:
 
 
 def card(
-    run: "Run | str | Path | Iterable[Run | str | Path]",
+    run: Runs | Selection,
     *,
     readings: Files = (),
     convention: str = "strict",
@@ -54,14 +50,12 @@ def card(
     InputError: several runs, or one without a reply.
     """
     from selfexec.analysis.card.sections import sections
-    from selfexec.analysis.selection import load_together
-    from selfexec.errors import InputError
 
-    if convention not in ("strict", "readable"):
-        raise InputError(f"convention {convention!r}: a card takes strict or readable.")
-    loaded, *more = load_together(run, readings)
+    selection = Selection.of(run, convention, readings=readings, without=["models", "experiments", "source"])
+    refuse_unknown("convention", [selection.convention], OURS)
+    loaded, *more = selection.runs
     if more:
         raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")
     if not loaded.replies:
         raise InputError(f"{loaded.folder}: there are no replies yet, so that there is nothing to say on a card.")
-    return Card(f"Card of the run {loaded.folder.resolve().name}", tuple(sections(loaded, convention)))
+    return Card(f"Card of the run {loaded.folder.resolve().name}", tuple(sections(loaded, selection.convention)))

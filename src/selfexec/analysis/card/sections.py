@@ -13,6 +13,7 @@ import polars as pl
 
 from selfexec.analysis.card.benchmark import risks, scope
 from selfexec.analysis.notes import noise_and_loss, one_model
+from selfexec.analysis.result import folder_of
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import (
     ACCURACY,
@@ -24,7 +25,6 @@ from selfexec.analysis.score_table import (
     margin_cautions,
     score_cells,
 )
-from selfexec.analysis.sources import folder_of
 from selfexec.analysis.words import NO_TEST
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin, origin

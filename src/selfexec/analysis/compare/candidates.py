@@ -4,19 +4,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import polars as pl
 
-from selfexec.analysis.selection import read_as_given, refuse_different_items
+from selfexec.analysis.selection import Runs, Selection, read_as_given, refuse_different_items
 from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import peers
-from selfexec.runs import Files, files, loaded
-
-if TYPE_CHECKING:
-    from selfexec.runs import Run
+from selfexec.runs import Files, Run, files, loaded
 
 
 class OfExperiment(Protocol):
@@ -33,13 +30,13 @@ class Candidate:
 
     label: str
     name: str
-    run: "Run"
+    run: Run
 
     def was_asked(self, experiment: str) -> bool:
         return (self.name, experiment) in self.run.keys
 
 
-def load_apart(given: "Run | str | Path | Iterable[Run | str | Path]", readings: Files = ()) -> list[Candidate]:
+def load_apart(given: Runs, readings: Files = ()) -> list[Candidate]:
     """Every model of every run. A run is refused that is given twice, or that has an item which differs from
     another's of the same id.
     """
@@ -72,6 +69,15 @@ def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candi
             raise InputError(f"unknown model {name!r}. There are {', '.join(e.label for e in candidates)}.")
         chosen |= {e.label: e for e in found}
     return list(chosen.values())
+
+
+def chosen_of(selection: Selection, what: str) -> tuple[list[Candidate], list[Candidate], list[str]]:
+    """Everybody there is, those that are meant, and the experiments that it takes; `what` takes two of them."""
+    everybody = load_apart(selection.given, selection.readings)
+    chosen = select(everybody, selection.models)
+    if len(chosen) < 2:
+        raise InputError(f"{what}, and there is only {chosen[0].label}. Give another run.")
+    return everybody, chosen, experiments_of(chosen, selection.experiments)
 
 
 def experiments_of(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[str]:
@@ -128,7 +134,7 @@ def unlike(candidates: Sequence[Candidate]) -> list[str]:
     return [f"the {what} is not the same in these runs: that may be what makes a difference" for what in told]
 
 
-def _refuse_ambiguous(runs: Sequence["Run"], homes: Counter[str]) -> None:
+def _refuse_ambiguous(runs: Sequence[Run], homes: Counter[str]) -> None:
     """A line of readings names a model, not a run."""
     given = {key.model for run in runs for key in run.given or ()}
     if both := sorted(model for model in given if homes[model] > 1):

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis.compare.differences import Contrast, Difference, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Result, framed
-from selfexec.analysis.sources import Source, head
+from selfexec.analysis.result import Form, Result, ScoredRun, framed, head
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -42,7 +41,7 @@ class Comparison(Result):
     contrasts: tuple[Contrast, ...]
     verdicts: tuple["Verdict", ...]
     notes: tuple[str, ...]
-    runs: tuple[Source, ...] = ()
+    runs: tuple[ScoredRun, ...] = ()
 
     @property
     def status(self) -> int:
@@ -86,7 +85,7 @@ class Comparison(Result):
 
     _data = records
 
-    def _shown(self, form: Form, width: int) -> list[Part]:
+    def _content(self, form: Form, width: int) -> list[Part]:
         """In Markdown, which a pull request shows, gates come first and each difference has its verdict."""
         gates, verdicts = [verdict.line for verdict in self.verdicts], form == "markdown"
         lines = [*gates, *_notes(self)] if verdicts else [*_notes(self), *gates]

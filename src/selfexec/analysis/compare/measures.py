@@ -10,6 +10,7 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.renamed import refuse_unknown_metric
+from selfexec.analysis.selection import OURS, Selection, refuse_unknown
 from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -275,12 +276,8 @@ def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
     return None
 
 
-def check_names(experiments: Sequence[str], metrics: Sequence[str], convention: str) -> None:
-    for given, known, what in (
-        (experiments, [*EXPERIMENTS, OVERALL], "experiment"),
-        ([convention], ["strict", "readable"], "convention"),
-    ):
-        if strange := [name for name in given if name not in known]:
-            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
+def check_names(selection: Selection, metrics: Sequence[str]) -> None:
+    refuse_unknown("experiment", selection.experiments, [*EXPERIMENTS, OVERALL])
+    refuse_unknown("convention", [selection.convention], OURS)
     for name in metrics:
         refuse_unknown_metric(name, METRICS)

@@ -1,25 +1,18 @@
 """Models compared on the items that they share: two of them, or all pairs; and groups of models."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from selfexec.analysis.compare.candidates import (
-    Candidate,
-    experiments_of,
-    load_apart,
-    select,
-    unlike,
-    wanted_of,
-)
+from selfexec.analysis.compare.candidates import Candidate, chosen_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import Comparison, about
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, Verdict, failed, judge
 from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
 from selfexec.analysis.compare.tags import contrasts, load_tags
-from selfexec.analysis.sources import sources
+from selfexec.analysis.result import scored_runs
+from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.metrics import nothing_readable
@@ -27,12 +20,9 @@ from selfexec.runs import Files, Names, names
 
 LEAST_PRECISION = 0.0001  # finer than any score is told
 
-if TYPE_CHECKING:
-    from selfexec.runs import Run
-
 
 def compare(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    runs: Runs | Selection,
     *,
     models: Names = (),
     experiments: Names = (),
@@ -61,40 +51,38 @@ def compare(
     InputError: a name that is not there, items that differ between runs, or nothing that can be compared.
     """
     measures = names(metrics)
-    check_names(names(experiments), measures, convention)
+    selection = Selection.of(
+        runs, convention, readings=readings, models=models, experiments=experiments, without=["source"]
+    )
+    check_names(selection, measures)
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:
         least = f"{LEAST_PRECISION} or more"
         raise InputError(f"precision {precision}: give the half-width that is wanted, {least}, as 0.02.")
-    candidates = load_apart(runs, readings)
-    chosen = select(candidates, names(models))
-    if len(chosen) < 2:
-        raise InputError(f"a comparison takes two models, and there is only {chosen[0].label}. Give another run.")
+    candidates, chosen, asked = chosen_of(selection, "a comparison takes two models")
     gates = [Gate.of(text) for text in names(fail_if)]
-    wanted = names(experiments)
-    asked = experiments_of(chosen, wanted)
     _refuse_idle(gates, asked, len(chosen))
     groups = load_tags(Path(tags)) if tags is not None else None
     families = [
-        Family.of(metric, asked, chosen, candidates, convention)
+        Family.of(metric, asked, chosen, candidates, selection.convention)
         for metric in dict.fromkeys([*measures, *(gate.metric for gate in gates)])
     ]
     differences = [row for family in families for row in family.differences(precision)]
-    shown = wanted_of(differences, wanted)
+    shown = wanted_of(differences, selection.experiments)
     verdicts = [_verdict(gate, differences, families, chosen[-1]) for gate in gates]
     if all(row.difference is None for row in shown) and not any(v.outcome == "fails" for v in verdicts):
         raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
-    standings = wanted_of((row for family in families for row in family.standings(differences)), wanted)
+    standings = wanted_of((row for family in families for row in family.standings(differences)), selection.experiments)
     marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
     return Comparison(
         models=tuple(e.label for e in chosen),
-        convention=convention,
+        convention=selection.convention,
         precision=precision,
         differences=tuple(shown),
         standings=tuple(standings),
         contrasts=tuple(marked),
         verdicts=tuple(verdicts),
         notes=(*unlike(chosen), *notes),
-        runs=sources(e.run for e in candidates),
+        runs=scored_runs(e.run for e in candidates),
     )
 
 

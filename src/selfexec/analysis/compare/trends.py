@@ -2,27 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.candidates import (
-    Candidate,
-    experiments_of,
-    load_apart,
-    select,
-    unlike,
-    wanted_of,
-)
+from selfexec.analysis.compare.candidates import Candidate, chosen_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import LEGEND, about, cautions, title_of
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Result, framed
-from selfexec.analysis.sources import Source, head, sources
+from selfexec.analysis.result import Form, Result, ScoredRun, framed, head, scored_runs
+from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.runs import Files, Names, names
 from selfexec.stats import two_sided
@@ -32,8 +24,6 @@ from selfexec.text.tables import Part, Table
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from selfexec.runs import Run
 
 LEAST_SHARE = 0.5  # of the items that there are: a slope on fewer is to be read with caution
 
@@ -86,7 +76,7 @@ class Trend(Result):
     slopes: tuple[Slope, ...]
     notes: tuple[str, ...]
     warnings: tuple[str, ...] = ()
-    runs: tuple[Source, ...] = ()
+    runs: tuple[ScoredRun, ...] = ()
 
     def slope(self, experiment: str, metric: str = "skill") -> Slope:
         """The change per checkpoint in one experiment. KeyError lists what there is."""
@@ -111,7 +101,7 @@ class Trend(Result):
 
     _data = records
 
-    def _shown(self, form: Form, width: int) -> Iterator[Part]:
+    def _content(self, form: Form, width: int) -> Iterator[Part]:
         """Checkpoints and slopes, metric by metric. On a terminal warnings are said beside it."""
         for metric in dict.fromkeys(point.metric for point in self.points):
             yield _point_table(self, metric)
@@ -125,7 +115,7 @@ class Trend(Result):
 
 
 def trend(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    runs: Runs | Selection,
     *,
     models: Names = (),
     experiments: Names = (),
@@ -146,13 +136,12 @@ def trend(
     InputError: a name that is not there, fewer than two checkpoints, or nothing that could be scored.
     """
     measures = names(metrics)
-    check_names(names(experiments), measures, convention)
-    candidates = load_apart(runs, readings)
-    chosen = select(candidates, names(models))
-    if len(chosen) < 2:
-        raise InputError(f"a trend takes two checkpoints, and there is only {chosen[0].label}. Give another run.")
-    wanted = names(experiments)
-    asked = experiments_of(chosen, wanted)
+    selection = Selection.of(
+        runs, convention, readings=readings, models=models, experiments=experiments, without=["source"]
+    )
+    check_names(selection, measures)
+    candidates, chosen, asked = chosen_of(selection, "a trend takes two checkpoints")
+    wanted, convention = selection.experiments, selection.convention
     points: list[Point] = []
     slopes: list[Slope] = []
     for metric in measures or ("skill", "accuracy", "baseline_margin"):
@@ -164,8 +153,8 @@ def trend(
     if all(point.value is None for point in points):
         why = about(points[0].experiment, points[0].reason) if points else "no claim could be scored"
         raise InputError(f"there is no trend to see: {why}.")
-    warnings = [] if names(models) else list(_unordered(chosen))
-    labels, read = tuple(e.label for e in chosen), sources(e.run for e in candidates)
+    warnings = [] if selection.models else list(_unordered(chosen))
+    labels, read = tuple(e.label for e in chosen), scored_runs(e.run for e in candidates)
     return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings), read)
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -17,17 +16,16 @@ from selfexec.analysis.published.accounts import (
     restriction_account,
     token_account,
 )
+from selfexec.analysis.published.authors import authors_scores
 from selfexec.analysis.published.entries import POINT, Entry, Ledger, bare, shown
 from selfexec.analysis.published.given_readings import given_readings
 from selfexec.analysis.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
-from selfexec.analysis.score import CONVENTIONS, Scores, score_together
-from selfexec.analysis.selection import load_together
-from selfexec.analysis.sources import sources
-from selfexec.errors import InputError
+from selfexec.analysis.score import Scores, score_tables
+from selfexec.analysis.selection import CONVENTIONS, Runs, Selection
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
 from selfexec.metrics.kinds.binary import of_cells
-from selfexec.runs import Files, Names, names
+from selfexec.runs import Files, Names
 from selfexec.text.numbers import number_of, signed
 
 if TYPE_CHECKING:
@@ -66,7 +64,7 @@ INFLECTED = ("accuracy", "always_no", "youden_j")
 
 
 def ledger(
-    runs: "Run | str | Path | Iterable[Run | str | Path]",
+    runs: Runs | Selection,
     *,
     models: Names = (),
     experiments: Names = (),
@@ -88,34 +86,23 @@ def ledger(
 
     InputError: a name that is not there, or runs that cannot be counted together.
     """
-    together = load_together(runs, readings)
-    whose, parts = names(models), names(experiments)
-    have = [model for run in together for model in run.models]
-    for wanted, there, what in ((whose, have, "model"), (parts, [*PAPER.experiments, "overall"], "experiment")):
-        if strange := [name for name in wanted if name not in there]:
-            raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(there)}.")
-    scores = {c: (known or {}).get(c) or score_together(together, c, whole=False) for c in CONVENTIONS}
-    entries = [
-        entry for run in together for model in run.models for entry in _of_model(run, model, scores, sensitivities)
-    ]
-    entries += _means_of_baselines(entries)
-    chosen = (
-        entry
-        for entry in entries
-        if (not whose or entry.model in (*whose, ALL)) and (not parts or entry.experiment in parts)
+    selection = Selection.of(
+        runs, readings=readings, models=models, experiments=experiments, without=["convention", "source"]
     )
-    return Ledger(chosen, sources(together))
+    selection.refuse_unknown(PAPER.experiments)
+    scores = {c: (known or {}).get(c) or _scored(selection, c) for c in CONVENTIONS}
+    entries = [e for run in selection.runs for m in run.models for e in _of_model(run, m, scores, sensitivities)]
+    entries += _means_of_baselines(entries)
+    means = {ALL: selection.everybody}
+    chosen = (e for e in entries if selection.wants(means.get(e.model, [e.model]), e.experiment))
+    return Ledger(chosen, selection.scored_runs)
 
 
-def ledger_of_runs(
-    folders: Iterable[Path],
-    readings: Sequence[Path] = (),
-    *,
-    models: Sequence[str] = (),
-    experiments: Sequence[str] = (),
-) -> Ledger:
-    """The ledger of the runs in these folders, read as `readings` (files) say."""
-    return ledger(load_together(folders, readings), models=models, experiments=experiments)
+def _scored(selection: Selection, convention: str) -> Scores:
+    """All that the ledger asks of scores."""
+    if convention == "authors":
+        return Scores(row for run in selection.runs for row in authors_scores(run))
+    return score_tables(selection.tables, selection.everybody, convention, whole=False)
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

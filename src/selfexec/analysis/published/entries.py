@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Rows
-from selfexec.analysis.sources import Source, head
+from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.experiments import PAPER
 from selfexec.text.lookups import found_by
 from selfexec.text.numbers import decimal
@@ -59,7 +58,7 @@ class Ledger(Rows[Entry]):
 
     _ROW = Entry
 
-    def __init__(self, entries: Iterable[Entry], runs: Sequence[Source] = ()) -> None:
+    def __init__(self, entries: Iterable[Entry], runs: Sequence[ScoredRun] = ()) -> None:
         super().__init__(entries)
         self.runs = tuple(runs)
 
@@ -84,7 +83,7 @@ class Ledger(Rows[Entry]):
             parts += [f"## {TITLES[kind]}", as_markdown(COLUMNS, rows)]
         return "\n\n".join(parts)
 
-    def _shown(self, form: Form, width: int) -> Iterator[Part]:
+    def _content(self, form: Form, width: int) -> Iterator[Part]:
         """A table of each kind; as text with its reasons below it by number, where they are long."""
         if not self:
             yield NOTHING

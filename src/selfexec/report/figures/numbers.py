@@ -18,7 +18,7 @@ from selfexec.analysis.numbers import (
 )
 from selfexec.analysis.published import authors_scores
 from selfexec.analysis.score import Score, Scores
-from selfexec.analysis.selection import tables_of
+from selfexec.analysis.selection import Selection
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.abilities import known_ability, published_abilities
@@ -67,8 +67,9 @@ class Numbers:
     @cached_property
     def tables(self) -> Tables:
         """Of the models that the scores are of."""
-        tables = tables_of(self.runs)
-        if {model for run in self.runs for model in run.models} == set(self.models):
+        selection = Selection.of(self.runs)
+        tables = selection.tables
+        if set(selection.everybody) == set(self.models):
             return tables
         ours = pl.col("model").is_in(self.models)
         observations, sessions = tables.observations.filter(ours), tables.sessions.filter(ours)

@@ -37,7 +37,7 @@ class About:
 
 def about(data: Data) -> About:
     options = data.options
-    return About(options.command(data.runs), [provenance(run) for run in data.runs], options.evidence)
+    return About(options.command(data.selection), [provenance(run) for run in data.runs], options.evidence)
 
 
 def provenance(run: "Run") -> Provenance:

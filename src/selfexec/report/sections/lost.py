@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from selfexec.analysis.notes import noise_and_loss
-from selfexec.analysis.sources import folder_of
+from selfexec.analysis.result import folder_of
 from selfexec.report.data import Data
 from selfexec.report.sessions import STATE_NAMES, StateLine, state_lines
 

@@ -29,7 +29,7 @@ def top(data: Data) -> Top:
     details = [*details, *one_model(scores.warnings)]
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
     items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
-    convention = LEGEND[data.options.convention]
+    convention = LEGEND[data.selection.convention]
     return Top(f"Did {who} would do?", answer, details, words.simulated(data.asked, data.runs), items, convention)
 
 

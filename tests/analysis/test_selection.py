@@ -1,0 +1,91 @@
+"""What is analysed is said once, and every function and command takes it."""
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+import click
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.selection import Selection
+from selfexec.cli import COMMANDS, root
+from selfexec.errors import InputError
+
+STORED = Path(__file__).parents[1] / "stored"
+OF_RUNS = ("score", "compare", "trend", "cross", "correlate", "ledger", "card", "report")
+
+
+def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_reference_models() -> None:
+    whole = sx.score(STORED / "panel", "readable")
+    some = Selection.of(STORED / "panel", "readable", models=["sim/typical"], experiments="restriction")
+    wanted = [row for row in whole if (row.model, row.experiment) == ("sim/typical", "restriction")]
+    assert sx.score(some).records() == [row.__dict__ for row in wanted] != []
+    assert sx.score(some).runs == whole.runs
+
+
+def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices() -> None:
+    run, pair = sx.load(STORED / "panel"), ["sim/typical", "sim/coin"]
+    some = Selection.of(run, models=pair)
+    assert sx.compare(some, metrics="accuracy").json() == sx.compare(run, models=pair, metrics="accuracy").json()
+    assert sx.trend(some, metrics="accuracy").json() == sx.trend(run, models=pair, metrics="accuracy").json()
+    assert sx.ledger(some).json() == sx.ledger(run, models=pair).json()
+    readable = Selection.of([run], "readable")
+    assert sx.compare(readable).convention == sx.trend(readable).convention == "readable"
+    assert sx.score(readable).json() == sx.score(run, "readable").json()
+    assert sx.card(readable).markdown() == sx.card(run, convention="readable").markdown()
+    assert sx.correlations(readable).json() == sx.correlations(run, convention="readable").json()
+    by_rule = Selection.of(run, source="rule")
+    assert sx.score(by_rule).records() == sx.score(run, source="rule").records() != sx.score(run).records()
+    assert sx.cross_prediction(Selection.of(run)).json() == sx.cross_prediction(run).json()
+
+
+def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_nothing() -> None:
+    run = STORED / "panel"
+    for refused, message in (
+        (lambda: sx.score(Selection.of(run), "readable"), "a selection says by itself"),
+        (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection says by itself"),
+        (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no choice of models here"),
+        (lambda: sx.compare(Selection.of(run, source="rule")), "there is no choice of source here"),
+        (lambda: sx.ledger(Selection.of(run, "readable")), "there is no choice of convention here"),
+    ):
+        with pytest.raises(InputError, match=message):
+            refused()
+
+
+def test_names_and_conventions_that_are_not_there_are_refused_with_those_that_are() -> None:
+    run = STORED / "panel"
+    for choices, message in (
+        ({"models": "nobody"}, "unknown model 'nobody'. There are sim/"),
+        ({"experiments": "taste"}, "unknown experiment 'taste'. There are association, .*overall"),
+        ({"convention": "lax"}, "unknown convention 'lax'. There are strict, readable, authors"),
+    ):
+        with pytest.raises(InputError, match=message):
+            sx.score(Selection.of(run, **choices))
+    for function in (sx.compare, sx.trend, sx.card, sx.report):
+        with pytest.raises(InputError, match=r"unknown convention 'authors'\. There are strict, readable"):
+            function(Selection.of(run, "authors"))
+
+
+def test_nothing_is_read_before_it_is_wanted() -> None:
+    absent = Selection.of("no/such/run", readings="none.jsonl")
+    assert replace(absent, models=("m",)).given == ("no/such/run",)
+    with pytest.raises(InputError, match="no/such/run"):
+        absent.runs  # noqa: B018
+
+
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_a_command_is_handed_what_its_shared_options_say_as_one_selection(name: str) -> None:
+    command = root.get_command(click.Context(root), name)
+    assert command is not None and command.callback is not None
+    shared = {"runs", "readings", "convention", "models", "experiments", "source"}
+    own = command.callback.__wrapped__.__annotations__
+    # what is shared stands among the options, and none of it among what the command itself is called with
+    assert {"runs", "readings"} <= shared & {param.name for param in command.params}
+    assert "selection" in own and not shared & own.keys()
+    assert shared - {"runs"} <= {field.name for field in fields(Selection)}
+
+
+def test_there_is_no_other_command_about_several_runs() -> None:
+    context = click.Context(root)
+    commands = {name: root.get_command(context, name) for name in COMMANDS}
+    assert {name for name, c in commands.items() if c and any(p.name == "runs" for p in c.params)} == set(OF_RUNS)
