@@ -15,8 +15,7 @@ import numpy as np
 from recorded import Number, Recorded, read
 
 import selfexec as sx
-from selfexec.analysis.rasch import Rasch
-from selfexec.analysis.rates import RateTable, load_rates
+from selfexec.analysis.rasch import Rasch, RateTable, load_rates
 from selfexec.stats import Correlation, Welch, Z, correlate, mean_interval, normal, two_sided, welch, wilson
 
 EXPERIMENTS = ("association", "restriction", "difficulty")

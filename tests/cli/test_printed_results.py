@@ -15,7 +15,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.analysis.correlate import correlations
-from selfexec.analysis.rates import RateTable
+from selfexec.analysis.rasch import RateTable
 from selfexec.analysis.score import Scores
 from selfexec.runs import Run
 from selfexec.text.tables import as_markdown

@@ -10,7 +10,7 @@ import pytest
 
 from selfexec.analysis.compare import load_tags
 from selfexec.analysis.correlate import read_tables
-from selfexec.analysis.rates import load_rates
+from selfexec.analysis.rasch import load_rates
 from selfexec.analysis.score import Scores
 from selfexec.errors import InputError
 from selfexec.files.csv_rows import written

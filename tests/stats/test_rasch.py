@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import selfexec as sx
-from selfexec.analysis.rates import load_rates
+from selfexec.analysis.rasch import load_rates
 from selfexec.cli import main
 from selfexec.errors import InputError, NotSettled
 from selfexec.stats import Array

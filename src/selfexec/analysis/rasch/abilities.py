@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from selfexec.analysis.rates import RateTable, load_rates
+from selfexec.analysis.rasch.rates import RateTable, load_rates
 from selfexec.analysis.result import Form, Result
 from selfexec.errors import InputError
 from selfexec.runs import Files, files

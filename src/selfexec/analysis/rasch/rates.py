@@ -73,7 +73,7 @@ def _read(source: str | Path) -> tuple[list[str], list[_Row]]:
 
 def _text(source: str | Path) -> str:
     if source == PAPER:
-        return resources.files("selfexec.analysis").joinpath("data/table_1.csv").read_text("utf-8")
+        return resources.files("selfexec.analysis.rasch").joinpath("data/table_1.csv").read_text("utf-8")
     return csv_rows.read(source, f"no such file. Check the path, or write '{PAPER}' for the paper's table.")
 
 
