@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ from sockets import completion, served
 async def sessions(item: Any, ask: Any, prompts: Any) -> None:
     await ask("predict", f"How many turns will you take over {item.request}?")
     said = [Message("user", f"Talk of {item.request}.")]
-    for n in range(1, 20):
+    for n in count(1):  # as long as the model goes on
         reply = await ask(f"turn.{n}", said)
         if reply.text is None:
             return
@@ -149,13 +150,21 @@ def test_a_conversation_that_was_cut_short_goes_on_where_it_stopped(calls: int) 
     with talker() as (url, asked):
         first = run(url, max_calls=calls)
         assert 0 < len(first.replies) <= calls
-        now, _ = foreseen(plan("any/m", items="items", base_url=url, out="r"))
-        assert now.remaining > 0
+        now, rest = foreseen(plan("any/m", items="items", base_url=url, out="r"))
+        assert now.remaining > 0 and rest.output_tokens >= 0
         found = run(url)
         assert len(asked) == 14 and len(found.replies) == 14
         again = run(url)
     assert len(asked) == 14 and again.replies == found.replies
     assert [row.missing for row in list_runs("r")] == [0]
+
+
+def test_a_list_of_runs_counts_the_next_turn_of_a_conversation_as_missing() -> None:
+    with talker() as (url, _):
+        found = run(url, max_calls=10, max_connections=1)
+    # of one item all seven sessions, of the other the three that are known beforehand
+    assert sorted(len(names(found, item)) for item in ("eggs", "milk")) == [3, 7]
+    assert [(row.replies, row.missing) for row in list_runs("r")] == [(10, 1)]
 
 
 def test_progress_ends_at_all_that_came_of_it() -> None:

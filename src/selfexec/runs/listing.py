@@ -208,8 +208,9 @@ def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[Visited, Mappi
         for condition in conditions:
             found = {key.session: line for key, line in lines.items() if key == in_condition(key, condition)}
             texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
-            # whatever may yet come is taken to lead on
-            visits.append(Visit(experiment, item, module.prompts, texts, otherwise="?"))
+            # whatever may yet come is taken to lead on; but nobody knows how long a conversation would go on so
+            otherwise = "?" if module.further is None else None
+            visits.append(Visit(experiment, item, module.prompts, texts, otherwise))
             doubtful.append((place, condition))
     opened = zip(doubtful, prompts_of(visits), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})

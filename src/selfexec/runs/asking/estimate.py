@@ -14,7 +14,7 @@ from selfexec.engines import Outcome
 from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, messages_of
 from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.plan import Plan, Visit
-from selfexec.runs.asking.remaining import Standing
+from selfexec.runs.asking.remaining import NOT_ASKED, Standing
 from selfexec.runs.records import Reply
 from selfexec.runs.sittings import Sitting
 
@@ -112,6 +112,8 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
         key = in_condition(Key(*visit, session), condition)
         length = sum(len(message.content) for message in messages_of(prompt))
         found[key.experiment, key.item][session, key.facets] = length + system
+        if session not in EXPERIMENTS[key.experiment].session_names(plan.item_set[key.experiment][key.item]):
+            return NOT_ASKED  # a conversation may go on for ever
         return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind))
 
     for experiment, by_id in plan.item_set.items.items():
