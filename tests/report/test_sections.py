@@ -13,6 +13,7 @@ from selfexec.report import sections
 from selfexec.report.data import Data, Options
 from selfexec.report.page import page
 from selfexec.report.sections import ABOUT, SECTIONS, TOP, Section
+from selfexec.report.sections.conditions import conditions
 from selfexec.runs import Run
 
 REPORT = Path(sections.__file__).parents[1]
@@ -26,8 +27,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def data(run: Run) -> Data:
-    return Data(Selection.of(run), Options())
+def in_conditions(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run with data for every section."""
+    asked = {"limit": 30, "facets": {"haste": ["none", "quick"]}}
+    return sx.run(["sim/typical", "sim/breaks-format"], out=tmp_path_factory.mktemp("runs") / "both", **asked)
+
+
+@pytest.fixture(scope="module")
+def data(in_conditions: Run) -> Data:
+    return Data(Selection.of(in_conditions), Options())
 
 
 def test_each_section_is_one_file_and_one_part_of_the_template() -> None:
@@ -48,8 +56,8 @@ def test_a_section_hands_over_a_frozen_value_whose_every_field_is_shown(section:
     assert fields <= set(re.findall(rf"\b{name}\.(\w+)", part))
 
 
-def test_contents_lead_to_each_section_and_to_no_other(run: Run) -> None:
-    text = page(Selection.of(run), Options())
+def test_contents_lead_to_each_section_and_to_no_other(in_conditions: Run) -> None:
+    text = page(Selection.of(in_conditions), Options())
     linked = re.findall(r'<li><a href="#([\w-]+)">', text)
     assert linked == [*re.findall(r'<section id="([\w-]+)"', text), "about"]
     assert linked == [*(section.id for section in SECTIONS), "about"]
@@ -59,6 +67,7 @@ def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run) -
     nothing = replace(run, replies={})
     assert {section.id for section in SECTIONS if section.made(Data(Selection.of(nothing), Options())) is None} == {
         "figures",
+        "conditions",
         "cross",
         "ledger",
     }
@@ -72,3 +81,17 @@ def test_what_was_lost_opens_it_where_the_count_is_of_just_that(run: Run) -> Non
     ).height  # every one was asked for once
     assert lost > 0
     assert re.search(rf'data-m="1" data-e="association" data-c="\?">{lost}<span class="sr"> unreadable', every)
+
+
+def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_conditions: Run) -> None:
+    scores = sx.score(in_conditions)
+    assert scores.conditions == ["default", "haste=quick"]
+    for condition in scores.conditions:
+        data = Data(Selection.of(in_conditions, conditions=condition), Options())
+        shown = data.scores
+        assert {row.condition for row in shown} == {condition}
+        assert list(shown) == list(scores.under(condition))
+        assert f"Asked in the condition {condition}." in page(data.selection, Options()) or condition == "default"
+    found = conditions(Data(Selection.of(in_conditions), Options()))
+    assert found is not None and found.here == "default"
+    assert [line.condition for line in found.lines] == scores.conditions * (len(found.lines) // 2)

@@ -22,7 +22,6 @@ from click.testing import CliRunner
 import selfexec as sx
 from build import write
 from respondents import items
-from selfexec.analysis.selection import tables_of
 from selfexec.cli import root
 from selfexec.experiments import Key
 from selfexec.facets import FACETS, conditions_of, crossed_levels, touching
@@ -112,7 +111,7 @@ def test_what_a_facet_does_not_touch_is_asked_once_for_all_its_levels(crossed: R
 def test_claims_are_held_against_what_was_done_in_their_own_condition(crossed: Run) -> None:
     found = {
         (condition, model): accuracy(crossed, condition, model)
-        for condition in crossed.tables.conditions
+        for condition in crossed.conditions
         for model in (QUIET, HASTY)
     }
     assert found == {
@@ -129,12 +128,24 @@ def test_claims_are_held_against_what_was_done_in_their_own_condition(crossed: R
 
 def test_a_shared_session_stands_once_in_the_table_and_is_of_every_condition_that_shares_it(crossed: Run) -> None:
     assert len(crossed.sessions) == len(crossed.replies) == 2 * 6 * 60
-    for condition, execution in (("asker=another", "default"), ("asker=another,haste=quick", "haste=quick")):
-        sessions = tables_of([crossed], condition).sessions
-        assert Counter(zip(sessions["session"], sessions["condition"], strict=True)) == {
-            ("predict", condition): 120,
-            ("execute", execution): 120,
-        }
+    assert Counter(zip(crossed.sessions["session"], crossed.sessions["condition"], strict=True)) == {
+        **{("predict", condition): 120 for condition in crossed.conditions},
+        **{("execute", condition): 120 for condition in ("default", "haste=quick")},
+    }
+
+
+@pytest.mark.parametrize("condition", ["default", "asker=another", "haste=quick", "asker=another,haste=quick"])
+def test_a_run_under_one_condition_is_as_if_it_had_been_asked_in_it_alone(crossed: Run, condition: str) -> None:
+    narrowed = crossed.under(condition)
+    assert narrowed.conditions == (condition,) and not narrowed.unasked
+    assert Counter(key.kind for key in narrowed.replies) == {"predict": 120, "execute": 120}
+    assert not any(key.facets for key in narrowed.replies)
+    columns = crossed.observations.columns
+    assert narrowed.observations.sort(columns).equals(crossed.observations.filter(condition=condition).sort(columns))
+    assert set(narrowed.sessions["condition"]) == {condition}
+    sent = prompts_sent(narrowed, narrowed.replies)
+    whole = prompts_sent(crossed, crossed.replies)
+    assert Counter(sent.values()) <= Counter(whole.values()) and None not in sent.values()
 
 
 def test_a_run_grows_by_conditions_and_asks_nothing_twice(questions: Path, tmp_path: Path) -> None:
@@ -171,7 +182,7 @@ def test_growing_one_condition_by_epochs_makes_nothing_missing_in_another(questi
 def test_a_run_without_the_default_condition_has_no_claims_in_it(questions: Path, tmp_path: Path) -> None:
     with served(server(Counter())) as url:
         run = sx.run(QUIET, facets={"asker": "another"}, items=questions, base_url=url, out=tmp_path / "r")
-    assert run.tables.conditions == ("asker=another",) and len(run.observations) == 60
+    assert run.conditions == ("asker=another",) and len(run.observations) == 60
     imported = asked(None, run.items, run.replies)
     assert list(imported) == [(QUIET, "brevity", ANOTHER)]
 
@@ -280,6 +291,6 @@ def test_a_response_that_several_conditions_share_is_judged_once_for_all_of_them
     run = sx.load(folder).with_source("human")
     rows = run.observations.filter((pl.col("item") == "q2") & (pl.col("model") == HASTY))
     by_condition = dict(rows.select("condition", "observed").iter_rows())
-    assert by_condition == {condition: "haste=quick" not in condition for condition in crossed.tables.conditions}
+    assert by_condition == {condition: "haste=quick" not in condition for condition in crossed.conditions}
     by_rule = run.outcomes.filter((pl.col("item") == "q2") & (pl.col("model") == HASTY))
     assert set(by_rule.select("source", "observed").rows()) == {("rule", False), ("rule", True)} and len(by_rule) == 4

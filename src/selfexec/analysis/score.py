@@ -7,8 +7,8 @@ import numpy as np
 
 from selfexec.analysis.notes import Warned
 from selfexec.analysis.same_replies import SameReplies, same_replies
-from selfexec.analysis.score_table import Scores
-from selfexec.analysis.selection import CONVENTIONS, Runs, Selection, refuse_unknown
+from selfexec.analysis.score_table import Scores, joined
+from selfexec.analysis.selection import CONVENTIONS, Runs, Selection, known_conditions, refuse_unknown
 from selfexec.claims import NO_ANSWERS, Claims, Tables
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -33,7 +33,7 @@ from selfexec.metrics import (
     self_bonuses,
     with_bootstrap,
 )
-from selfexec.runs import Files
+from selfexec.runs import Files, Names
 
 __all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
 
@@ -44,10 +44,12 @@ def score(
     *,
     readings: Files = (),
     source: str | None = None,
+    conditions: Names = (),
     bootstrap: int | None = None,
     seed: int = 0,
 ) -> Scores:
-    """Every metric of every model, under one convention of counting: strict, readable or authors.
+    """Every metric of every model, under one convention of counting: strict, readable or authors; in every condition in
+    which anything was asked, each by itself.
 
     Give a run or its folder, or several: their models are then each other's reference models. Or a selection of them.
 
@@ -55,11 +57,12 @@ def score(
                   paper's published numbers)
       readings    files of readings that replace ours
       source      who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
+      conditions  only these: `default`, or like `asker=another`
       bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
 
     InputError: a model that is in two of the runs, or items that differ between them.
     """
-    selection = Selection.of(runs, convention, readings=readings, source=source)
+    selection = Selection.of(runs, convention, readings=readings, source=source, conditions=conditions)
     refuse_unknown("convention", [selection.convention], CONVENTIONS)
     selection.refuse_unknown()
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
@@ -70,9 +73,11 @@ def score(
 
         found = Scores(row for run in selection.runs for row in authors_scores(run))
     else:
-        found = score_tables(selection.tables, selection.everybody, selection.convention, drawn)
-        found.warnings += tuple(same_replies(selection.runs))
-    presets = {model: run.manifest.preset for run in selection.runs for model in run.models}
+        refuse_unknown("condition", selection.conditions, known_conditions(selection.whole_runs))
+        ones = (selection.under(condition) for condition in selection.shown_conditions)
+        found = joined(score_tables(one.tables, one.everybody, selection.convention, drawn) for one in ones)
+        found.warnings += tuple(same_replies(selection.whole_runs))
+    presets = {model: run.manifest.preset for run in selection.whole_runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in found)
     return Scores(
         (row for row in rows if selection.wants([row.model], row.experiment)),
@@ -168,4 +173,5 @@ def _asked(model: str, convention: str, claims: Claims) -> Asked:
         int((claims.state == UNREADABLE).sum()),
         int((claims.state == MISSING).sum()),
         source=claims.source,
+        condition=claims.condition,
     )

@@ -11,6 +11,7 @@ from selfexec.analysis.names import baseline_name, skill_legend, source_of
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head
+from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.words import (
     NO_TEST,
     Said,
@@ -23,6 +24,7 @@ from selfexec.analysis.words import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import Score, Scored, not_run
+from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
 
@@ -54,6 +56,9 @@ class Scores(Rows[Score]):
     """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
     `parts` (model -> experiment) are the counts that they were made of, for comparisons, and `runs` what these counts
     are of. Prints as a table, turns into records or a data frame.
+
+    Where there are several conditions, look-ups are of the first one, the default where it was asked, and `under` has
+    the scores of another.
     """
 
     _ROW = Score
@@ -71,6 +76,27 @@ class Scores(Rows[Score]):
         self.bootstrap = bootstrap
         self.parts = parts or {}
         self.runs = tuple(runs)
+
+    @cached_property
+    def conditions(self) -> list[str]:
+        """In which the models were asked, the default one first."""
+        return list(dict.fromkeys(row.condition for row in self._rows))
+
+    def under(self, condition: str) -> "Scores":
+        """The scores in one condition."""
+        if condition not in self.conditions:
+            raise KeyError(f"there is no condition {condition!r} ({listed('conditions', self.conditions)})")
+        if len(self.conditions) == 1:
+            return self
+        rows = (row for row in self._rows if row.condition == condition)
+        warnings = (w for w in self.warnings if isinstance(w, SameReplies) or w.condition == condition)
+        parts = self.parts if condition == self.conditions[0] else {}
+        return Scores(rows, warnings, self.bootstrap, parts, self.runs)
+
+    @cached_property
+    def _first(self) -> "list[Score]":
+        """The rows of the first condition."""
+        return [row for row in self._rows if row.condition == self.conditions[0]]
 
     def value(self, model: str, experiment: str, metric: str) -> float | None:
         """One number; None where it is withheld."""
@@ -99,11 +125,11 @@ class Scores(Rows[Score]):
     def of(self, experiment: str, metric: str) -> list[Score]:
         """One number of every model that has it."""
         refuse_old_name(metric)
-        return [row for row in self._rows if (row.experiment, row.metric) == (experiment, metric)]
+        return [row for row in self._first if (row.experiment, row.metric) == (experiment, metric)]
 
     @cached_property
     def _found(self) -> Mapping[tuple[str, str, str], Score]:
-        return {(row.model, row.experiment, row.metric): row for row in self._rows}
+        return {(row.model, row.experiment, row.metric): row for row in self._first}
 
     @property
     def convention(self) -> str | None:
@@ -140,9 +166,14 @@ class Scores(Rows[Score]):
             raise InputError(f"no order by {metric}: there is no overall {metric}{known}.")
         return rows
 
+    @property
+    def by_condition(self) -> "list[Scores]":
+        """The scores of each condition by themselves."""
+        return [self.under(condition) for condition in self.conditions] or [self]
+
     def _data(self) -> dict[str, Any]:
         return {
-            "answer": _said(self),
+            "answer": _every_answer(self.by_condition),
             **head(self.runs, self.convention),
             "scores": self.records(),
             "warnings": [asdict(warning) for warning in self.warnings],
@@ -150,7 +181,23 @@ class Scores(Rows[Score]):
         }
 
     def _content(self, form: Form, width: int) -> list[Part]:
-        return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
+        if len(self.conditions) < 2:
+            return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
+        ones = self.by_condition
+        title = "\n".join([_question(self), *_every_answer(ones)])
+        notes = dict.fromkeys(note for one in ones for note in (*_marked(one, _cautions(one)), *_below(one)))
+        columns, rows = grid_by_condition(ones)
+        return [Table(title, columns, rows, "stacked"), *notes, *_legend(self), *absent(rows)]
+
+
+def joined(found: "Iterable[Scores]") -> Scores:
+    """Scores of several conditions together."""
+    ones = list(found)
+    if len(ones) == 1:
+        return ones[0]
+    first = ones[0] if ones else Scores([])
+    rows = (row for one in ones for row in one)
+    return Scores(rows, (w for one in ones for w in one.warnings), first.bootstrap, first.parts, first.runs)
 
 
 def _or_least(value: float | None) -> float:
@@ -173,6 +220,37 @@ def _said(scores: Scores) -> list[str]:
     """
     note = simulated(scores.models, scores.runs)
     return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings), *_told_by(scores)]
+
+
+def _every_answer(ones: Sequence[Scores]) -> list[str]:
+    """What is said in each condition; what is said in all of them alike, once."""
+    if len(ones) == 1:
+        return _said(ones[0])
+    said = {one.conditions[0]: _said(one) for one in ones}
+    common = [line for line in next(iter(said.values())) if all(line in lines for lines in said.values())]
+    own = (f"{condition}: {line}" for condition, lines in said.items() for line in lines if line not in common)
+    return [*own, *common]
+
+
+def grid_by_condition(ones: Sequence[Scores]) -> tuple[list[str], list[list[str]]]:
+    """The table of all conditions: those of a model in an experiment stand together."""
+    rows = [
+        [row[0], row[1], one.conditions[0], *row[2:]]
+        for one in ones
+        for row in score_cells(one)
+        if (row[0], row[1]) not in _not_run(one)
+    ]
+    order = {place: n for n, place in enumerate(dict.fromkeys((row[0], row[1]) for row in rows))}
+    models = {model: n for n, model in enumerate(dict.fromkeys(row[0] for row in rows))}
+    rows.sort(key=lambda row: (models[row[0]], order[row[0], row[1]]))
+    columns = [*COLUMNS[:2], "condition", *COLUMNS[2:]]
+    filled = [n for n, _ in enumerate(columns) if any(row[n] for row in rows)]
+    return [columns[n] for n in filled], [[row[n] for n in filled] for row in rows]
+
+
+def _marked(scores: Scores, lines: Sequence[str]) -> list[str]:
+    """Lines below a heading, each with its condition."""
+    return [line.replace("  ", f"  {scores.conditions[0]}: ", 1) if line.startswith("  ") else line for line in lines]
 
 
 def _told_by(scores: Scores) -> Iterator[str]:
@@ -304,8 +382,12 @@ def _intervals(scores: Scores) -> str:
 
 def _notes(scores: Scores) -> list[str]:
     """What is said below the table: first what may mislead, last what the columns mean."""
-    below = noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs))
-    return [*_cautions(scores), *below, *_cuts(scores), *_legend(scores), *absent(_grid(scores)[1])]
+    return [*_cautions(scores), *_below(scores), *_legend(scores), *absent(_grid(scores)[1])]
+
+
+def _below(scores: Scores) -> list[str]:
+    """Noise, loss, judges, and cuts of the items."""
+    return [*noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs)), *_cuts(scores)]
 
 
 def _legend(scores: Scores) -> list[str]:

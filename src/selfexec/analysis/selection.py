@@ -1,7 +1,7 @@
 """What is analysed: which runs, how they are read and counted, and which of their models and experiments are meant."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -28,6 +28,7 @@ class Selection:
       readings     files of readings that replace ours
       models       only these are shown; all, if none is named. The others go on being reference models
       experiments  only these, or `overall`
+      conditions   only these; where one is wanted and none is named, the default one or the only one that there is
       source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
 
     One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk
@@ -39,6 +40,7 @@ class Selection:
     readings: tuple[Path, ...] = ()
     models: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     source: str | None = None
 
     @classmethod
@@ -50,13 +52,14 @@ class Selection:
         readings: Files = (),
         models: Names = (),
         experiments: Names = (),
+        conditions: Names = (),
         source: str | None = None,
         without: Iterable[str] = (),
     ) -> "Selection":
         """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
         read. `without`: choices that there are not in this function.
         """
-        named = tuple(names(models)), tuple(names(experiments))
+        named = tuple(names(models)), tuple(names(experiments)), tuple(names(conditions))
         choices = (convention, tuple(files(readings)), *named, source)
         if not isinstance(given, Selection):
             return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)
@@ -68,9 +71,9 @@ class Selection:
         return given
 
     @cached_property
-    def runs(self) -> list[Run]:
-        """The runs, whose models are each other's reference models, as the readings and the source have it. No model
-        may be in two of them, and no item may differ between them: rows could not be told apart.
+    def whole_runs(self) -> list[Run]:
+        """The runs in all conditions, whose models are each other's reference models, as the readings and the source
+        have it. No model may be in two of them, and no item may differ between them: rows could not be told apart.
         """
         runs = loaded(self.given)
         if not runs:
@@ -80,9 +83,36 @@ class Selection:
         return with_source(runs, self.source) if self.source else runs
 
     @cached_property
+    def shown_conditions(self) -> tuple[str, ...]:
+        """Those that are named; else every one in which anything was asked, the default one first."""
+        return self.conditions or known_conditions(self.whole_runs) or (DEFAULT_NAME,)
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs in the one condition that is meant, of those that have it."""
+        meant = conditions_meant(self.conditions, self.whole_runs)
+        if len(meant) > 1:
+            raise InputError(f"one condition at a time, and not {' and '.join(meant)}. Choose one with --condition.")
+        return [run.under(meant[0]) for run in self.whole_runs if meant[0] in (run.conditions or meant)]
+
+    def under(self, condition: str) -> "Selection":
+        """The same in one condition."""
+        if self.shown_conditions == (condition,):
+            return self
+        return replace(self, given=tuple(self.whole_runs), readings=(), source=None, conditions=(condition,))
+
+    @cached_property
     def tables(self) -> Tables:
         """The observations and sessions of all models, and what further sources say."""
-        return tables_of(self.runs)
+        if len(self.runs) == 1:
+            return self.runs[0].tables
+        several = [run.tables for run in self.runs]
+        return Tables(
+            pl.concat([tables.observations for tables in several]),
+            pl.concat([tables.sessions for tables in several]),
+            pl.concat([tables.outcomes for tables in several]),
+            frozenset().union(*(tables.simulated for tables in several)),
+        )
 
     @property
     def everybody(self) -> list[str]:
@@ -92,7 +122,7 @@ class Selection:
     @property
     def scored_runs(self) -> tuple[ScoredRun, ...]:
         """What there is to say of the runs, on top of every JSON."""
-        return scored_runs(self.runs)
+        return scored_runs(self.whole_runs)
 
     def refuse_unknown(self, experiments: Iterable[str] = EXPERIMENTS) -> None:
         """Refuse a model that nobody has, and an experiment that is none of these."""
@@ -110,25 +140,19 @@ def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> Non
         raise InputError(f"unknown {what} {strange[0]!r}. There are {', '.join(known)}.")
 
 
-def tables_of(runs: Sequence[Run], condition: str | None = None) -> Tables:
-    """The observations and sessions of all models in one condition: the default one, or the only one that there is,
-    where none is named.
-    """
-    tables = runs[0].tables
-    if len(runs) > 1:
-        tables = Tables(
-            pl.concat([run.tables.observations for run in runs]),
-            pl.concat([run.tables.sessions for run in runs]),
-            pl.concat([run.tables.outcomes for run in runs]),
-            frozenset().union(*(run.simulated for run in runs)),
-        )
-    known = tables.conditions
-    if condition is None and (len(known) < 2 or DEFAULT_NAME in known):
-        return tables.under(known[0]) if known else tables
-    if condition not in known:
-        which = f"condition {condition}: nothing was asked in it" if condition else "which condition?"
-        raise InputError(f"{which}. There are {'; '.join(known)}.")
-    return tables.under(condition)
+def known_conditions(runs: Iterable[Run]) -> tuple[str, ...]:
+    """In which anything was asked, the default one first."""
+    names = {condition for run in runs for condition in run.conditions}
+    return tuple(sorted(names, key=lambda name: (name != DEFAULT_NAME, name)))
+
+
+def conditions_meant(named: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
+    """The conditions that are named; where none is, the default one, or the only one that there is."""
+    known = known_conditions(runs)
+    refuse_unknown("condition", named, known)
+    if not named and len(known) > 1 and DEFAULT_NAME not in known:
+        raise InputError(f"which condition? Choose with --condition. There are {'; '.join(known)}.")
+    return tuple(named) or (DEFAULT_NAME if DEFAULT_NAME in known or not known else known[0],)
 
 
 def _refuse_clashes(runs: Sequence[Run]) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -45,6 +46,7 @@ class Claims:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
+    condition: str
     source: str
     others: tuple[str, ...]
     places: int
@@ -158,8 +160,8 @@ def claims_by_experiment(observations: pl.DataFrame, outcomes: pl.DataFrame) -> 
 
 
 def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFrame | None = None) -> Claims:
-    """The claims of one experiment; `outcomes` are those by further sources of it. InputError: of some of them another
-    source says what was done than of others.
+    """The claims of one experiment in one condition; `outcomes` are those by further sources of it. InputError: they
+    are of several conditions, or of some of them another source says what was done than of others.
     """
     rows = observations.filter(pl.col("experiment") == experiment)
     others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
@@ -176,6 +178,7 @@ def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFram
         names,
         labels,
         subjects,
+        _one_condition(rows["condition"]),
         _one_source(rows["source"], experiment),
         others,
         len(places),
@@ -196,6 +199,13 @@ def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFram
         other_subject=both[len(rows) :],
         other_length=_floats(rows["other_length"]),
     )
+
+
+def _one_condition(column: pl.Series) -> str:
+    names = sorted(column.unique())
+    if len(names) > 1:
+        raise InputError(f"claims of several conditions ({'; '.join(names)}) are not counted together. Choose one.")
+    return str(names[0]) if names else DEFAULT_NAME
 
 
 def _one_source(column: pl.Series, experiment: str) -> str:

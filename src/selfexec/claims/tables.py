@@ -12,7 +12,7 @@ from msgspec import structs
 from selfexec.claims.arrays import CLAIM, Answers, Claims, answers_by_experiment, claims_by_experiment
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, MISSING, ClaimState, Item, Key, Observation, Visited, source_name
-from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, condition_named, touching
+from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, touching
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
 
@@ -76,36 +76,6 @@ class Tables:
     simulated: frozenset[str] = frozenset()
 
     @cached_property
-    def conditions(self) -> tuple[str, ...]:
-        """By name, the default one first."""
-        names = sorted(self.observations["condition"].unique())
-        return tuple(sorted(names, key=lambda name: name != DEFAULT_NAME))
-
-    def under(self, condition: str) -> "Tables":
-        """What was claimed in one condition, and the sessions that it rests on."""
-        if self.conditions in ((), (condition,)):
-            return self
-        claims = self.observations.filter(pl.col("condition") == condition)
-        kind = pl.col("session").str.split(".").list.first()
-        here = pl.DataFrame(
-            [
-                (experiment, kind, condition_name(touching(condition_named(condition), experiment, kind)))
-                for experiment in self.sessions["experiment"].unique()
-                for kind in EXPERIMENTS[experiment].prompts
-            ],
-            schema=["experiment", "kind", "condition"],
-            orient="row",
-        )
-        asked = claims.select("model", "experiment", "item", "epoch").unique()
-        sessions = (
-            self.sessions.with_columns(kind=kind)
-            .join(here, on=["experiment", "kind", "condition"], how="semi", maintain_order="left")
-            .join(asked, on=["model", "experiment", "item", "epoch"], how="semi", maintain_order="left")
-            .drop("kind")
-        )
-        return Tables(claims, sessions, self.outcomes.filter(pl.col("condition") == condition), self.simulated)
-
-    @cached_property
     def claims(self) -> Mapping[str, Claims]:
         """By experiment."""
         return claims_by_experiment(self.observations, self.outcomes)
@@ -121,10 +91,11 @@ def observe(
     readings: Mapping[Key, Reading],
     asked: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]],
     sources: Mapping[str, str] | None = None,
+    told: str | None = None,
 ) -> Tables:
     """The tables. `asked` says in which epochs each item was asked, by model, experiment and condition: of these, a
     session without a reading is missing. `sources` names, by experiment, who says what was done, where it is not the
-    experiment's own source.
+    experiment's own source; `told` is what the condition of everything is called, where it goes without facets.
     """
     later = _later_sources(readings)
     grouped: dict[tuple[str, str], ByPlace] = defaultdict(lambda: defaultdict(dict))
@@ -135,7 +106,8 @@ def observe(
     outcomes: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
         facets = {kind: touching(condition, experiment, kind) for kind in EXPERIMENTS[experiment].prompts}
-        name, shared = condition_name(condition), {kind: condition_name(part) for kind, part in facets.items()}
+        name = told or condition_name(condition)
+        shared = {kind: told or condition_name(part) for kind, part in facets.items()}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
         usual, judges = EXPERIMENTS[experiment].sources[0], later.get(experiment, ())
         source = (sources or {}).get(experiment, usual)

@@ -101,6 +101,7 @@ def _of_run(
     folder: Path, models: list[str], experiments: list[str], prompts: str | None, replies: tuple[Path, ...]
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
+    from selfexec.facets import condition_named
     from selfexec.prompts import all_prompts
     from selfexec.runs import Round, load
 
@@ -118,7 +119,14 @@ def _of_run(
         click.echo(f"selfexec: this run was asked with {settings}: send the same.", err=True)
     known = {**stored.replies, **_replies(replies)}
     cut = stored.items.cut(experiments or None)
-    return Round(models or stored.manifest.models, cut, asked, stored.manifest.epochs, known, stored.conditions)
+    return Round(
+        models or stored.manifest.models,
+        cut,
+        asked,
+        stored.manifest.epochs,
+        known,
+        list(map(condition_named, stored.conditions)),
+    )
 
 
 def _prompts(given: str | None) -> "AllPrompts":

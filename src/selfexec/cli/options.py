@@ -196,6 +196,14 @@ readings_option = click.option(
     help="Readings that replace ours: a file, or a folder of *.jsonl. Repeat.",
 )
 
+condition_option = click.option(
+    "--condition",
+    "conditions",
+    multiple=True,
+    metavar="NAME",
+    help="Only as asked in this condition: default, or like facet=level. Repeat.",
+)
+
 source_option = click.option(
     "--source",
     metavar="self|rule|human|judge:NAME",
@@ -246,7 +254,7 @@ def selection_options(
             chosen = {field.name: given.pop(field.name) for field in fields(Selection) if field.name in given}
             command(selection=Selection.of(given.pop("runs"), **chosen), **given)
 
-        decorated = readings_option(with_selection)
+        decorated = condition_option(readings_option(with_selection))
         for option in reversed(options):
             decorated = option(decorated)
         return decorated

@@ -24,7 +24,9 @@ def overall_scores(
         sum(getattr(p.asked, name) for p in parts) for name in ("items", "claims", "unreadable", "missing")
     )
     panel, source = min(p.asked.panel for p in parts), joined_sources(p.asked.source for p in parts)
-    asked = Asked(model, "overall", convention, items, claims, unreadable, missing, panel, source)
+    asked = Asked(
+        model, "overall", convention, items, claims, unreadable, missing, panel, source, parts[0].asked.condition
+    )
     for metric, estimates in (
         ("self_execution_score", {name: part.accuracy for name, part in scored.items()}),
         ("skill", {name: part.skill for name, part in scored.items()}),

@@ -11,6 +11,7 @@ import numpy as np
 
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS, by_source
+from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import FEW
 from selfexec.text.numbers import decimal, number_of
@@ -37,6 +38,7 @@ class JudgeTest:
     skill_by_other: float | None
     text: str
     kind: str = "judge"
+    condition: str = DEFAULT_NAME
 
 
 def judge_warnings(claims: Mapping[str, Claims], strict: bool) -> list[JudgeTest]:
@@ -61,7 +63,7 @@ def _test(model: str, claims: Claims, other: str, strict: bool) -> JudgeTest | N
     skill, by_other = _skill(both, strict), _skill(otherwise, strict)
     counts = (len(both), denied, affirmed, skill, by_other)
     text = "; ".join(_said(claims, other, *counts))
-    return JudgeTest(model, claims.experiment, claims.source, other, *counts, text)
+    return JudgeTest(model, claims.experiment, claims.source, other, *counts, text, condition=claims.condition)
 
 
 def _skill(claims: Claims, strict: bool) -> float | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME
 from selfexec.stats import PERMUTATIONS, Array, by_permutation, fisher_exact, holm, rank_sum, ranks
 
 LEVEL = 0.05
@@ -38,6 +39,7 @@ class LossTest:
     read: int
     text: str
     kind: str = "loss"
+    condition: str = DEFAULT_NAME
 
 
 def loss_warnings(claims: Mapping[str, Claims]) -> list[LossTest]:
@@ -75,7 +77,11 @@ def _tests(model: str, claims: Claims) -> list[LossTest]:
         "length": _by_length(_lengths(claims), lost, lot),
     }
     counts = int(lost.sum()), int((asked & ~lost).sum())
-    return [LossTest(model, claims.experiment, fact, f[0], math.nan, *counts, f[1]) for fact, f in found.items() if f]
+    return [
+        LossTest(model, claims.experiment, fact, f[0], math.nan, *counts, f[1], condition=claims.condition)
+        for fact, f in found.items()
+        if f
+    ]
 
 
 def _parts(claims: Claims, facts: Sequence[Numbers], kinds: Sequence[str]) -> Array:

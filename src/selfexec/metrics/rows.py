@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from selfexec.facets import DEFAULT_NAME
 from selfexec.stats import NONE, Interval
 from selfexec.text.numbers import number_of
 
@@ -23,7 +24,8 @@ class Score:
     the items, where they are just those of one. `worst` and `best`: the least and greatest value, whatever the lost
     claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
     its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
-    done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self).
+    done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how it
+    was asked.
     """
 
     model: str
@@ -44,6 +46,7 @@ class Score:
     baseline: str | None = None
     models: int | None = None
     source: str | None = None
+    condition: str = DEFAULT_NAME
 
     @property
     def small_panel(self) -> str | None:
@@ -68,7 +71,7 @@ class Estimate:
 @dataclass(frozen=True)
 class Asked:
     """How much of what was asked of one model in one experiment came to what; `panel` is how many models were read on
-    its items, itself included; `source` says what was done.
+    its items, itself included; `source` says what was done, `condition` how it was asked.
     """
 
     model: str
@@ -80,6 +83,7 @@ class Asked:
     missing: int
     panel: int = 0
     source: str | None = None
+    condition: str = DEFAULT_NAME
 
     @property
     def coverage(self) -> float:
@@ -115,6 +119,7 @@ class Asked:
             baseline=baseline,
             models=models,
             source=self.source,
+            condition=self.condition,
         )
 
 

@@ -7,6 +7,7 @@ from selfexec.prompts.templates import (
     asked_prompts,
     by_name,
     digest,
+    in_condition,
     name_in,
     options_in,
     prompt_hashes,

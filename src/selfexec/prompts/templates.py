@@ -93,6 +93,18 @@ def asked_prompts(prompts: AllPrompts, conditions: Iterable[Condition]) -> dict[
     return {name: text for name, text in told.items() if ours.get(name) != text}
 
 
+def in_condition(texts: Mapping[str, str | None], condition: Condition) -> dict[str, str | None]:
+    """Those of these texts that are asked with in a condition, by their plain names."""
+    found: dict[str, str | None] = {}
+    for name, text in texts.items():
+        plain = name.partition("@")[0]
+        experiment, kind = plain.split(".")[:2]
+        wanted = name_in(condition, experiment, kind)
+        if name == wanted or (name == plain and wanted not in texts):
+            found[plain] = text
+    return found
+
+
 def name_in(condition: Condition, experiment: str, kind: str) -> str:
     """What the template of a kind of session is called in a condition."""
     part = touching(condition, experiment, kind)

@@ -17,17 +17,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import Condition, misfit, parts_of
+from selfexec.facets import Condition, condition_name, condition_named, facets_of, misfit, parts_of, touching
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
-from selfexec.prompts import kept_prompts, prompts_file, shipped_sentences
+from selfexec.prompts import in_condition, kept_prompts, prompts_file, shipped_sentences
 from selfexec.readers import Reading
 from selfexec.runs.design import Block, asked
 from selfexec.runs.judgements import (
@@ -39,7 +39,7 @@ from selfexec.runs.judgements import (
     with_judgements,
 )
 from selfexec.runs.readings import read_replies
-from selfexec.runs.records import GivenReading, Reply, load_replies
+from selfexec.runs.records import BySession, GivenReading, Reply, load_replies
 from selfexec.runs.sittings import Sitting
 from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.lookups import Named
@@ -57,6 +57,9 @@ ITEMS = "items"
 PROMPTS = "prompts.json"
 FORMAT = 2
 SHOWN = 10  # runs that a message names
+
+
+Line = TypeVar("Line", Reply, GivenReading, Judgement)  # of a session
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +94,7 @@ class Run:
     `replies` are those of the journal by Key(model, experiment, item, epoch, session), `items` what was asked by
     experiment and id; `given` are the readings that stand in the place of ours. `judgements` are those of stored
     replies by session and source, and `told_by` names who says what was done, by experiment, where it is not the
-    experiment's own source.
+    experiment's own source. `condition` is the one that the run was narrowed to, where it was (`under`).
     """
 
     folder: Path
@@ -101,6 +104,7 @@ class Run:
     given: Mapping[Key, GivenReading] | None = None
     judgements: Mapping[Judged, Judgement] = field(default_factory=dict)
     told_by: Mapping[str, str] = field(default_factory=dict)
+    condition: str | None = None
 
     @cached_property
     def readings(self) -> Mapping[Key, Reading]:
@@ -114,7 +118,7 @@ class Run:
         """The tables, `observations`, `sessions` and `outcomes`, and the same as arrays, for counting."""
         from selfexec.claims import observe
 
-        found = observe(self.items, self.readings, self.asked, self.told_by)
+        found = observe(self.items, self.readings, self.asked, self.told_by, self.condition)
         return replace(found, simulated=self.simulated)
 
     @property
@@ -133,9 +137,44 @@ class Run:
         return self.tables.outcomes
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
+    def conditions(self) -> tuple[str, ...]:
         """In which anything was asked, the default one first."""
-        return tuple(sorted({condition for _, _, condition in self.asked}))
+        if self.condition is not None:
+            return (self.condition,)
+        return tuple(map(condition_name, sorted({condition for _, _, condition in self.asked})))
+
+    def under(self, condition: str) -> "Run":
+        """The run as if it had been asked in this condition alone: the replies that count in it, those that it shares
+        with others included, as a run without facets has them.
+        """
+        if self.conditions in ((), (condition,)) and not any(key.facets for key in self.replies):
+            return self
+        if condition not in self.conditions:
+            raise InputError(f"{self.folder}: nothing was asked in {condition}. There is {'; '.join(self.conditions)}.")
+        meant = condition_named(condition)
+        design = [b for b in self.manifest.design or () if facets_of(b.condition) == meant]
+        plain = [msgspec.structs.replace(block, condition={}) for block in design]
+        asked_here = {(model, experiment) for model, experiment, c in self.asked if c == meant}
+
+        def here(lines: Mapping[Key, Line]) -> BySession[Line]:
+            return BySession(
+                (key._replace(facets=()), msgspec.structs.replace(line, facets={}) if key.facets else line)
+                for key, line in lines.items()
+                if key[:2] in asked_here and key.facets == touching(meant, key.experiment, key.kind)
+            )
+
+        judged = {s: {key: j for (key, by), j in self.judgements.items() if by == s} for _, s in self.judgements}
+        return replace(
+            self,
+            manifest=msgspec.structs.replace(
+                self.manifest, design=None if self.manifest.design is None else plain, planned=[]
+            ),
+            items=self.items.cut([e for e in self.items.experiments if any(e == part for _, part in asked_here)]),
+            replies=here(self.replies),
+            given=None if self.given is None else here(self.given),
+            judgements={(key, source): j for source, lines in judged.items() for key, j in here(lines).items()},
+            condition=condition,
+        )
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -145,7 +184,8 @@ class Run:
     @cached_property
     def prompts(self) -> Mapping[str, str | None]:
         """The templates that were asked with, by name: 'restriction.predict'. None where a text was not kept."""
-        return Named(kept_prompts(self.folder / PROMPTS, self.manifest.prompts))
+        kept = kept_prompts(self.folder / PROMPTS, self.manifest.prompts)
+        return Named(kept if self.condition is None else in_condition(kept, condition_named(self.condition)))
 
     @cached_property
     def simulated(self) -> frozenset[str]:

@@ -53,7 +53,7 @@ def card(
 
     selection = Selection.of(run, convention, readings=readings, without=["models", "experiments", "source"])
     refuse_unknown("convention", [selection.convention], OURS)
-    loaded, *more = selection.runs
+    loaded, *more = selection.whole_runs
     if more:
         raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")
     if not loaded.replies:

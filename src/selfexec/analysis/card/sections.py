@@ -21,12 +21,14 @@ from selfexec.analysis.score_table import (
     COLUMNS,
     LEGEND,
     absent,
+    grid_by_condition,
     legends,
     margin_cautions,
     score_cells,
 )
 from selfexec.analysis.words import NO_TEST
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME
 from selfexec.items import UNKNOWN, Origin, origin
 from selfexec.prompts import all_prompts, by_name, prompt_hashes
 from selfexec.runs import MANIFEST, PROMPTS, Reply
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
 
 def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
-    scores = score(run, convention)
+    everywhere = score(run, convention)
+    scores = everywhere.by_condition[0]
     origins = {experiment: origin(experiment, run.items) for experiment in run.items.experiments}
     yield "What was measured", measured(run)
     yield "For whom, and of what", scope(run, origins)
@@ -49,7 +52,7 @@ def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
     yield "Prompts", prompts(run)
     yield "Settings", settings(run)
     yield "What came back", coverage(run)
-    yield "Scores", results(scores, convention)
+    yield "Scores", results(scores, convention, everywhere)
     yield "What the scores do not show", limits(run, scores, origins)
     yield "Risks and ethics", risks(run, origins)
     yield "Again", again(run, convention)
@@ -198,8 +201,10 @@ def _setting(name: str, value: Any) -> str:
 def coverage(run: "Run") -> str:
     columns = ["model", "experiment", "claims", "read", "ties", "unreadable", "missing", "coverage"]
     rows = [
-        _coverage_row(str(model), str(experiment), claims)
-        for (model, experiment), claims in run.observations.group_by(["model", "experiment"], maintain_order=True)
+        _coverage_row(str(model), f"{experiment}{'' if condition == DEFAULT_NAME else f', {condition}'}", claims)
+        for (model, experiment, condition), claims in run.observations.group_by(
+            ["model", "experiment", "condition"], maintain_order=True
+        )
     ]
     lines = [as_markdown(columns, rows)]
     withheld = Counter(by for reply in run.replies.values() if (by := reply.withheld_by))
@@ -231,7 +236,7 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 # --- scores ----------------------------------------------------------------------------------------------------------
 
 
-def results(scores: Scores, convention: str) -> str:
+def results(scores: Scores, convention: str, everywhere: Scores) -> str:
     legend = [
         f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
         *(f"{text[0].upper()}{text[1:]}" for text in (*legends(scores), *absent(score_cells(scores)))),
@@ -245,6 +250,9 @@ def results(scores: Scores, convention: str) -> str:
     below = [*one_model(scores.warnings), *noise_and_loss(scores, scores.warnings, named)]
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = [as_markdown(COLUMNS, score_cells(scores))]
+    if len(everywhere.conditions) > 1:
+        parts.append(f"That is the condition {scores.conditions[0]}. In all of them:")
+        parts.append(as_markdown(*grid_by_condition(everywhere.by_condition)))
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
     if told := [*told, *margin_cautions(scores)]:
         parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]

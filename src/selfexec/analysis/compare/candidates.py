@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 import polars as pl
 
-from selfexec.analysis.selection import Runs, Selection, read_as_given, refuse_different_items
+from selfexec.analysis.selection import Runs, Selection, conditions_meant, read_as_given, refuse_different_items
 from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -26,7 +26,9 @@ Row = TypeVar("Row", bound=OfExperiment)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model in a run. `label` is its name, with the run's folder behind it where another run has the same model."""
+    """A model in a run. `label` is its name, with the run's folder behind it where another run has the same model, and
+    the condition that the run was narrowed to where several are compared.
+    """
 
     label: str
     name: str
@@ -36,8 +38,9 @@ class Candidate:
         return (self.name, experiment) in self.run.keys
 
 
-def load_apart(given: Runs, readings: Files = ()) -> list[Candidate]:
-    """Every model of every run. A run is refused that is given twice, or that has an item which differs from
+def load_apart(given: Runs, readings: Files = (), conditions: Sequence[str] = ()) -> list[Candidate]:
+    """Every model of every run, in each of these conditions; where none is named, in the default one, or in the only
+    one that there is. A run is refused that is given twice, or that has an item which differs from
     another's of the same id.
     """
     runs = loaded(given)
@@ -51,11 +54,14 @@ def load_apart(given: Runs, readings: Files = ()) -> list[Candidate]:
     homes = Counter(model for run in runs for model in run.models)
     _refuse_ambiguous(runs, homes)
     names = dict(zip((run.folder for run in runs), _folder_names([run.folder for run in runs]), strict=True))
-    return [
-        Candidate(f"{model} ({names[run.folder]})" if homes[model] > 1 else model, model, run)
-        for run in runs
-        for model in run.models
-    ]
+    meant = conditions_meant(conditions, runs)
+
+    def label(model: str, run: Run) -> str:
+        home = f" ({names[run.folder]})" if homes[model] > 1 else ""
+        return f"{model}{home}{f' [{run.condition}]' if len(meant) > 1 else ''}"
+
+    narrowed = [run.under(condition) for run in runs for condition in meant if condition in (run.conditions or meant)]
+    return [Candidate(label(model, run), model, run) for run in narrowed for model in run.models]
 
 
 def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candidate]:
@@ -73,7 +79,7 @@ def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candi
 
 def chosen_of(selection: Selection, what: str) -> tuple[list[Candidate], list[Candidate], list[str]]:
     """Everybody there is, those that are meant, and the experiments that it takes; `what` takes two of them."""
-    everybody = load_apart(selection.given, selection.readings)
+    everybody = load_apart(selection.given, selection.readings, selection.conditions)
     chosen = select(everybody, selection.models)
     if len(chosen) < 2:
         raise InputError(f"{what}, and there is only {chosen[0].label}. Give another run.")
@@ -101,7 +107,8 @@ def claims_together(candidates: Sequence[Candidate], experiment: str) -> Claims:
         if experiment in known:
             return known[experiment]
     rows = [
-        e.run.observations.filter(pl.col("model") == e.name).with_columns(model=pl.lit(e.label)) for e in candidates
+        e.run.observations.filter(pl.col("model") == e.name).with_columns(model=pl.lit(e.label), condition=pl.lit(""))
+        for e in candidates
     ]
     return claims_of(pl.concat(rows), experiment)
 
@@ -111,12 +118,13 @@ def reference_models(
 ) -> list[Candidate]:
     """The other models by whose behaviour the candidate's might be predicted: each name once, from the candidate's own
     run if it is there. The same model in another run is none of them, and is left out; so is `without`, by name.
-    Simulated models and others are no reference for each other.
+    Simulated models and others are no reference for each other, nor is a model in another condition.
     """
     found: dict[str, Candidate] = {}
     simulated = {e.name for e in candidates if e.name in e.run.simulated}
     allowed = peers(candidate.name, (e.name for e in candidates), simulated)
-    for other in sorted(candidates, key=lambda e: e.run is not candidate.run):
+    alike = (other for other in candidates if other.run.condition == candidate.run.condition)
+    for other in sorted(alike, key=lambda e: e.run is not candidate.run):
         if other.name in allowed and other.name not in without:
             found.setdefault(other.name, other)
     return list(found.values())

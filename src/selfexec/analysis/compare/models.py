@@ -28,6 +28,7 @@ def compare(
     experiments: Names = (),
     convention: str = "strict",
     readings: Files = (),
+    conditions: Names = (),
     metrics: Names = ("skill",),
     tags: str | Path | None = None,
     fail_if: Names = (),
@@ -43,6 +44,7 @@ def compare(
       experiments  only these, or `overall`
       convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
       readings     files of readings that replace ours
+      conditions   only these, each model in each of them: the same model in two conditions is two models, too
       metrics      skill, accuracy, baseline_margin, coverage: what to compare by
       tags         a CSV or JSON file of groups of models, whose means are compared too
       fail_if      gates like "overall.skill drops 0.1", of two models; `status` of what comes back says how they went
@@ -52,7 +54,13 @@ def compare(
     """
     measures = names(metrics)
     selection = Selection.of(
-        runs, convention, readings=readings, models=models, experiments=experiments, without=["source"]
+        runs,
+        convention,
+        readings=readings,
+        models=models,
+        experiments=experiments,
+        conditions=conditions,
+        without=["source"],
     )
     check_names(selection, measures)
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from selfexec.report.data import Data
 from selfexec.report.sections.about import about
 from selfexec.report.sections.answer import answer
+from selfexec.report.sections.conditions import conditions
 from selfexec.report.sections.cross import cross
 from selfexec.report.sections.figures import figures
 from selfexec.report.sections.ledger import ledger
@@ -31,6 +32,7 @@ SECTIONS = (
     Section("answer", "Answer", answer),
     Section("figures", "Figures", figures),
     Section("scores", "Scores", scores),
+    Section("conditions", "Conditions", conditions),
     Section("models", "Model by model", models),
     Section("cross", "Who predicts whom", cross),
     Section("ledger", "Conventions", ledger),

@@ -8,6 +8,7 @@ from selfexec.analysis.findings import against_baseline, against_chance, lacks_o
 from selfexec.analysis.notes import one_model
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import LEGEND, no_margins, skills_by_experiment
+from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
 
 
@@ -27,6 +28,8 @@ def top(data: Data) -> Top:
     scores = data.scores
     answer, details = _answer(scores)
     details = [*details, *one_model(scores.warnings)]
+    if data.condition != DEFAULT_NAME:
+        details.append(f"Asked in the condition {data.condition}.")
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
     items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
     convention = LEGEND[data.selection.convention]

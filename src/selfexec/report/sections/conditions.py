@@ -1,0 +1,44 @@
+"""The same asked in other conditions: their scores beside those of the page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from selfexec.analysis.score import Scores, score
+from selfexec.report.data import Data
+from selfexec.report.leaderboards import score_lines
+from selfexec.text.numbers import interval
+
+
+@dataclass(frozen=True)
+class Line:
+    model: str
+    experiment: str
+    condition: str
+    numbers: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """`here` is the condition that all other sections are of."""
+
+    here: str
+    lines: Sequence[Line]
+
+
+def conditions(data: Data) -> Conditions | None:
+    scores = score(data.selection)
+    if len(scores.conditions) < 2:
+        return None
+    lines = [line for condition in scores.conditions for line in _lines(scores.under(condition), data.models)]
+    models = {model: n for n, model in enumerate(data.models)}
+    experiments = {experiment: n for n, experiment in enumerate(scores.experiments)}
+    return Conditions(
+        data.condition, sorted(lines, key=lambda line: (models[line.model], experiments[line.experiment]))
+    )
+
+
+def _lines(scores: Scores, models: Sequence[str]) -> Iterator[Line]:
+    for line in score_lines(scores, models):
+        numbers = [line.accuracy, line.skill, line.margin]
+        shown = ["–" if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
+        yield Line(line.model, line.experiment, scores.conditions[0], shown)
