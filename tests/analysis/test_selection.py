@@ -45,7 +45,7 @@ def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_noth
         (lambda: sx.score(Selection.of(run), "readable"), "a selection says by itself"),
         (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection says by itself"),
         (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no choice of models here"),
-        (lambda: sx.compare(Selection.of(run, source="rule")), "there is no choice of source here"),
+        (lambda: sx.card(Selection.of(run, source="rule")), "there is no choice of source here"),
         (lambda: sx.ledger(Selection.of(run, "readable")), "there is no choice of convention here"),
     ):
         with pytest.raises(InputError, match=message):

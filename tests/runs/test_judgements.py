@@ -252,6 +252,45 @@ def test_score_takes_a_source_and_says_so(
     assert "source 'judge:b': it says nothing of what was done here" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["compare", "trend", "cross"])
+def test_other_commands_count_by_the_source_and_say_so(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # by its own judgement either model is right about all 40 responses; by the rule all are answers, foretold of half
+    sides = [(n % 2 == 0, n % 2 == 0) for n in range(40)]
+    folder = requests_run(tmp_path / "made", {"m": sides, "n": sides}).folder
+    arguments = [command, folder, *([] if command == "cross" else ["--metric", "accuracy"])]
+
+    def said(*more: str) -> str:
+        assert selfexec(monkeypatch, *arguments, *more) == 0
+        return capsys.readouterr().out
+
+    found = json.loads(said("--source", "rule", "--format", "json"))
+    assert found["runs"][0]["told_by"] == {"restriction": "rule"}
+    if command == "cross":
+        by_source = {part["source"]: part["matrix"] for part in found["cross_prediction"]}
+        assert by_source == {"rule": [[0.5, 0.5]] * 2, "self": [[1, 1]] * 2}
+        printed = said("--source", "rule")
+        assert "Who predicts whom: restriction, one rule of what is a refusal for all models" in printed
+        assert "Who predicts whom: restriction, by its own judgement" in printed
+    else:
+        by = "a fixed rule of what is a refusal, not by the model's own judgement of what it did"
+        told = f"restriction: what was done is said by {by}."
+        assert found["notes"] == [told] and told in said("--source", "rule")
+        assert json.loads(said("--format", "json"))["notes"] == []
+
+
+def test_a_comparison_by_another_source_is_of_its_outcomes(tmp_path: Path) -> None:
+    # 40 responses each, all of them answers by the rule: m says so of all beforehand, n of every other one
+    sides = [(n % 2 == 0, n % 2 == 0) for n in range(40)]
+    run = requests_run(tmp_path / "made", {"m": [(True, did) for _, did in sides], "n": sides})
+    by_source = {}
+    for source in (None, "rule"):
+        [row] = sx.compare(run, metrics="accuracy", source=source).differences
+        by_source[source] = row.difference
+    assert by_source == {None: 0.5, "rule": -0.5}
+
+
 def test_read_shows_what_was_said_of_a_response_beside_what_the_rule_makes_of_it(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

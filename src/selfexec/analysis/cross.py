@@ -9,7 +9,7 @@ from selfexec.analysis.names import crossed_by
 from selfexec.analysis.result import Form, Result, ScoredRun, head
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
-from selfexec.experiments import RULE
+from selfexec.experiments import EXPERIMENTS, RULE
 from selfexec.metrics import WARNING, Crossed, Estimate, self_bonuses
 from selfexec.runs import Files, Names
 from selfexec.stats import Array
@@ -73,16 +73,18 @@ def cross_prediction(
     experiments: Names = (),
     *,
     readings: Files = (),
+    source: str | None = None,
 ) -> CrossPrediction:
     """Every model's predictions held against every model's behaviour, of a run or its folder, or of several together.
 
       experiments  only these
       readings     files of readings that replace ours
+      source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
 
     InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
     """
     selection = Selection.of(
-        runs, readings=readings, experiments=experiments, without=["convention", "models", "source"]
+        runs, readings=readings, experiments=experiments, source=source, without=["convention", "models"]
     )
     claims = selection.tables.claims
     if strange := [name for name in selection.experiments if name not in claims]:
@@ -105,10 +107,12 @@ def self_bonus_line(found: Crossed) -> str:
 
 
 def by_other(metric: str, found: Crossed, *, all_models: str = " for all models") -> str:
-    """Behind a title: which further source says what was done, where it is one; all models have the same rule."""
-    if metric == OWN:
-        return ""
+    """Behind a title: which source says what was done, where it is not the experiment's own, or one beside that which
+    counts; all models have the same rule.
+    """
     common = found.common
+    if metric == OWN and common.source == EXPERIMENTS[common.experiment].sources[0]:
+        return ""
     return f", {crossed_by(common.experiment, common.source)}{all_models if common.source == RULE else ''}"
 
 

@@ -1,6 +1,6 @@
 """What is called how in print: skills by their kind of claims, and baselines."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS, PAPER, RULE, SELF, KindName, by_source, source_name
 
@@ -57,6 +57,14 @@ def source_of(experiment: str, source: str) -> str:
     if source == SELF:
         return f"{source_name(source)} of what it did"
     return f"a fixed {EXPERIMENTS[experiment].words.rule}" if source == RULE else source_name(source)
+
+
+def told_by(sources: Mapping[str, str]) -> Iterator[str]:
+    """Who says what was done, by experiment, where it is not the experiment's own source."""
+    for experiment, source in sources.items():
+        if experiment in EXPERIMENTS and source != (own := EXPERIMENTS[experiment].sources[0]):
+            there, here = source_of(experiment, source), source_of(experiment, own)
+            yield f"{experiment}: what was done is said by {there}, not by {here}."
 
 
 def crossed_by(experiment: str, source: str) -> str:

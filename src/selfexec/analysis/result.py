@@ -7,10 +7,11 @@ or writes it stands here.
 import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
 from selfexec.text.tables import WIDTH, Part, all_as_html, all_as_markdown, all_as_text
 from selfexec.version import __version__
@@ -103,7 +104,8 @@ def _cell(value: Any) -> Any:
 class ScoredRun:
     """A run that was scored: its folder as it was given, the SHA-256 of its replies (None where they are not on disk),
     its models, and how many items of each experiment it has. `readings_given`: replies read as somebody else says;
-    `simulated`: those of the models that no language model is behind.
+    `simulated`: those of the models that no language model is behind;
+    `told_by`: experiments of which another source than their own says what was done, and which.
     """
 
     folder: str
@@ -112,6 +114,7 @@ class ScoredRun:
     items: dict[str, int]
     readings_given: int
     simulated: tuple[str, ...] = ()
+    told_by: dict[str, str] = field(default_factory=dict)
 
 
 def scored_runs(runs: Iterable["Run"]) -> tuple[ScoredRun, ...]:
@@ -127,6 +130,7 @@ def _scored_run(run: "Run") -> ScoredRun:
         items={experiment: len(by_id) for experiment, by_id in run.items.items.items()},
         readings_given=sum(key in run.replies for key in run.given or ()),
         simulated=tuple(model for model in run.models if model in run.simulated),
+        told_by={e: by for e, by in run.told_by.items() if e in run.items.items and by != EXPERIMENTS[e].sources[0]},
     )
 
 

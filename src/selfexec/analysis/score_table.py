@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
-from selfexec.analysis.names import baseline_name, skill_legend, source_of
+from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head
@@ -219,7 +219,8 @@ def _said(scores: Scores) -> list[str]:
     where it is not the experiment's own source.
     """
     note = simulated(scores.models, scores.runs)
-    return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings), *_told_by(scores)]
+    sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
+    return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings), *told_by(sources)]
 
 
 def _every_answer(ones: Sequence[Scores]) -> list[str]:
@@ -251,14 +252,6 @@ def grid_by_condition(ones: Sequence[Scores]) -> tuple[list[str], list[list[str]
 def _marked(scores: Scores, lines: Sequence[str]) -> list[str]:
     """Lines below a heading, each with its condition."""
     return [line.replace("  ", f"  {scores.conditions[0]}: ", 1) if line.startswith("  ") else line for line in lines]
-
-
-def _told_by(scores: Scores) -> Iterator[str]:
-    for experiment in EXPERIMENTS:
-        own = EXPERIMENTS[experiment].sources[0]
-        for source in {row.source for row in scores.of(experiment, "accuracy")} - {own, None}:
-            there, here = (source_of(experiment, one or own) for one in (source, own))
-            yield f"{experiment}: what was done is said by {there}, not by {here}."
 
 
 def legends(scores: Scores) -> list[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import metrics_option, printed, selection_options, show
+from selfexec.cli.options import metrics_option, printed, selection_options, show, source_option
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 @click.command("compare")
 @selection_options("strict", "readable", models="Only these models. Of two, the second is new, the first old.")
+@source_option
 @metrics_option("What to compare by; skill, if you do not say. Repeat.")
 @click.option(
     "--tags",

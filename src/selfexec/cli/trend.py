@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import metrics_option, printed, say, selection_options, show
+from selfexec.cli.options import metrics_option, printed, say, selection_options, show, source_option
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 @click.command("trend")
 @selection_options("strict", "readable", models="Only these checkpoints, in this order.")
+@source_option
 @metrics_option(
     "What to follow. Without it: skill, accuracy, and baseline_margin where other models are in the runs. Repeat."
 )

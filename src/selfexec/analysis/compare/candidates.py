@@ -13,7 +13,7 @@ from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import peers
-from selfexec.runs import Files, Run, files, loaded
+from selfexec.runs import Files, Run, files, loaded, with_source
 
 
 class OfExperiment(Protocol):
@@ -38,7 +38,9 @@ class Candidate:
         return (self.name, experiment) in self.run.keys
 
 
-def load_apart(given: Runs, readings: Files = (), conditions: Sequence[str] = ()) -> list[Candidate]:
+def load_apart(
+    given: Runs, readings: Files = (), source: str | None = None, conditions: Sequence[str] = ()
+) -> list[Candidate]:
     """Every model of every run, in each of these conditions; where none is named, in the default one, or in the only
     one that there is. A run is refused that is given twice, or that has an item which differs from
     another's of the same id.
@@ -51,6 +53,7 @@ def load_apart(given: Runs, readings: Files = (), conditions: Sequence[str] = ()
         raise InputError(f"{twice[0]}: this run is given twice. Give it once.")
     refuse_different_items(runs, "They cannot be compared.")
     runs = read_as_given(runs, files(readings))
+    runs = with_source(runs, source) if source else runs
     homes = Counter(model for run in runs for model in run.models)
     _refuse_ambiguous(runs, homes)
     names = dict(zip((run.folder for run in runs), _folder_names([run.folder for run in runs]), strict=True))
@@ -79,7 +82,7 @@ def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candi
 
 def chosen_of(selection: Selection, what: str) -> tuple[list[Candidate], list[Candidate], list[str]]:
     """Everybody there is, those that are meant, and the experiments that it takes; `what` takes two of them."""
-    everybody = load_apart(selection.given, selection.readings, selection.conditions)
+    everybody = load_apart(selection.given, selection.readings, selection.source, selection.conditions)
     chosen = select(everybody, selection.models)
     if len(chosen) < 2:
         raise InputError(f"{what}, and there is only {chosen[0].label}. Give another run.")
@@ -128,6 +131,11 @@ def reference_models(
         if other.name in allowed and other.name not in without:
             found.setdefault(other.name, other)
     return list(found.values())
+
+
+def sources_of(candidates: Sequence[Candidate], experiments: Sequence[str]) -> dict[str, str]:
+    """Who says what was done, by experiment, where another than its own source was chosen."""
+    return {e: source for one in candidates for e, source in one.run.told_by.items() if e in experiments}
 
 
 def unlike(candidates: Sequence[Candidate]) -> list[str]:

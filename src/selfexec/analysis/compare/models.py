@@ -4,13 +4,14 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfexec.analysis.compare.candidates import Candidate, chosen_of, unlike, wanted_of
+from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import Comparison, about
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, Verdict, failed, judge
 from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
 from selfexec.analysis.compare.tags import contrasts, load_tags
+from selfexec.analysis.names import told_by
 from selfexec.analysis.result import scored_runs
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
@@ -28,6 +29,7 @@ def compare(
     experiments: Names = (),
     convention: str = "strict",
     readings: Files = (),
+    source: str | None = None,
     conditions: Names = (),
     metrics: Names = ("skill",),
     tags: str | Path | None = None,
@@ -44,6 +46,7 @@ def compare(
       experiments  only these, or `overall`
       convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
       readings     files of readings that replace ours
+      source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
       conditions   only these, each model in each of them: the same model in two conditions is two models, too
       metrics      skill, accuracy, baseline_margin, coverage: what to compare by
       tags         a CSV or JSON file of groups of models, whose means are compared too
@@ -59,8 +62,8 @@ def compare(
         readings=readings,
         models=models,
         experiments=experiments,
+        source=source,
         conditions=conditions,
-        without=["source"],
     )
     check_names(selection, measures)
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:
@@ -89,7 +92,7 @@ def compare(
         standings=tuple(standings),
         contrasts=tuple(marked),
         verdicts=tuple(verdicts),
-        notes=(*unlike(chosen), *notes),
+        notes=(*told_by(sources_of(chosen, asked)), *unlike(chosen), *notes),
         runs=scored_runs(e.run for e in candidates),
     )
 

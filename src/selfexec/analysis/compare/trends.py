@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.candidates import Candidate, chosen_of, unlike, wanted_of
+from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import LEGEND, about, cautions, title_of
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
-from selfexec.analysis.names import skill_legend
+from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, framed, head, scored_runs
 from selfexec.analysis.selection import Runs, Selection
@@ -121,6 +121,7 @@ def trend(
     experiments: Names = (),
     convention: str = "strict",
     readings: Files = (),
+    source: str | None = None,
     metrics: Names = (),
 ) -> Trend:
     """Checkpoints in the order of the runs, or of `models`: values, paired differences, and the slope over the order.
@@ -131,14 +132,13 @@ def trend(
       experiments  only these, or `overall`
       convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
       readings     files of readings that replace ours
+      source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
       metrics      what to follow; without any: skill, accuracy, and baseline_margin where there are other models
 
     InputError: a name that is not there, fewer than two checkpoints, or nothing that could be scored.
     """
     measures = names(metrics)
-    selection = Selection.of(
-        runs, convention, readings=readings, models=models, experiments=experiments, without=["source"]
-    )
+    selection = Selection.of(runs, convention, readings=readings, models=models, experiments=experiments, source=source)
     check_names(selection, measures)
     candidates, chosen, asked = chosen_of(selection, "a trend takes two checkpoints")
     wanted, convention = selection.experiments, selection.convention
@@ -155,7 +155,8 @@ def trend(
         raise InputError(f"there is no trend to see: {why}.")
     warnings = [] if selection.models else list(_unordered(chosen))
     labels, read = tuple(e.label for e in chosen), scored_runs(e.run for e in candidates)
-    return Trend(labels, convention, tuple(points), tuple(slopes), tuple(unlike(chosen)), tuple(warnings), read)
+    notes = (*told_by(sources_of(chosen, asked)), *unlike(chosen))
+    return Trend(labels, convention, tuple(points), tuple(slopes), notes, tuple(warnings), read)
 
 
 def _unordered(chosen: Sequence[Candidate]) -> Iterator[str]:
