@@ -53,6 +53,8 @@ def server(calls: Counter[str]) -> web.Application:
     async def answer(request: web.Request) -> web.Response:
         body = await request.json()
         calls[body["model"]] += 1
+        text = body["messages"][-1]["content"]
+        assert body.get("temperature") == (0.25 if "Be quick." in text else None)
         text = reply(body["model"], body["messages"][-1]["content"])
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         usage = {"prompt_tokens": 9, "completion_tokens": max(len(text) // 4, 1)}
@@ -294,3 +296,26 @@ def test_a_response_that_several_conditions_share_is_judged_once_for_all_of_them
     assert by_condition == {condition: "haste=quick" not in condition for condition in crossed.conditions}
     by_rule = run.outcomes.filter((pl.col("item") == "q2") & (pl.col("model") == HASTY))
     assert set(by_rule.select("source", "observed").rows()) == {("rule", False), ("rule", True)} and len(by_rule) == 4
+
+
+def test_what_a_facet_sends_is_kept_and_may_not_change(crossed: Run, questions: Path, tmp_path: Path) -> None:
+    settings = json.loads((crossed.folder / "manifest.json").read_text())["settings"]
+    assert settings == {
+        f"brevity.{kind}@{part}.temperature": 0.25
+        for kind, part in (
+            ("predict", "asker=another,haste=quick"),
+            ("predict", "haste=quick"),
+            ("execute", "haste=quick"),
+        )
+    }
+    with served(server(Counter())) as url:
+        choices = {"items": questions, "base_url": url, "limit": 2, "out": tmp_path / "r"}
+        sx.run(QUIET, **choices)
+        sx.run(QUIET, facets={"haste": "quick"}, **choices)  # a run grows by it
+        sx.run(QUIET, **choices)
+        manifest = tmp_path / "r" / "manifest.json"
+        manifest.write_text(manifest.read_text().replace("0.25", "0.5"))
+        with pytest.raises(
+            sx.InputError, match=re.escape("the setting brevity.execute@haste=quick.temperature was 0.5")
+        ):
+            sx.run(QUIET, facets={"haste": "quick"}, **choices)

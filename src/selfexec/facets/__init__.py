@@ -3,6 +3,7 @@ have a package of your own announce it under the entry point `selfexec.facets`."
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Prompts, Registry
@@ -80,6 +81,14 @@ def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Cond
             for condition in conditions
         )
     )
+
+
+def settings_in(facets: Condition, experiment: str, kind: str) -> dict[str, Any]:
+    """What facets send with a session of this kind, by the field's name."""
+    sent: dict[str, Any] = {}
+    for name, level in touching(facets, experiment, kind):
+        sent |= facet(name).settings(level, experiment, kind)
+    return sent
 
 
 def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Prompts:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from selfexec.errors import InputError
 from selfexec.experiments import Facets, Prompts
@@ -20,6 +21,7 @@ class Facet:
     levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`)
     touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
     prompts   the templates of an experiment at a level, of which those that it does not touch stay as they are
+    settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}
     """
 
     name: str
@@ -28,6 +30,7 @@ class Facet:
     touches: Callable[[str, str], bool]
     accepts: Callable[[str], bool] = lambda level: False
     prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts
+    settings: Callable[[str, str, str], Mapping[str, Any]] = lambda level, experiment, kind: {}
 
     def has(self, level: str) -> bool:
         return level == self.default or level in self.levels or self.accepts(level)

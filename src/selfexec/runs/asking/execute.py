@@ -215,8 +215,11 @@ def refuse_misfit(plan: Plan) -> None:
     for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
         if before.get(name, now) != now:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
-    settings = _settings(plan.sampling)
-    for name in old.settings.keys() | settings.keys():
+    settings, of_facets = _settings(plan.sampling), plan.settings_of_facets
+    # a condition that is new, or not asked now, is no other setting than before
+    plain = {name for name in old.settings if "@" not in name} | settings.keys()
+    settings |= of_facets
+    for name in sorted(plain | (old.settings.keys() & of_facets.keys())):
         # runs of a version that kept everything as it was given may still hold a key
         before, wanted = kept(name, old.settings.get(name)), settings.get(name)
         if before != wanted:
@@ -261,6 +264,7 @@ def _grow(plan: Plan) -> Manifest:
         design=folded(design, grown),
         planned=[] if joined(design, planned) == design else folded(planned, grown),
         prompts=old.prompts | prompt_hashes(plan.asked_prompts),
+        settings={**old.settings, **plan.settings_of_facets},
         # the name of a cut holds as long as the items are just those of the cut
         preset=plan.preset if just_the_cut else old.preset if same_items else None,
     )
@@ -415,7 +419,7 @@ class _SessionStore:
         self.standing = standing
         self.report = report
         self.progress = progress
-        self._sampling = cache(standing.plan.sampling.of)  # by experiment and kind of session
+        self._sampling = cache(standing.plan.sampling_of)  # by experiment, kind of session and facets
         progress.total = standing.plan.sessions
         progress.done = standing.here + standing.unneeded.total()
         progress.unneeded += standing.unneeded
@@ -464,7 +468,9 @@ class _SessionStore:
                 self.report(self.progress)
 
     async def _asked(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
-        call = Call(key, messages, self._sampling(key.experiment, key.kind), EXPERIMENTS[key.experiment].needs)
+        call = Call(
+            key, messages, self._sampling(key.experiment, key.kind, key.facets), EXPERIMENTS[key.experiment].needs
+        )
         started = time.perf_counter()
         self.progress.under_way += 1
         try:

@@ -18,10 +18,19 @@ from selfexec.engines import (
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Prompts
-from selfexec.facets import DEFAULT, Condition, conditions_of, crossed_levels, in_condition, prompts_in
+from selfexec.facets import (
+    DEFAULT,
+    Condition,
+    conditions_of,
+    crossed_levels,
+    in_condition,
+    prompts_in,
+    settings_in,
+    touching,
+)
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
-from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, read_prompts
+from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, name_in, read_prompts
 from selfexec.runs.arguments import Names, names
 from selfexec.runs.records import MOST_EPOCHS
 
@@ -95,6 +104,25 @@ class Plan:
         items = self.item_set.items.items()
         once = sum(len(self.keys(Visit("", e, id, 1))) for e, by_id in items for id in by_id)
         return once * len(self.models) * self.epochs
+
+    def sampling_of(self, experiment: str, kind: str, facets: Condition) -> Mapping[str, Any]:
+        """What is sent beside the prompt of a session."""
+        return {**self.sampling.of(experiment, kind), **settings_in(facets, experiment, kind)}
+
+    @property
+    def settings_of_facets(self) -> dict[str, Any]:
+        """What facets send, by session and field: 'restriction.predict@haste=quick.temperature'."""
+        parts = {
+            (e, kind, touching(condition, e, kind))
+            for e in self.item_set.experiments
+            for kind in EXPERIMENTS[e].prompts
+            for condition in self.conditions
+        }
+        return {
+            f"{name_in(facets, e, kind)}.{field}": value
+            for e, kind, facets in sorted(parts)
+            for field, value in settings_in(facets, e, kind).items()
+        }
 
     @property
     def asked_prompts(self) -> Mapping[str, str]:

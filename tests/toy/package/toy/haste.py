@@ -8,6 +8,11 @@ def prompts(level, experiment, templates):
     return {kind: f"Be {level}. {template}" for kind, template in templates.items()}
 
 
+def settings(level, experiment, kind):
+    """Whoever is to be quick is asked at a low temperature, too."""
+    return {"temperature": 0.25}
+
+
 HASTE = Facet(
     name="haste",
     default="none",
@@ -15,4 +20,5 @@ HASTE = Facet(
     touches=lambda experiment, kind: True,
     accepts=lambda level: level.startswith("very-"),
     prompts=prompts,
+    settings=settings,
 )
