@@ -10,7 +10,7 @@ of too few models (`small_panel`); such a margin may speak against a model, or l
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
@@ -20,13 +20,22 @@ from selfexec.stats import Z, holm
 
 if TYPE_CHECKING:
     from selfexec.analysis.compare.differences import Standing
-    from selfexec.analysis.score import Scores
     from selfexec.claims import Tables
 
 Tone = Literal["yes", "no", "open", "withheld"]
 Relation = Literal["baseline", "chance", "naive", "others"]
 TONES: tuple[Tone, ...] = ("yes", "open", "no", "withheld")
 ONE_SIDED = 0.025
+
+
+class Numbers(Protocol):
+    """The scores of one condition, by model, experiment and metric."""
+
+    @property
+    def models(self) -> Sequence[str]: ...
+    @property
+    def experiments(self) -> Sequence[str]: ...
+    def of(self, experiment: str, metric: str) -> Sequence[Score]: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +64,7 @@ class Finding:
     alike: tuple[str, ...] = ()
 
 
-def findings(scores: "Scores", tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
+def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
     """Everything that the numbers support: overall, then by experiment."""
     alone, lacking = len(scores.models) == 1, lacks_overall(scores)
     if not alone:
@@ -140,7 +149,7 @@ def against_chance(skills: Iterable[Score]) -> list[Finding]:
     return [_finding(row, "chance", "yes" if row.low > 0 else "no" if row.high < 0 else "open")]
 
 
-def lacks_overall(scores: "Scores") -> bool:
+def lacks_overall(scores: Numbers) -> bool:
     """Whether no overall margin can be judged, and not all models have an overall skill."""
     skills = scores.of("overall", "skill")
     known = skills and all(row.value is not None for row in skills)
