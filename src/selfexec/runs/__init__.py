@@ -2,6 +2,7 @@
 
 from selfexec.runs.arguments import Files, Names, files, loaded, names
 from selfexec.runs.exporting import Round, custom_id, lines
+from selfexec.runs.folder import MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
 from selfexec.runs.importing import import_replies
 from selfexec.runs.listing import Listing, list_runs
 from selfexec.runs.readings import (
@@ -15,18 +16,7 @@ from selfexec.runs.readings import (
     state_shown,
 )
 from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
-from selfexec.runs.run import (
-    MANIFEST,
-    PROMPTS,
-    REPLIES,
-    Run,
-    load,
-    load_manifest,
-    prompts_of_run,
-    run_of,
-    with_source,
-    write_manifest,
-)
+from selfexec.runs.run import Run, load, run_of, with_source
 from selfexec.runs.sittings import command_line
 from selfexec.runs.store import Journal, read_journal
 from selfexec.runs.transcripts import BOLD, Marks, prompts_sent, transcripts

@@ -15,8 +15,9 @@ from selfexec.facets import Condition, facets_of, in_condition
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
+from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
 from selfexec.runs.replay import Visit, prompts_of
-from selfexec.runs.run import ITEMS, MANIFEST, REPLIES, Manifest, check_fit, load_manifest
+from selfexec.runs.run import check_fit
 from selfexec.text.legible import harmless_line
 from selfexec.text.tables import as_html, as_text
 

@@ -31,25 +31,24 @@ from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_shared
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
 from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
-from selfexec.runs.records import Reply
-from selfexec.runs.run import (
+from selfexec.runs.folder import (
     FORMAT,
     ITEMS,
     MANIFEST,
     REPLIES,
     Manifest,
-    Run,
     create,
     grow_items,
     grow_prompts,
     keep_old_manifest,
-    load,
     load_manifest,
     refuse_other_items,
     refuse_taken,
     simulated_of,
     write_manifest,
 )
+from selfexec.runs.records import Reply
+from selfexec.runs.run import Run, load
 from selfexec.runs.store import Journal, read_journal
 from selfexec.text.redaction import kept
 from selfexec.version import __version__

@@ -14,8 +14,8 @@ from selfexec.experiments import EXPERIMENTS, Key, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest
 from selfexec.runs.asking.plan import Plan, Visit
+from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.records import Reply
-from selfexec.runs.run import MANIFEST, load_manifest
 
 NOT_ASKED = Outcome(None, error="not asked")
 

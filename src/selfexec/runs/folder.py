@@ -1,0 +1,194 @@
+"""A run's folder, which stands alone: its manifest, how it is made, and how it grows.
+
+manifest.json    what was asked of whom, with which settings, by which commands
+prompts.json     the prompts, whole
+items/           one file per experiment
+replies.jsonl    one line per session, append-only; the last line per session counts
+judgements.jsonl what people or other models said of replies afterwards, where anybody did
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from selfexec import items
+from selfexec.errors import InputError
+from selfexec.files import jsonl
+from selfexec.items import ItemSet
+from selfexec.prompts import kept_prompts, prompts_file
+from selfexec.runs.design import Block
+from selfexec.runs.records import Reply
+from selfexec.runs.sittings import Sitting
+
+if TYPE_CHECKING:
+    pass
+
+MANIFEST = "manifest.json"
+REPLIES = "replies.jsonl"
+ITEMS = "items"
+PROMPTS = "prompts.json"
+FORMAT = 2
+SHOWN = 10  # runs that a message names
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `design`, `prompts`, `preset`
+    and `sittings`: the commands that asked. Of prompts it has the SHA-256. `design` is what was asked of whom; None
+    where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask: it
+    is not missing where they did not come to it. `simulated` are the models that an engine simulated; None where that
+    was not kept.
+    """
+
+    format: int = FORMAT
+    selfexec: str
+    origin: str
+    models: list[str]
+    experiments: list[str]
+    epochs: int
+    items: dict[str, str]
+    design: list[Block] | None = None
+    planned: list[Block] = []
+    simulated: list[str] | None = None
+    sources: dict[str, str] = {}
+    prompts: dict[str, str] = {}
+    settings: dict[str, Any] = {}
+    preset: str | None = None
+    sittings: list[Sitting] = []
+
+
+def load_manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
+        raise InputError(f"{path}: {fault}. The manifest is damaged; restore it or start a new run.") from None
+    if manifest.format > FORMAT:
+        raise InputError(f"{path}: format {manifest.format} is newer than this version of selfexec. Upgrade it.")
+    return manifest
+
+
+def simulated_of(manifest: Manifest) -> list[str]:
+    """The models of a run that are simulated. Where that was not kept, their names tell: there were none but ours."""
+    if manifest.simulated is not None:
+        return manifest.simulated
+    return [model for model in manifest.models if model.startswith("sim/")]
+
+
+def _runs_inside(folder: Path) -> str:
+    """Which folder to give where this one is none of a run: the runs in it, if there are any."""
+    with suppress(OSError):
+        if runs := sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")):
+            shown, more = runs[:SHOWN], len(runs) - SHOWN
+            listed = ", ".join(map(str, shown)) + (f" and {more} more (selfexec list {folder})" if more > 0 else "")
+            return f"It holds {'the run' if len(runs) == 1 else 'the runs'} {listed}. Give one of them."
+    return "Give the folder of a run."
+
+
+def refuse_taken(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: this is a file. Give a new folder to --out.")
+    if out.is_dir() and any(out.iterdir()):
+        what = "another run" if (out / MANIFEST).exists() else "something else"
+        raise InputError(f"{out}: the folder holds {what} already; nothing was changed. Give a new folder to --out.")
+
+
+def create(
+    out: Path, manifest: Manifest, item_set: ItemSet, replies: Iterable[Reply], prompts: Mapping[str, str] | None = None
+) -> None:
+    """Make the folder of a run. It is built beside its place and moved there whole. `prompts` are None where nobody
+    knows them.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent, ignore_cleanup_errors=True) as beside:
+            building = Path(beside)
+            encode = msgspec.json.Encoder().encode
+            jsonl.write(building / REPLIES, map(encode, replies))
+            item_set.write(building / ITEMS)
+            if prompts is not None:
+                (building / PROMPTS).write_bytes(prompts_file(prompts))
+            write_manifest(building, manifest)
+            building.chmod(0o755)
+            if out.is_dir():
+                out.rmdir()  # it is empty; Windows moves nothing onto a folder
+            building.replace(out)
+    except OSError as fault:
+        raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
+
+
+def refuse_other_items(folder: Path, wanted: ItemSet, whole: ItemSet) -> None:
+    """Raise InputError where items would be mixed into a run that are of another set than its own.
+
+    It is the same set where each item of the run is in the `whole` set that is given, with the same text; what more
+    there is lets the run grow. Where all that is `wanted` of a set is in the run already, nothing is mixed.
+    """
+    have = items.load(folder / ITEMS)
+    for experiment, by_id in have.items.items():
+        given = whole.items.get(experiment, {})
+        if changed := [id for id, item in by_id.items() if id in given and given[id] != item]:
+            raise InputError(
+                f"{folder}: the {experiment} item {changed[0]!r} has changed since this run began. "
+                "Choose another --out."
+            )
+    if all(by_id.keys() <= have.items.get(experiment, {}).keys() for experiment, by_id in wanted.items.items()):
+        return
+    for experiment, by_id in have.items.items():
+        if strange := [id for id in by_id if id not in whole.items.get(experiment, {})]:
+            raise InputError(
+                f"{folder}: {len(strange)} of its {len(by_id)} {experiment} items are not in {whole.name!r} "
+                f"({strange[0]!r} is the first): that is another set of items, and scores would pool both. "
+                "Give --items as before, or choose another --out."
+            )
+
+
+def grow_items(folder: Path, more: ItemSet) -> ItemSet:
+    """Add items to those of a run, which stay as they are."""
+    old = items.load(folder)
+    for experiment, lines in more.lines.items():
+        have = old.lines.get(experiment, {})
+        if all(id in have for id in lines):
+            continue
+        merged = {**lines, **have}
+        ordered = items.fixed_order(experiment, merged)
+        beside = folder / f"{experiment}.jsonl.new"
+        beside.unlink(missing_ok=True)
+        jsonl.write(beside, [merged[id] for id in ordered])
+        os.replace(beside, folder / f"{experiment}.jsonl")
+    return items.load(folder)
+
+
+def grow_prompts(folder: Path, asked: Mapping[str, str], more: Mapping[str, str]) -> None:
+    """Keep the prompts of a run whole, as far as they are known: `asked` has the SHA-256 of each, `more` texts."""
+    content = prompts_file({**kept_prompts(folder / PROMPTS, asked), **more})
+    if not (folder / PROMPTS).exists() or (folder / PROMPTS).read_bytes() != content:
+        _put(folder, PROMPTS, content)
+
+
+def _put(folder: Path, name: str, content: bytes) -> None:
+    """Put a file in place in one step, so that a killed process leaves the old one or the new one."""
+    beside = folder / f"{name}.new"
+    beside.write_bytes(content)
+    os.replace(beside, folder / name)
+
+
+def keep_old_manifest(folder: Path, manifest: Manifest) -> None:
+    """Keep the manifest of an older format beside the new one, before that takes its place."""
+    kept = folder / f"manifest.{manifest.format}.json"
+    if manifest.format < FORMAT and not kept.exists():
+        kept.write_bytes((folder / MANIFEST).read_bytes())
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    _put(folder, MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+
+
+def prompts_of_run(folder: Path) -> dict[str, str | None]:
+    """The templates that the run in a folder asked with, by name; None: not kept."""
+    return kept_prompts(folder / PROMPTS, load_manifest(folder).prompts)
