@@ -10,41 +10,29 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, HUMAN, JUDGE, Key, judges_later
-from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.prompts import digest
 from selfexec.readers import Reading
-from selfexec.runs.records import BySession, Epoch, Name, Reply
+from selfexec.runs.records import BySession, Name, OfSession, Reply
 
 JUDGEMENTS = "judgements.jsonl"
 Judged = tuple[Key, str]  # a session, and who judged its reply
 
 
-class Judgement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Judgement(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     """One line: what `source` (human or judge:NAME) says was done in the reply of a session.
 
     `value` answers the item's claim: true or false, null where the source cannot tell; of an item with several claims
     it is a map from claim to answer. Which text was judged is said by its SHA-256, or by the text itself.
     """
 
-    model: Name
-    experiment: Name
-    item: Name
-    epoch: Epoch = 1
-    session: Name
-    facets: dict[str, str] = {}
     source: Name
     value: bool | dict[str, bool | None] | None
     reason: str | None = None
     time: str | None = None
     reply_sha256: str | None = None
     text: str | None = None
-
-    @property
-    def key(self) -> Key:
-        facets = facets_of(self.facets) if self.facets else ()
-        return Key(self.model, self.experiment, self.item, self.epoch, self.session, facets)
 
     def is_of(self, text: str) -> bool:
         """Whether this is the text that was judged."""

@@ -11,11 +11,12 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Visited
-from selfexec.facets import Condition, facets_of, in_condition
+from selfexec.facets import Condition, in_condition
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
 from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
+from selfexec.runs.records import OfSession
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.run import check_fit
 from selfexec.text.legible import harmless_line
@@ -155,16 +156,10 @@ def _changed(path: Path) -> str:
 # --- what is there, and what should be -------------------------------------------------------------------------------
 
 
-class _Line(msgspec.Struct, frozen=True):
+class _Line(OfSession, frozen=True, kw_only=True):
     """What counting needs of a reply. The text stays as it is written: most of them nobody looks at."""
 
-    model: str
-    experiment: str
-    item: str
-    session: str
     text: msgspec.Raw
-    facets: dict[str, str] = {}
-    epoch: int = 1
     error: str | None = None
     stop_reason: str | None = None
     refusal: str | None = None
@@ -177,10 +172,6 @@ class _Line(msgspec.Struct, frozen=True):
     @property
     def failed(self) -> bool:
         return (self.error is not None or bytes(self.text) == b"null") and not self.withheld
-
-    @property
-    def key(self) -> Key:
-        return Key(self.model, self.experiment, self.item, self.epoch, self.session, facets_of(self.facets))
 
 
 def _there(path: Path) -> dict[Visited, dict[Key, _Line]]:

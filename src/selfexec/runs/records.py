@@ -54,7 +54,23 @@ class BySession(dict[Key, T]):
         return "\n".join([number_of(len(self), "session"), *lines, *(more if len(self) > len(lines) else [])])
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class OfSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A line about a session begins with what names it; `facets` are absent at their defaults."""
+
+    model: Name
+    experiment: Name
+    item: Name
+    epoch: Epoch = 1
+    session: Name
+    facets: dict[str, str] = {}
+
+    @property
+    def key(self) -> Key:
+        facets = facets_of(self.facets) if self.facets else ()
+        return Key(self.model, self.experiment, self.item, self.epoch, self.session, facets)
+
+
+class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
@@ -65,12 +81,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     behind it.
     """
 
-    model: Name
-    experiment: Name
-    item: Name
-    epoch: Epoch = 1
-    session: Name
-    facets: dict[str, str] = {}
     text: str | None
     output_tokens: Count | None = None
     error: str | None = None
@@ -105,44 +115,12 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ) -> "Reply":
         """What an engine brought back from a session, now."""
         return cls(
-            model=key.model,
-            experiment=key.experiment,
-            item=key.item,
-            epoch=key.epoch,
-            session=key.session,
-            facets=dict(key.facets),
+            **key.fields(),
+            **msgspec.structs.asdict(outcome),
             prompt_sha256=prompt_sha256,
             latency=round(latency, 6),
             time=datetime.now(UTC).isoformat(timespec="seconds"),
-            text=outcome.text,
-            output_tokens=outcome.output_tokens,
-            error=outcome.error,
-            input_tokens=outcome.input_tokens,
-            reasoning_tokens=outcome.reasoning_tokens,
-            reasoning=outcome.reasoning,
-            stop_reason=outcome.stop_reason,
-            refusal=outcome.refusal,
-            served_model=outcome.served_model,
-            fingerprint=outcome.fingerprint,
-            attempt=outcome.attempt,
-            cost_usd=outcome.cost_usd,
-            completion_id=outcome.completion_id,
-            upstream=outcome.upstream,
-            policy=outcome.policy,
-            retry_causes=outcome.retry_causes,
             parent=parent,
-            simulated=outcome.simulated,
-        )
-
-    @property
-    def key(self) -> Key:
-        return Key(
-            self.model,
-            self.experiment,
-            self.item,
-            self.epoch,
-            self.session,
-            facets_of(self.facets) if self.facets else (),
         )
 
     @property
@@ -164,31 +142,14 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return (self.text is None or self.error is not None) and self.withheld_by is None
 
 
-class GivenReading(msgspec.Struct, frozen=True, kw_only=True):
+class GivenReading(OfSession, frozen=True, kw_only=True):
     """One line of readings made elsewhere. `value` is None where the reply could not be read; `probability` is that of
     a yes, where the reply gives one.
     """
 
-    model: Name
-    experiment: Name
-    item: Name
-    epoch: Epoch = 1
-    session: Name
-    facets: dict[str, str] = {}
     value: Any
     reason: str | None = None
     probability: Probability | None = None
-
-    @property
-    def key(self) -> Key:
-        return Key(
-            self.model,
-            self.experiment,
-            self.item,
-            self.epoch,
-            self.session,
-            facets_of(self.facets) if self.facets else (),
-        )
 
 
 @dataclass(frozen=True)
