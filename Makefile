@@ -1,4 +1,4 @@
-.PHONY: check test notebook
+.PHONY: check test notebook reference
 
 check:
 	python -m ruff check .
@@ -12,3 +12,7 @@ test:
 # run docs/notebook.ipynb anew, in place
 notebook:
 	python tests/docs/test_notebook.py
+
+# write docs/reference.md anew from the docstrings
+reference:
+	python tests/docs/test_reference.py

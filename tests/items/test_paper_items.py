@@ -5,7 +5,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 import threading
@@ -20,8 +19,6 @@ from selfexec import items
 from selfexec.errors import InputError
 from selfexec.files import jsonl
 from selfexec.items import paper
-
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
 
 
 def sha256(content: bytes) -> str:
@@ -366,13 +363,9 @@ def test_the_groups_are_the_first_hundred_rows_of_ten_subjects_each_once() -> No
 
 
 @pytest.fixture
-def reference() -> Path:
-    """The reference data beside the checkout. It cannot be published here, but CI has it and must use it."""
-    if not REFERENCE.is_dir():
-        if os.environ.get("CI"):
-            pytest.fail(f"no reference data at {REFERENCE}")
-        pytest.skip(f"no reference data at {REFERENCE}")
-    return REFERENCE / "items"
+def reference(reference: Path) -> Path:
+    """The items of the reference data, which cannot be published here."""
+    return reference / "items"
 
 
 def reference_items(path: Path) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""Each metric keeps the contract that its standard error rests on: its formula takes complex steps."""
+"""Each metric keeps the contract that its standard error rests on, its formula takes complex steps; and is defined."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,12 @@ def test_the_error_of_a_metric_is_that_of_its_finite_differences(name: str) -> N
     expected = np.sqrt(n / (n - 1) * np.sum((influence - influence.mean()) ** 2))
     assert expected > 0
     assert ratio_error(formula, COUNTS) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_page_on_metrics_defines_it(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text("utf-8")
+    assert any(f"`{name}`" in line.split(" | ")[0] for line in page.splitlines() if line.startswith("| "))
 
 
 def test_a_formula_that_drops_the_complex_step_is_refused() -> None:

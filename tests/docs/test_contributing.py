@@ -1,0 +1,183 @@
+"""CONTRIBUTING, followed to the letter: its files are written, its commands typed, and what they print is read."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from build import installed
+from selfexec.cli import root
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+PACKAGE = ROOT / "src" / "selfexec"
+
+
+def recipe(name: str) -> str:
+    """The text below a heading."""
+    return PAGE.split(f"\n### {name}\n")[1].split("\n### ")[0].split("\n## ")[0]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The blocks of code in a language, wherever they are indented to."""
+    found = re.finditer(rf"(?ms)^( *)```{language}\n(.*?)^\1```$", text)
+    return [re.sub(rf"(?m)^{match[1]}", "", match[2]) for match in found]
+
+
+def block(text: str, language: str) -> str:
+    """The one block of code in a language."""
+    [found] = blocks(text, language)
+    return found
+
+
+def typed(text: str) -> Iterator[tuple[str, str]]:
+    """Each command with what is shown below it."""
+    for shown in blocks(text, "console"):
+        for part in re.split(r"(?m)^\$ ", shown)[1:]:
+            command, _, printed = part.partition("\n")
+            yield command, printed
+
+
+def as_shown(shown: str, printed: str) -> bool:
+    """Whether this was printed; `...` stands for any lines, or for the rest of one."""
+    wanted = "".join(
+        r"(?:.*\n)*?" if line == "..." else re.escape(line).replace(r"\.\.\.", ".*") + r"\n"
+        for line in shown.splitlines()
+    )
+    return re.fullmatch(wanted, "".join(f"{line.rstrip()}\n" for line in printed.splitlines())) is not None
+
+
+# --- a package of one's own ------------------------------------------------------------------------------------------
+
+
+class Followed:
+    """A folder in which recipes are followed, one behind the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.entry_points: dict[str, dict[str, str]] = {}
+        self.write("mine/__init__.py", "")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+
+    def write_files_of(self, text: str) -> None:
+        """What a recipe adds: what stands on the page that it names, and its own lines of replies."""
+        [page] = re.findall(r"\[(docs/\w+\.md)\]\(docs/\w+\.md#", text.split("\n2. ")[0])
+        on_page = (ROOT / page).read_text("utf-8")
+        [module] = re.findall(r"The file `(mine/\w+\.py)`", text)
+        self.write(module, block(on_page, "python"))
+        self.entry_points |= tomllib.loads(block(on_page, "toml"))["project"]["entry-points"]
+        for name, items in zip(re.findall(r"`(items/\w+\.jsonl)`", text), blocks(on_page, "json"), strict=True):
+            self.write(name, items)
+        replies = self.folder / "replies.jsonl"
+        before = replies.read_text("utf-8") if replies.exists() else ""
+        self.write("replies.jsonl", before + "".join(blocks(text, "json")))
+
+    def install(self) -> None:
+        """As `pip install -e .` would, which may need a network."""
+        points = (
+            f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+            for group, entries in self.entry_points.items()
+        )
+        self.write("mine-0.1.dist-info/METADATA", "Name: mine\nVersion: 0.1\n")
+        self.write("mine-0.1.dist-info/entry_points.txt", "\n".join(points))
+
+
+def test_a_package_of_an_experiment_a_facet_and_an_engine_works_as_the_recipes_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine = Followed(tmp_path)
+    for name in ("An experiment", "A facet", "An engine"):
+        mine.write_files_of(recipe(name))
+        (install, _), *commands = typed(recipe(name))
+        assert install == "pip install -e ."
+        mine.install()
+        with installed(tmp_path):
+            for command, shown in commands:
+                called, *arguments = shlex.split(command)
+                assert called == "selfexec"
+                done = CliRunner().invoke(root, arguments)
+                assert done.exit_code == 0 and as_shown(shown, done.output), f"{command}\n{done.output}"
+
+
+# --- what goes inside ------------------------------------------------------------------------------------------------
+
+
+def inserted(path: Path, text: str, *, above: str = "", below: str = "") -> None:
+    """Put text into a file, above or below the one line that begins like this."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    [at] = [n for n, line in enumerate(lines) if line.startswith(above or below)]
+    path.write_text("".join([*lines[: at + bool(below)], text, *lines[at + bool(below) :]]), "utf-8")
+
+
+def test_a_metric_works_as_the_recipe_says(tmp_path: Path) -> None:
+    text = recipe("A metric")
+    for name in ("src", "tests/metrics", "tests/stored/panel"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in ("pyproject.toml", "docs/metrics.md", *(f"tests/{path.name}" for path in ROOT.glob("tests/*.py"))):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / path, tmp_path / path)
+    function, entry, test = blocks(text, "python")
+    formulas = tmp_path / "src/selfexec/metrics/kinds/formulas.py"
+    inserted(formulas, f"{function}\n\n", above="# --- the list of them")
+    inserted(formulas, entry, below='    "recall": ')
+    inserted(tmp_path / "docs/metrics.md", block(text, "markdown"), below="| `precision`")
+    tests = tmp_path / "tests/metrics/test_scores.py"
+    tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
+    for command, shown in typed(text):
+        called, *arguments = shlex.split(command)
+        program = {"python": [sys.executable], "selfexec": [sys.executable, "-m", "selfexec"]}[called]
+        done = subprocess.run(
+            [*program, *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTHONUTF8": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0 and as_shown(shown, done.stdout), f"{command}\n{done.stdout}{done.stderr}"
+
+
+# --- the house -------------------------------------------------------------------------------------------------------
+
+
+def test_the_rooms_of_the_table_are_those_of_the_package_in_the_order_that_imports_keep() -> None:
+    table = PAGE.split("| room | what is in it |")[1].split("\n\n")[0]
+    rooms = re.findall(r"(?m)^\| `(\w+)` \|", table)
+    there = {path.stem for path in PACKAGE.iterdir() if not path.stem.startswith("__") and path.name != "py.typed"}
+    assert set(rooms) == there
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    layers = [set(layer.replace("selfexec.", "").split(" | ")) for layer in contracts[0]["layers"]]
+    at = 0
+    for layer in layers:
+        assert set(rooms[at : at + len(layer)]) == layer
+        at += len(layer)
+
+
+def test_each_test_and_file_that_it_names_is_there() -> None:
+    for name in re.findall(r"`((?:src|tests|docs|\.ci)/[\w/.]+)`", PAGE):
+        assert (ROOT / name).exists(), name
+
+
+def test_make_pre_commit_and_ci_run_the_same_checks() -> None:
+    checks = re.findall(r"(?m)^\t(.*)$", (ROOT / "Makefile").read_text("utf-8").split("check:\n")[1].split("\n\n")[0])
+    assert len(checks) == 4
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
+    assert re.findall(r"(?m)^ +entry: (.*)$", hooks) == checks
+    assert "\n".join(["", *checks, ""]) in (ROOT / ".ci" / "run").read_text("utf-8")
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    assert {"make check", "python -m pytest", ".ci/run"} <= set(re.findall(r"- run: (.*)", workflow))
+    least = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
+    assert f'"{least.removeprefix(">=")}"' in workflow.split("matrix:")[1]
