@@ -9,7 +9,7 @@ sx.rasch("rates.csv")                 # abilities from success rates on benchmar
 sx.compare(run)                       # or sx.compare(["runs/before", "runs/after"])
 sx.report(run, "report.html")
 
-docs/python.md has every function and what comes back; help(sx.run) what each choice is.
+docs/python.md is the guide; docs/reference.md and help(sx.run) say what each choice is, and what comes back.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -96,11 +96,28 @@ def test_the_listed_differences_from_the_authors_readings_are_those_there_are(re
     assert listed == list(differences(reference))
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")), ids=lambda p: p.name)
+PAGES = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
 def test_links_between_documents_lead_somewhere(path: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)", path.read_text("utf-8")):
         if not link.startswith("http"):
             assert (path.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda p: p.name)
+def test_links_to_headings_lead_to_one(path: Path) -> None:
+    for link, anchor in re.findall(r"\]\(([^)#]*)#([^)]+)\)", path.read_text("utf-8")):
+        if not link.startswith("http"):
+            page = path.parent / link if link else path
+            assert anchor in anchors(page.read_text("utf-8")), f"{link}#{anchor}"
+
+
+def anchors(page: str) -> set[str]:
+    """What the headings of a page are called in links."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```$", "", page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.slow
@@ -128,3 +145,20 @@ def test_the_published_page_shows_what_the_replies_give(ten_models: Run, as_the_
 def test_each_decision_has_a_number_of_its_own() -> None:
     numbers = sorted(path.name[:4] for path in (ROOT / "docs" / "decisions").glob("*.md"))
     assert numbers == [f"{n:04}" for n in range(1, len(numbers) + 1)]
+
+
+INDEX = (ROOT / "docs" / "README.md").read_text("utf-8")
+
+
+def test_every_page_is_listed_in_the_index_and_the_readme_leads_there() -> None:
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*") if path.is_file()}
+    missing = pages - set(re.findall(r"\]\(([^)#]+)", INDEX)) - {"README.md", "report.png"}
+    assert not missing, f"list in docs/README.md: {sorted(missing)}"
+    assert "](docs/README.md)" in README and "](CONTRIBUTING.md)" in README
+
+
+def test_the_index_calls_each_decision_as_its_page_does() -> None:
+    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        heading = path.read_text("utf-8").splitlines()[0]
+        title = re.sub(r"^# (\d{4}\. )?", "", heading)
+        assert f"- [{path.name[:4]}](decisions/{path.name}) {title}\n" in INDEX, path.name

@@ -1,0 +1,263 @@
+"""The reference is what the docstrings say. `make reference` (this file as a script) writes docs/reference.md anew."""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "reference.md"
+# what extensions are made of, in the order in which one meets it
+WINDOWS = {
+    "selfexec.experiments": (
+        *("Experiment", "Words", "Naive", "Spread", "Facts", "Observation", "state_of", "MISSING", "ClaimState"),
+        *("Ask", "Prompt", "Message", "Answer", "Prompts", "Options", "Readings", "Capability", "Baseline"),
+        *("FactColumns", "say", "repeated"),
+    ),
+    "selfexec.readers": (
+        *("Reading", "Commitment", "State", "read_choice", "Equivalents", "read_words", "read_marks", "read_ranking"),
+        *("refuses", "fold"),
+    ),
+    "selfexec.facets": ("Facet",),
+    "selfexec.engines": ("EngineType", "Engine", "Call", "Outcome", "Connection", "Wire"),
+}
+INTRODUCTION = """\
+# Reference
+
+Every public name with its signature, from the docstrings (`make reference` writes it).
+The guide is [python.md](python.md).
+"""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Node = Function | ast.ClassDef | ast.Assign
+
+
+# --- where a name is defined -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of the package as it is written."""
+
+    name: str
+    source: str
+    tree: ast.Module
+
+    @classmethod
+    def named(cls, name: str) -> "Module":
+        spec = find_spec(name)
+        assert spec and spec.origin
+        source = Path(spec.origin).read_text("utf-8")
+        return cls(name, source, ast.parse(source))
+
+
+def home(window: str, name: str) -> tuple[Module, Node] | None:
+    """Where a name is defined that a module has: there, or in what it imports it from. None for what is not ours."""
+    module = Module.named(window)
+    for node in module.tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
+            return module, node
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return module, node
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("selfexec"):
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return home(str(node.module), alias.name)
+    return None
+
+
+# --- what is said of it ----------------------------------------------------------------------------------------------
+
+
+def entry(title: str, window: str, name: str, depth: str = "###") -> str:
+    found = home(window, name)
+    assert found, f"{window}.{name}"
+    module, node = found
+    if isinstance(node, ast.Assign):
+        return f"{depth} {title}\n\n{block(f'{name} = {ast.unparse(node.value)}')}{said_of(module, node)}"
+    if isinstance(node, ast.ClassDef):
+        bases = list(with_bases(module, node))
+        fields = dict(pair for _, part in reversed(bases) for pair in fields_of(part))
+        members = {each.name: each for _, part in reversed(bases) for each in members_of(part)}
+        shown = block("\n".join([f"class {name}:", *(f"    {text}" for text in fields.values())])) if fields else ""
+        methods = "\n".join(member(each) for each in members.values())
+        return f"{depth} {title}\n\n{shown}{prose(ast.get_docstring(node))}{methods and methods + chr(10)}"
+    return f"{depth} {title}\n\n{block(signature(title, node))}{prose(ast.get_docstring(node))}"
+
+
+def said_of(module: Module, node: ast.Assign) -> str:
+    """What stands below an assignment as text, or behind it as a comment."""
+    follower = module.tree.body[module.tree.body.index(node) + 1]
+    if isinstance(follower, ast.Expr) and isinstance(follower.value, ast.Constant):
+        return prose(str(follower.value.value))
+    behind = module.source.splitlines()[(node.end_lineno or node.lineno) - 1].partition("  # ")[2]
+    return prose(behind[:1].upper() + behind[1:] + "." if behind else None)
+
+
+def with_bases(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, ast.ClassDef]]:
+    """A class, and those of ours that it is made of."""
+    yield module, node
+    imported = {
+        alias.name: each.module
+        for each in ast.walk(module.tree)
+        if isinstance(each, ast.ImportFrom) and each.module
+        for alias in each.names
+    }
+    here = {each.name: each for each in module.tree.body if isinstance(each, ast.ClassDef)}
+    for base in node.bases:
+        name = ast.unparse(base).split("[")[0]
+        if name in here:
+            yield from with_bases(module, here[name])
+        elif imported.get(name, "").startswith("selfexec") and (found := home(imported[name], name)):
+            assert isinstance(found[1], ast.ClassDef)
+            yield from with_bases(found[0], found[1])
+
+
+def fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for each in node.body:
+        if isinstance(each, ast.AnnAssign) and not (name := ast.unparse(each.target)).startswith("_"):
+            hidden = each.value is not None and "init=False" in ast.unparse(each.value)
+            yield name, ast.unparse(each).split(" = ")[0] if hidden else ast.unparse(each)
+
+
+def members_of(node: ast.ClassDef) -> Iterator[Function]:
+    for each in node.body:
+        if isinstance(each, Function) and (each.name == "__call__" or not each.name.startswith("_")):
+            yield each
+
+
+def member(node: Function) -> str:
+    """A method or a property in one line."""
+    decorators = {ast.unparse(each) for each in node.decorator_list}
+    said = " ".join((ast.get_docstring(node) or "").split())
+    name = node.name if decorators & {"property", "cached_property"} else signature(node.name, node, wrapped=False)
+    return f"- `{name}`{': ' if said else ''}{said}"
+
+
+def signature(name: str, node: Function, wrapped: bool = True) -> str:
+    parts = list(parameters(node.args))
+    end = f") -> {unquoted(node.returns)}" if node.returns else ")"
+    line = f"{name}({', '.join(parts)}{end}"
+    return line if not wrapped or len(line) <= 100 else "\n".join([f"{name}(", *(f"    {p}," for p in parts), end])
+
+
+def parameters(arguments: ast.arguments) -> Iterator[str]:
+    def told(argument: ast.arg, default: ast.expr | None = None) -> str:
+        shown = f"{argument.arg}: {unquoted(argument.annotation)}" if argument.annotation else argument.arg
+        return f"{shown} = {ast.unparse(default)}" if default else shown
+
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults]
+    for argument, default in zip(plain, defaults, strict=True):
+        if argument.arg not in ("self", "cls"):
+            yield told(argument, default)
+    if arguments.vararg:
+        yield f"*{told(arguments.vararg)}"
+    elif arguments.kwonlyargs:
+        yield "*"
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield told(argument, default)
+    # what is not known is refused: `**unknown` is no choice
+
+
+def unquoted(annotation: ast.expr | None) -> str:
+    """An annotation; those that stand as text, since they are imported for types alone, as what they say."""
+    return annotation.value if isinstance(annotation, ast.Constant) and annotation.value else ast.unparse(annotation)
+
+
+def aliases(name: str) -> Iterator[tuple[str, str]]:
+    """The names for several types in the signature of a function of ours: the module that has it, and the name."""
+    found = home("selfexec", name)
+    assert found and isinstance(found[1], ast.FunctionDef)
+    module, node = found
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    for argument in arguments:
+        for part in ast.walk(ast.parse(unquoted(argument.annotation))):
+            there = home(module.name, part.id) if isinstance(part, ast.Name) else None
+            if there and isinstance(there[1], ast.Assign):
+                yield there[0].name, ast.unparse(part)
+
+
+# --- as Markdown -----------------------------------------------------------------------------------------------------
+
+
+def block(code: str) -> str:
+    return f"```python\n{code}\n```\n\n"
+
+
+def prose(text: str | None) -> str:
+    """A docstring as Markdown: its columns of names and what they mean become lists."""
+    lines: list[str] = []
+    column = 0  # in which what a name means begins; 0 outside of such columns
+    for line in inspect.cleandoc(text or "").splitlines():
+        row = re.match(r"( *)(\S(?:.*?\S)?)  +(?=\S)", line)
+        if row:
+            column = row.end()
+            if lines and lines[-1] and not lines[-1].startswith("- "):
+                lines.append("")
+            lines.append(f"- `{row[2].strip('`')}`: {line[column:]}")
+        elif column and line.startswith(" " * column):
+            lines[-1] += " " + line.strip()
+        elif column and re.match(r" +`?\w+`?$", line):
+            lines.append(f"- `{line.strip().strip('`')}`")
+        else:
+            if column and line and lines[-1].startswith("- "):
+                lines.append("")
+            column = 0
+            lines.append(line)
+    return "\n".join([*lines, "", ""]) if text else ""
+
+
+def reference() -> str:
+    """The page as it should be."""
+    functions = [name for name in sx.__all__ if not name.startswith("_") and not isinstance(getattr(sx, name), type)]
+    classes = [name for name in sx.__all__ if isinstance(getattr(sx, name), type)]
+    parts = ["## Functions\n\n", *(entry(f"sx.{name}", "selfexec", name) for name in functions)]
+    named = {name: window for function in functions for window, name in aliases(function)}
+    parts += ["## What they take\n\n", *(entry(name, named[name], name) for name in sorted(named))]
+    parts += ["## What comes back\n\n", *(entry(f"sx.{name}", "selfexec", name) for name in sorted(classes))]
+    for window, names in WINDOWS.items():
+        parts += [f"## {window}\n\n", f"{inspect.cleandoc(ast.get_docstring(Module.named(window).tree) or '')}\n\n"]
+        parts += [entry(name, window, name) for name in names]
+    page = "\n".join([INTRODUCTION, *parts])
+    return re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n"
+
+
+# --- tests -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_reference_is_what_the_docstrings_say() -> None:
+    assert PAGE.read_text("utf-8") == reference(), "docs/reference.md is out of date: run `make reference`"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "toy" / "package" / "toy").glob("*.py")), ids=lambda p: p.name
+)
+def test_the_reference_has_what_a_package_of_somebody_elses_imports(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module in WINDOWS:
+            assert {alias.name for alias in node.names} <= set(WINDOWS[node.module])
+
+
+def test_columns_of_a_docstring_become_a_list_and_what_stands_below_does_not() -> None:
+    text = """What it is.
+
+        one    the first,
+               in two lines
+        two    the second
+
+    And more.
+    """
+    assert prose(text) == "What it is.\n\n- `one`: the first, in two lines\n- `two`: the second\n\nAnd more.\n\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(reference(), "utf-8")
