@@ -8,6 +8,7 @@ in one table.
 
 from selfexec.readers.choice import Equivalents, read_choice
 from selfexec.readers.marks import read_marks
+from selfexec.readers.objects import read_object
 from selfexec.readers.ranking import read_ranking
 from selfexec.readers.refusal import refuses
 from selfexec.readers.result import Commitment, Reading, State

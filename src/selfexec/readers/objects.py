@@ -1,0 +1,69 @@
+"""Read an object with several fields, of which texts may be long: a question with its options."""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from selfexec.readers.notation import legible
+from selfexec.readers.result import Commitment, Reading, conclude
+from selfexec.readers.scan import places
+
+TRIES = 8  # braces from which an object may begin, from the end of a reply
+LONGEST = 20_000  # characters of an object
+STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+# a backslash of LaTeX, which JSON takes for something else or for nothing: "\(x\)", "\frac", "\times"
+ESCAPE = re.compile(
+    r"\\(?:[\"\\/]|u[0-9a-fA-F]{4}|n(?!(?:eq|abla|ot)\b)|t(?!(?:imes|ext|heta|au|an|o)\b)|r(?=\\n)|(.))", re.DOTALL
+)
+TRAILING = re.compile(r",(?=\s*[}\]])")
+DECODER = json.JSONDecoder(strict=False)  # a string may go over several lines
+
+
+def read_object(text: str, key: str, meant: Callable[[Mapping[str, Any]], Any]) -> Reading:
+    """What the last whole object with this key means; None is what `meant` says of one that is no answer.
+
+    Objects are read as JSON, LaTeX, raw line breaks and trailing commas among it; or as Python writes them.
+    """
+    plain = legible(text)
+    found = [Commitment(start, end, meant(value)) for start, end, value in _objects(plain, key)]
+    return conclude(text, found, of_a_request=True)
+
+
+def _objects(text: str, key: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
+    """The last objects that have the key, none of them within another."""
+    tries = 0
+    begun = len(text)
+    for at in sorted(places(text, *(f"{quote}{key}{quote}" for quote in "\"'")), reverse=True):
+        start = min(at, begun)
+        while at < begun and tries < TRIES and (start := text.rfind("{", max(at - LONGEST, 0), start)) >= 0:
+            tries += 1
+            end = _closing(text, start)
+            if end is not None and end > at and key in (value := _value(text[start:end])):
+                yield start, end, value
+                begun = start
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the object ends that begins here."""
+    depth = 0
+    for part in STRING_OR_BRACE.finditer(text, start, start + LONGEST):
+        depth += {"{": 1, "}": -1}.get(part[0], 0)
+        if depth == 0:
+            return part.end()
+    return None
+
+
+def _value(words: str) -> Mapping[str, Any]:
+    """What an object's words say; nothing where they are none."""
+    escaped = ESCAPE.sub(lambda found: "\\" + found[0] if found[1] else found[0], words)
+    ways = ((DECODER.decode, escaped), (DECODER.decode, TRAILING.sub("", escaped)), (ast.literal_eval, words))
+    for decoded, source in ways:
+        try:
+            value = decoded(source)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        if isinstance(value, dict):
+            return {name: part for name, part in value.items() if isinstance(name, str)}
+    return {}
