@@ -5,7 +5,9 @@ import re
 import shlex
 from collections import Counter
 from pathlib import Path
+from typing import Annotated, Literal
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -15,7 +17,8 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.association import Target
 from selfexec.experiments.difficulty import Group
 from selfexec.experiments.restriction import Request
-from selfexec.items import STARTER, check, load, write_template
+from selfexec.items import STARTER, ItemSet, check, load, write_template
+from selfexec.items.faults import faults
 from selfexec.metrics import LEAST_RARER_ITEMS
 from selfexec.metrics.kinds.orders import LEAST_GROUPS
 from selfexec.readers import fold
@@ -92,6 +95,42 @@ def test_faults_of_items_are_named_by_file_and_line(tmp_path: Path) -> None:
                 assert any(line.startswith(f"{tmp_path / name}:{wanted}") for line in found), (wanted, found)
     assert any("the option 'tree' occurs twice" in line for line in found)
     assert any("the target 'Oak' is among its options" in line for line in found)
+
+
+class Inner(msgspec.Struct):
+    text: Annotated[str, msgspec.Meta(min_length=1)]
+    letter: Literal["A", "B"]
+
+
+class WithOptional(msgspec.Struct):
+    id: str
+    note: Annotated[str, msgspec.Meta(min_length=1)] | None = None
+    inner: Inner | None = None
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        (b'{"id": "1"}', []),
+        (b'{"id": "1", "inner": {"text": "x", "letter": "B"}}', []),
+        (b'{"id": "1", "note": 3}', ["field 'note' must be text, not a whole number."]),
+        (b'{"id": "1", "note": ""}', ["field 'note' is empty."]),
+        (b'{"id": "1", "inner": "x"}', ["field 'inner' must be an object, not text."]),
+        (
+            b'{"id": "1", "inner": {"letter": "C"}}',
+            ["inner lacks 'text'. Add it.", "inner, field 'letter' is 'C': write A or B."],
+        ),
+    ],
+)
+def test_faults_of_what_may_be_left_out_and_of_what_lies_within_are_named(line: bytes, wanted: list[str]) -> None:
+    assert faults(line, WithOptional) == wanted
+
+
+def test_of_a_set_by_its_name_only_the_headline_is_asked_unless_more_is_named() -> None:
+    by_experiment = {name: {"x": Target(id="x", target="Sea", options=["salt"])} for name in ("association", "habit")}
+    lines = {name: {"x": b"{}"} for name in by_experiment}
+    assert ItemSet("starter", by_experiment, lines).usual == ("association",)
+    assert ItemSet("mine", by_experiment, lines).usual == ("association", "habit")
 
 
 Q = '{"id": "q", "subject": "s", "question": "Why?", "choices": ["1", "2", "3", "4"], "answer": "A"}'

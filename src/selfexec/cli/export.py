@@ -90,7 +90,8 @@ def command(
     elif not models:
         raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
     else:
-        cut = load(items or "starter").cut(list(experiments) or None, limit=limit, fraction=fraction, preset=preset)
+        whole = load(items or "starter")
+        cut = whole.cut(experiments or whole.usual, limit=limit, fraction=fraction, preset=preset)
         found = Round(list(models), cut, _prompts(prompts), epochs or 1, _replies(replies), crossed_levels(facets))
     with _output(out) as file:
         file.writelines(lines(found.sessions()))

@@ -2,8 +2,8 @@
 
 import difflib
 from collections.abc import Iterator
-from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -56,10 +56,15 @@ def _of_struct(found: dict[str, Any], kind: Any, place: str) -> Iterator[str]:
 
 def _of_value(value: Any, type: Any, name: str, place: str) -> Iterator[str]:
     limits = None
+    if get_origin(type) in (Union, UnionType):  # of what need not be there, and is
+        type = next(part for part in get_args(type) if part is not NoneType)
     if get_origin(type) is Annotated:
         type, *more = get_args(type)
         limits = next((part for part in more if isinstance(part, msgspec.Meta)), None)
     field = f"{place}, field {name!r}" if place else f"field {name!r}"
+    if isinstance(type, _STRUCT) and isinstance(value, dict):
+        yield from _of_struct(value, type, f"{place}, {name}" if place else name)
+        return
     if get_origin(type) is Literal:
         if value not in (choices := get_args(type)):
             yield f"{field} is {_shown(value)}: write {', '.join(choices[:-1])} or {choices[-1]}."

@@ -15,13 +15,11 @@ PAPER_FILES = {
     "restriction": "8108e83a698e98506595b2f2f576084327efcd8a76193f63b659f4addf37f88c",
     "difficulty": "dc8394ee533b29ef67c4b9eee4f0cb63c7b448725884bd53c272c1fed95f8697",
 }
-LICENCES: Mapping[str, Mapping[str, str]] = {
-    "starter": dict.fromkeys(PAPER_FILES, "written for selfexec, CC-BY-4.0, not validated on real models"),
-    "paper": {
-        "association": "Kovah/Taboo-Data, GPL-3.0-or-later",
-        "restriction": "XSTest (Röttger et al. 2024), CC-BY-4.0",
-        "difficulty": "MMLU (Hendrycks et al. 2021), MIT",
-    },
+STARTER_LICENCE = "written for selfexec, CC-BY-4.0, not validated on real models"
+PAPER_LICENCES = {
+    "association": "Kovah/Taboo-Data, GPL-3.0-or-later",
+    "restriction": "XSTest (Röttger et al. 2024), CC-BY-4.0",
+    "difficulty": "MMLU (Hendrycks et al. 2021), MIT",
 }
 
 
@@ -50,7 +48,9 @@ def origin(experiment: str, item_set: ItemSet) -> Origin:
     found = {"starter": _shared(lines, "starter", experiment), "paper": _of_paper(experiment, item_set)}
     name = max(found, key=lambda name: found[name][0])
     known, total = found[name]
-    return Origin(name, known, total, LICENCES[name][experiment]) if known else Origin(UNKNOWN, 0, None, UNKNOWN)
+    if not known:
+        return Origin(UNKNOWN, 0, None, UNKNOWN)
+    return Origin(name, known, total, STARTER_LICENCE if name == "starter" else PAPER_LICENCES[experiment])
 
 
 def _shared(lines: Mapping[str, bytes], name: str, experiment: str) -> tuple[int, int | None]:

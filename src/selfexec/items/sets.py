@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item
+from selfexec.experiments import EXPERIMENTS, PAPER, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import preset_ids
@@ -33,6 +33,13 @@ class ItemSet:
     @property
     def experiments(self) -> tuple[str, ...]:
         return tuple(self.items)
+
+    @property
+    def usual(self) -> tuple[str, ...]:
+        """What is asked where no experiment is named: of a set by its name what the headline is made of, so that what
+        else comes with it costs nobody a call unasked; of a folder all that lies in it.
+        """
+        return tuple(e for e in self.items if self.name not in SETS or e in PAPER.experiments)
 
     @property
     def sizes(self) -> str:

@@ -154,6 +154,7 @@ def check(
     InputError: something that was given cannot be used, a key is not there, or the server refuses for good.
     """
     item_set = load_items(items)
+    item_set = item_set.cut(item_set.usual)
     connection = Connection(
         base_url=base_url,
         api_key_env=api_key_env,

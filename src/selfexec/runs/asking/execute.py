@@ -88,7 +88,8 @@ def run(
 
     Who is asked what:
       models           `provider/model` or `sim/NAME`, one or several; without any, the simulated panel
-      experiments      association, restriction, difficulty: one or several; without any, all that the items are for
+      experiments      association, restriction, difficulty: one or several; without any, all that a folder of items is
+                       for, and of a set by its name those of the overall score
       items            a set (`starter`, `paper`) or a folder of item files
       limit            at most so many items per experiment
       fraction         this share of the items, above 0 and at most 1

@@ -178,7 +178,9 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     if choices.max_calls is not None and choices.max_calls < 1:
         raise InputError(f"--max-calls {choices.max_calls}: give 1 or more.")
     whole_set = load_items(choices.items)
-    item_set = whole_set.cut(parts, limit=choices.limit, fraction=choices.fraction, preset=choices.preset)
+    item_set = whole_set.cut(
+        parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset
+    )
     asked = list(dict.fromkeys(models or default_models()))
     connection = part_of(choices, Connection)
     settings = {**sampling_settings(choices.protocol), **choices.settings}
