@@ -59,6 +59,8 @@ SESSIONS = {
     "correct": pl.Boolean,
 }
 
+REPEATED = "repeated"  # why a claim counts no second time
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -111,22 +113,25 @@ def observe(
         names: dict[str, str] = {}  # session -> the condition that its own facets make
         usual, judges = EXPERIMENTS[experiment].sources[0], later.get(experiment, ())
         source = (sources or {}).get(experiment, usual)
-        for id, epochs in by_id.items():
+        there = grouped[model, experiment]
+        said = {(id, n): _in_condition(there, id, n, facets) for id, epochs in by_id.items() for n in epochs}
+        repeated = _repeated(experiment, said)
+        for (id, epoch), found in said.items():
             item = item_set.items[experiment][id]
-            for epoch in epochs:
-                found = _in_condition(grouped[model, experiment], id, epoch, facets)
-                place = (model, experiment, id, epoch, name)
-                for o in EXPERIMENTS[experiment].observe(item, found):
-                    others = _judged(experiment, o, found, judges) if judges else o.by_source
-                    if source != usual:
-                        others = {usual: o.observed, **others}
-                        o = _as_told(o, others.pop(source, None))
-                    claims.append((*place, *_claim(experiment, o, source)))
-                    if others:
-                        outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
-                for row in _sessions(experiment, item, found):
-                    own = names.get(row[0]) or names.setdefault(row[0], shared[row[0].split(".")[0]])
-                    sessions.append((model, experiment, id, epoch, own, *row))
+            place = (model, experiment, id, epoch, name)
+            for o in EXPERIMENTS[experiment].observe(item, found):
+                others = _judged(experiment, o, found, judges) if judges else o.by_source
+                if source != usual:
+                    others = {usual: o.observed, **others}
+                    o = _as_told(o, others.pop(source, None))
+                if repeated and (id, epoch) in repeated and o.state == "read":
+                    o = structs.replace(o, state="tie", reason=REPEATED)
+                claims.append((*place, *_claim(experiment, o, source)))
+                if others:
+                    outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
+            for row in _sessions(experiment, item, found):
+                own = names.get(row[0]) or names.setdefault(row[0], shared[row[0].split(".")[0]])
+                sessions.append((model, experiment, id, epoch, own, *row))
     session_table = _frame(sessions, SESSIONS)
     if any(condition for _, _, condition in asked):
         session_table = session_table.unique(list(SESSIONS)[:6], keep="first", maintain_order=True)
@@ -146,6 +151,14 @@ def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Co
         for session, reading in there.get((item, epoch, part), {}).items()
         if facets[session.split(".")[0]] == part
     }
+
+
+def _repeated(experiment: str, said: Mapping[tuple[str, int], Mapping[str, Reading]]) -> set[tuple[str, int]]:
+    """The items, each with its epoch, of which a model's claims repeat those of another in the same epoch."""
+    by_epoch: dict[int, dict[str, Mapping[str, Reading]]] = defaultdict(dict)
+    for (id, epoch), found in said.items():
+        by_epoch[epoch][id] = found
+    return {(id, epoch) for epoch, found in by_epoch.items() for id in EXPERIMENTS[experiment].repeats(found)}
 
 
 def _later_sources(readings: Mapping[Key, Reading]) -> Mapping[str, Collection[str]]:

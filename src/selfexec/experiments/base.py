@@ -1,6 +1,6 @@
 """What every experiment speaks of: sessions to open, and claims about the model's own behaviour."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
@@ -231,6 +231,8 @@ class Experiment:
     read           what a reply commits to
     given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
     observe        the claims of one item, from what its sessions say
+    repeats        where a model makes up what is asked: items of which the claims repeat those of another item, by what
+                   its sessions say of each. They count once; the rest are ties
     examples       items to fill in: what `selfexec items new` writes, to be replaced
     title          an item in a few words
     oddities       what is allowed in an item, and seldom meant; `contents` is the text that no two items should share
@@ -267,6 +269,7 @@ class Experiment:
     words: Words
     examples: tuple[Any, ...] = ()
     sources: tuple[str, ...] = (RULE,)
+    repeats: Callable[[Mapping[str, Readings]], Collection[str]] = lambda by_item: ()
     kept: tuple[str, ...] = ()
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)
