@@ -348,3 +348,24 @@ def test_a_choice_that_no_run_knows_is_refused_with_the_one_that_is_meant() -> N
 def test_two_cuts_at_once_are_refused() -> None:
     with pytest.raises(InputError, match="two ways to cut"):
         plan("sim/coin", limit=5, fraction=0.5)
+
+
+def test_a_run_under_a_protocol_grows_by_an_experiment_of_which_it_knew_no_settings(tmp_path: Path) -> None:
+    def under_protocol(*experiments: str) -> sx.Run:
+        return run(["sim/coin"], experiments=experiments, protocol="paper", limit=2, out=tmp_path / "r")
+
+    manifest = tmp_path / "r" / "manifest.json"
+
+    def forget(*names: str) -> None:
+        kept = json.loads(manifest.read_text())
+        for name in names:
+            del kept["settings"][name]
+        manifest.write_text(json.dumps(kept))
+
+    under_protocol("association")
+    forget("restriction.temperature", "difficulty.temperature")  # as a version wrote it that had only association
+    grown = under_protocol("association", "restriction").manifest.settings
+    assert grown["association.temperature"] == grown["restriction.temperature"] == 0.0
+    forget("restriction.temperature")  # now it was asked without
+    with pytest.raises(InputError, match=r"restriction\.temperature was None when this run began and is 0.0 now"):
+        under_protocol("association", "restriction")

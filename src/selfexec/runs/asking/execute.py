@@ -219,7 +219,10 @@ def refuse_misfit(plan: Plan) -> None:
     # a condition that is new, or not asked now, is no other setting than before
     plain = {name for name in old.settings if "@" not in name} | settings.keys()
     settings |= of_facets
+    of_others = EXPERIMENTS.keys() - set(old.experiments)  # nothing of these was asked with another setting
     for name in sorted(plain | (old.settings.keys() & of_facets.keys())):
+        if name.partition(".")[0] in of_others:
+            continue
         # runs of a version that kept everything as it was given may still hold a key
         before, wanted = kept(name, old.settings.get(name)), settings.get(name)
         if before != wanted:
@@ -264,7 +267,7 @@ def _grow(plan: Plan) -> Manifest:
         design=folded(design, grown),
         planned=[] if joined(design, planned) == design else folded(planned, grown),
         prompts=old.prompts | prompt_hashes(plan.asked_prompts),
-        settings={**old.settings, **plan.settings_of_facets},
+        settings={**_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
         # the name of a cut holds as long as the items are just those of the cut
         preset=plan.preset if just_the_cut else old.preset if same_items else None,
     )
