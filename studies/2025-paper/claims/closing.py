@@ -98,5 +98,5 @@ def _(e: Evidence) -> Found:
     {NOT: "Their code sets the temperature; no default is 0 in two experiments and 1 in the third."},
 )
 def _(e: Evidence) -> Found:
-    sent = sampling_settings("paper")
+    sent = {name: value for name, value in sampling_settings("paper").items() if name.split(".")[0] in EXPERIMENTS}
     return ", ".join(f"{name} {value:g}" for name, value in sent.items()), NOT if sent else HOLDS
