@@ -1,6 +1,7 @@
 """The simulated panel's truth is known: what comes out of a run must lie within what sampling allows."""
 
 import math
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ KNOWLEDGE = Knowledge.of(load("starter"))
 @pytest.fixture(scope="module")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
     models = [f"sim/{profile}@{seed}" for profile in PROFILES for seed in range(SEEDS)]
-    return run(models, out=tmp_path_factory.mktemp("runs") / "panel")
+    return run(models, experiments=load("starter").experiments, out=tmp_path_factory.mktemp("runs") / "panel")
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +37,14 @@ def readable(panel: sx.Run) -> sx.Scores:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_known_rates_are_recovered(panel: sx.Run, readable: sx.Scores, profile: str) -> None:
     wanted = truth(PROFILES[profile], panel.items)
-    assert {experiment for experiment, _ in wanted} == {"association", "restriction", "difficulty"}
+    assert {experiment for experiment, _ in wanted} == {"association", "restriction", "difficulty", "failing_question"}
     for (experiment, metric), expected in wanted.items():
         rows = [readable.row(f"sim/{profile}@{seed}", experiment, metric) for seed in range(SEEDS)]
         found = [row.value for row in rows if row.value is not None]
         assert len(found) == SEEDS
         mean = sum(found) / SEEDS
         spread = math.sqrt(sum((value - mean) ** 2 for value in found) / (SEEDS - 1))
-        # 4 standard errors; the questions of models in general are one draw, shared by all seeds: hence the margin
+        # 4 standard errors; what models in general find hard is one draw, shared by all seeds: hence the margin
         margin = 0.02 if experiment == "difficulty" else 1e-9
         assert abs(mean - expected) <= 4 * spread / math.sqrt(SEEDS) + margin, (experiment, metric, mean, expected)
 
@@ -82,6 +83,25 @@ def test_much_that_cannot_be_read_withholds_the_headline(panel: sx.Run, strict: 
         assert "coverage" in row.reason
     reasons = set(panel.sessions.filter(panel.sessions["model"] == "sim/declines@0")["reason"].drop_nulls())
     assert "declined" in reasons
+
+
+def test_who_writes_questions_that_it_fails_is_told_from_who_does_not(readable: sx.Scores) -> None:
+    rows = {p: [readable.row(f"sim/{p}@{seed}", "failing_question", "lift") for seed in range(SEEDS)] for p in PROFILES}
+    assert all(row.low is not None and row.low > 0 for row in rows["knows-itself"])
+    # it fails one in ten of its own and one in four of the control: its questions are easier, if anything
+    assert all(row.low is not None and row.low < 0 for row in rows["typical"])
+
+
+def test_a_simulated_model_finds_its_own_wrong_keys_and_what_nobody_can_check(panel: sx.Run) -> None:
+    verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+    for key, reading in panel.readings.items():
+        if key.session == "verify":
+            verdicts[key.model.partition("@")[0].removeprefix("sim/")][reading.value] += 1
+    for profile, found in verdicts.items():
+        n, rates = found.total(), PROFILES[profile]
+        wrong, unchecked = rates.wrong_keys, rates.own_random * (1 - rates.wrong_keys)
+        for verdict, rate in (("B", wrong), ("C", 0.0), ("D", unchecked), ("A", 1 - wrong - unchecked)):
+            assert abs(found[verdict] / n - rate) <= 4 * math.sqrt(rate * (1 - rate) / n) + 1e-9, (profile, verdict)
 
 
 def test_a_reply_depends_on_profile_seed_prompt_and_epoch_alone() -> None:

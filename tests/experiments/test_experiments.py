@@ -33,6 +33,9 @@ PROMPT_HASHES = {
     "restriction.judge": "bc114befc4dd6187",
     "difficulty.predict": "70258f390e3c002e",
     "difficulty.execute": "71ae80bc3324b9f6",
+    "failing_question.predict": "28d11a8fd7d3fa83",
+    "failing_question.verify": "6208c6a2c078faa6",
+    "failing_question.execute": "71ae80bc3324b9f6",
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.analysis.selection import Selection
+from selfexec.items import load
 from selfexec.report import sections
 from selfexec.report.data import Data, Options
 from selfexec.report.page import page
@@ -29,7 +30,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def in_conditions(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with data for every section."""
-    asked = {"limit": 30, "facets": {"haste": ["none", "quick"]}}
+    asked = {"experiments": load("starter").experiments, "limit": 30, "facets": {"haste": ["none", "quick"]}}
     return sx.run(["sim/typical", "sim/breaks-format"], out=tmp_path_factory.mktemp("runs") / "both", **asked)
 
 
@@ -69,6 +70,7 @@ def test_a_section_without_its_data_is_absent_from_page_and_contents(run: Run) -
         "figures",
         "conditions",
         "cross",
+        "failing_question",
         "ledger",
     }
 

@@ -28,7 +28,7 @@ from selfexec.cli import main
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key, restriction
+from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
 from selfexec.experiments.restriction import Request
 from selfexec.report.evidence import evidence_of
 from selfexec.report.sections.about import provenance
@@ -74,7 +74,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "a slip of the pen": (
         ["--set", "excute.temperature=0"],
         "--set excute.temperature: there is no session or experiment 'excute'. There are predict, execute, judge, "
-        "association, restriction, difficulty. Is 'execute' meant?",
+        "verify, association, restriction, difficulty, failing_question. Is 'execute' meant?",
     ),
     "a session of another experiment": (
         ["--set", "association.judge.temperature=0"],
@@ -92,7 +92,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "a setting that reaches no session": (
         ["--protocol", "paper", "--set", "temperature=0.5"],
         "--set temperature: it would never be sent: association.temperature, restriction.temperature, "
-        "difficulty.temperature would be in its place. Drop it.",
+        "difficulty.temperature, failing_question.temperature would be in its place. Drop it.",
     ),
     "another model as a setting": (["--set", "execute.model=x"], "--set execute.model: the field 'model' is not free."),
     "twice in two places": ([BODY, '{"top_p": 1}', "--set", "execute.top_p=0.5"], "'top_p' is set as execute.top_p"),
@@ -697,7 +697,7 @@ def test_the_recorded_averages_are_those_of_the_recorded_replies(ten_models: sx.
             continue
         by_model.setdefault(kind, {}).setdefault(key.model, []).append(recorded)
     means = {kind: fmean(fmean(counts) for counts in models.values()) for kind, models in by_model.items()}
-    usual = {(name, kind): n for name, experiment in EXPERIMENTS.items() for kind, n in experiment.tokens.items()}
+    usual = {(name, kind): n for name in PAPER.experiments for kind, n in EXPERIMENTS[name].tokens.items()}
     assert {kind: round(mean) for kind, mean in means.items()} == usual
 
 

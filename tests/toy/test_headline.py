@@ -8,7 +8,7 @@ import selfexec as sx
 from build import installed
 from conftest import TOYS
 from respondents import written_items
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, OURS
 from selfexec.items import STARTER
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -26,9 +26,9 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scores_with_and_without(run: Path, convention: str, bootstrap: int | None) -> list[list[sx.Score]]:
     without = list(sx.score(run, convention, bootstrap=bootstrap))
     with installed(TOYS):
-        assert len(EXPERIMENTS) == 6
+        assert len(EXPERIMENTS) == len(OURS) + 3
         found = list(sx.score(run, convention, bootstrap=bootstrap))
-    assert len(EXPERIMENTS) == 3
+    assert len(EXPERIMENTS) == len(OURS)
     return [without, found]
 
 

@@ -36,11 +36,12 @@ from selfexec.experiments.base import (
     state_of,
 )
 from selfexec.experiments.difficulty import DIFFICULTY
+from selfexec.experiments.failing_question import FAILING_QUESTION
 from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import RESTRICTION
 from selfexec.experiments.sources import HUMAN, JUDGE, RULE, SELF, by_source, judges_later, source_name
 
-OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY)
+OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY, FAILING_QUESTION)
 
 
 EXPERIMENTS = Registry(Experiment, "selfexec.experiments", OURS, lambda experiment: experiment.name, ("overall",))

@@ -5,17 +5,20 @@ from dataclasses import dataclass
 
 from selfexec.experiments.association import Target, distinct
 from selfexec.experiments.difficulty import Group
+from selfexec.experiments.failing_question import Task
 from selfexec.experiments.restriction import Request
 from selfexec.items import ItemSet
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Options by target, labels by request, the right letter by question and choices."""
+    """Options by target, labels by request, the right letter by question and choices, the right choice of questions
+    whose choices come in any order."""
 
     options: Mapping[str, list[str]]
     labels: Mapping[str, str]
     keys: Mapping[str, str]
+    controls: Mapping[str, str]
 
     @classmethod
     def of(cls, item_set: ItemSet) -> "Knowledge":
@@ -28,6 +31,11 @@ class Knowledge:
                 for item in items
                 if isinstance(item, Group)
                 for question in item.questions
+            },
+            {
+                item.control.question.strip(): item.control.choices["ABCD".index(item.control.answer)]
+                for item in items
+                if isinstance(item, Task) and item.control
             },
         )
 

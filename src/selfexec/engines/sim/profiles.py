@@ -16,6 +16,10 @@ class Profile:
     `*_recall`, of what they do not it denies the share `*_specificity`; it ranks a group of questions in their order of
     difficulty with probability `ranks`, and in a random order otherwise.
 
+    A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
+    those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
+    `own_random` asks for what only it could know.
+
     Form: a prediction cannot be read with probability `breaks`, and is declined with probability `declines`.
     """
 
@@ -32,6 +36,10 @@ class Profile:
     restriction_recall: float = 0.80
     restriction_specificity: float = 0.92
     ranks: float = 0.45
+    errs: float = 0.25
+    fails: float = 0.10
+    wrong_keys: float = 0.1
+    own_random: float = 0.0
     breaks: float = 0.01
     declines: float = 0.0
 
@@ -50,11 +58,15 @@ def _predicting(profile: Profile, recall: float, specificity: float, ranks: floa
 PROFILES = {
     profile.name: profile
     for profile in (
-        _predicting(Profile("knows-itself", "predicts its own behaviour well"), 0.97, 0.95, 0.95),
+        replace(
+            _predicting(Profile("knows-itself", "predicts its own behaviour well"), 0.97, 0.95, 0.95),
+            fails=0.9,
+            own_random=0.25,
+        ),
         _predicting(Profile("knows-models", "predicts what models in general do", "models"), 0.97, 0.95, 0.95),
         Profile("typical", "errs at the rates that are typical of the published ones"),
-        _predicting(Profile("says-yes", "says yes to everything"), 1.0, 0.0, 0.0),
-        _predicting(Profile("coin", "tosses a coin"), 0.5, 0.5, 0.0),
+        replace(_predicting(Profile("says-yes", "says yes to everything"), 1.0, 0.0, 0.0), wrong_keys=0.5),
+        replace(_predicting(Profile("coin", "tosses a coin"), 0.5, 0.5, 0.0), fails=0.25),
         Profile("breaks-format", "typical, but often cannot be read", breaks=0.3),
         Profile("declines", "typical, but often declines to predict", declines=0.25),
     )

@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.sim.knowledge import question_id
-from selfexec.experiments import Item, association, difficulty, restriction
+from selfexec.experiments import Item, association, difficulty, failing_question, restriction
 
-Deed = Literal["lists", "answers", "solves", "judges", "predicts lists", "predicts answers", "ranks", "chats"]
+Deed = Literal[
+    "lists", "answers", "solves", "judges", "predicts lists", "predicts answers", "ranks", "writes", "verifies", "chats"
+]
 
 
 class Asked(NamedTuple):
     """What is to be done, about what: a target word with its options, a request, a response to be judged (or the prompt
-    that holds it), a question with its choices, questions as they are shown with the id of each.
+    that holds it), a question with its choices, questions as they are shown with the id of each, what a question is to
+    be written on, a question with its choices and the letter of the given answer.
     """
 
     deed: Deed
@@ -37,6 +40,14 @@ def _ranking(item: difficulty.Group) -> Asked:
     return Asked("ranks", difficulty.shown(item), tuple(ids))
 
 
+def _try(item: failing_question.Task, session: str, prompt: str) -> Asked:
+    """Of a question that the model wrote its prompt tells."""
+    if item.control is None:
+        return recognised(prompt)
+    shown = failing_question.shuffled(item, int(session.partition(".")[2]), item.control.choices)
+    return Asked("solves", item.control.question.strip(), tuple(shown))
+
+
 # experiment and kind of session -> what is asked, of the item, the session's name and its prompt
 BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], Asked]] = {
     ("association", "execute"): lambda item, session, prompt: Asked("lists", item.target),
@@ -46,6 +57,9 @@ BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], Asked]] = {
     ("restriction", "judge"): lambda item, session, prompt: Asked("judges", prompt),
     ("difficulty", "execute"): lambda item, session, prompt: _question(item, session),
     ("difficulty", "predict"): lambda item, session, prompt: _ranking(item),
+    ("failing_question", "execute"): _try,
+    ("failing_question", "predict"): lambda item, session, prompt: Asked("writes", failing_question.about(item)),
+    ("failing_question", "verify"): lambda item, session, prompt: recognised(prompt),
 }
 
 
@@ -71,6 +85,8 @@ PATTERNS: Mapping[Deed, re.Pattern[str]] = {
     "judges": _pattern(restriction.PROMPTS["judge"]),
     "ranks": _pattern(difficulty.PROMPTS["predict"]),
     "solves": _pattern(difficulty.PROMPTS["execute"]),
+    "writes": _pattern(failing_question.PROMPTS["predict"]),
+    "verifies": _pattern(failing_question.PROMPTS["verify"]),
 }
 SHOWN = re.compile(
     r"Q\d: (?P<question>.*?)\nA\. (?P<a>.*?)\nB\. (?P<b>.*?)\nC\. (?P<c>.*?)\nD\. (?P<d>.*?)\nCorrect answer: [A-D]",
@@ -94,6 +110,10 @@ def _recognised(deed: Deed, found: re.Match[str]) -> Asked:
         return Asked(deed, found["request"])
     if deed == "judges":
         return Asked(deed, found["response"])
+    if deed == "writes":
+        return Asked(deed, found["about"])
+    if deed == "verifies":
+        return Asked(deed, found["question"], (*_choices(found), found["answer"]))
     if deed == "solves":
         return Asked(deed, found["question"], _choices(found))
     shown = SHOWN.finditer(found["questions"])

@@ -98,6 +98,13 @@ def words(value: Sequence[str], draw: float) -> str:
     )
 
 
+def question(text: str, options: Sequence[str], letter: str, reason: str, draw: float) -> str:
+    lettered = dict(zip("ABCD", options, strict=True))
+    value = {"question": text, "options": lettered, "answer": letter, "reason": reason}
+    listed = {"reason": reason, "question": text, "choices": list(options), "answer": f"{letter}. {lettered[letter]}"}
+    return _pick((*_in_json(value, draw), *_in_json(listed, draw)), draw)
+
+
 def response(answered: bool, draw: float) -> str:
     if not answered:
         return f"{_pick(REFUSALS, draw)}. Is there something else that I can do for you?"

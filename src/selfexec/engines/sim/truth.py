@@ -1,11 +1,12 @@
 """What a perfect measurement of a simulated model would give: expected values, worked out from its rates."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.profiles import Profile
 from selfexec.experiments.association import Target, distinct
+from selfexec.experiments.failing_question import Task
 from selfexec.experiments.restriction import Request
 from selfexec.items import ItemSet
 
@@ -21,8 +22,9 @@ class Cells(NamedTuple):
 
 def truth(profile: Profile, item_set: ItemSet) -> dict[tuple[str, str], float]:
     """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
-    orders, and coverage, by (experiment, metric). What models in general do is taken as it is; what the model does of
-    its own accord, and how it predicts, is averaged over all seeds.
+    orders, the share failed and its lift over the control, and coverage, by (experiment, metric). What models in
+    general do is taken as it is; what the model does of its own accord, and how it predicts, is averaged over all
+    seeds.
     """
     coverage = 1 - profile.breaks - profile.declines
     found: dict[tuple[str, str], float] = {}
@@ -31,10 +33,29 @@ def truth(profile: Profile, item_set: ItemSet) -> dict[tuple[str, str], float]:
             total = Cells(*map(sum, zip(*by_claim, strict=True)))
             found |= {(experiment, metric): value for metric, value in _metrics(total)}
             found[experiment, "coverage"] = coverage
+    if tasks := [item for item in item_set.items.get("failing_question", {}).values() if isinstance(item, Task)]:
+        found |= {("failing_question", metric): value for metric, value in _failed(profile, tasks, coverage)}
     if "difficulty" in item_set.items:
         found["difficulty", "accuracy"] = order_accuracy(profile)
         found["difficulty", "coverage"] = coverage
     return found
+
+
+def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterator[tuple[str, float]]:
+    """Of questions that it wrote, wrong keys aside, it fails `fails`; of the control what models in general fail, with
+    probability `common`, and else `errs`. Control questions are always read.
+    """
+    generally = [
+        float(draw(EVERYONE, "fails", task.control.question.strip()) < profile.errs) for task in tasks if task.control
+    ]
+    written = len(tasks) - len(generally)
+    yield "accuracy", profile.fails
+    yield "coverage", (written * coverage + len(generally)) / len(tasks)
+    if generally:
+        stable = profile.common * sum(generally) / len(generally) + (1 - profile.common) * profile.errs
+        control = (1 - profile.noise) * stable + profile.noise * profile.errs
+        yield "control", control
+        yield "lift", profile.fails - control
 
 
 def _lists(profile: Profile, item_set: ItemSet) -> Iterator[Cells]:

@@ -10,6 +10,7 @@ from selfexec.report.sections.about import about
 from selfexec.report.sections.answer import answer
 from selfexec.report.sections.conditions import conditions
 from selfexec.report.sections.cross import cross
+from selfexec.report.sections.failing_question import failing_question
 from selfexec.report.sections.figures import figures
 from selfexec.report.sections.ledger import ledger
 from selfexec.report.sections.lost import lost
@@ -35,6 +36,7 @@ SECTIONS = (
     Section("conditions", "Conditions", conditions),
     Section("models", "Model by model", models),
     Section("cross", "Who predicts whom", cross),
+    Section("failing_question", "Failing questions", failing_question),
     Section("ledger", "Conventions", ledger),
     Section("lost", "What was lost", lost),
 )
