@@ -13,7 +13,7 @@ from selfexec.facets import DEFAULT
 from selfexec.items import load
 from selfexec.report.evidence import _strings
 from selfexec.runs import list_runs
-from selfexec.runs.asking import execute
+from selfexec.runs.asking import growing
 from selfexec.runs.design import Block, Design, asked, crossed, folded, joined, unfolded
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -113,13 +113,13 @@ def test_a_kill_while_a_run_grows_makes_nothing_missing_that_was_not_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sx.run(["sim/coin"], out=tmp_path / "r", limit=2, **SMALL)
-    grow = execute.grow_items
+    grow = growing.grow_items
 
     def killed(*arguments: object) -> None:
         grow(*arguments)
         raise KeyboardInterrupt  # the items are there, the manifest is not yet written
 
-    monkeypatch.setattr(execute, "grow_items", killed)
+    monkeypatch.setattr(growing, "grow_items", killed)
     with pytest.raises(KeyboardInterrupt):
         sx.run(["sim/typical"], out=tmp_path / "r", limit=5, **SMALL)
     left = sx.load(tmp_path / "r")

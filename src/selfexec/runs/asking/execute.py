@@ -4,54 +4,36 @@ import asyncio
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from selfexec.engines import Call, Engine, Outcome, Sampling, Wire, all_simulated, engine_for, engine_type
-from selfexec.errors import InputError
+from selfexec.engines import Call, Engine, Outcome, Wire, all_simulated, engine_for
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
-from selfexec.items import ItemSet, Preset
-from selfexec.items import load as load_items
-from selfexec.prompts import digest, prompt_hashes, shipped_sentences
+from selfexec.items import Preset
+from selfexec.prompts import digest
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
 from selfexec.runs.asking.estimate import Estimate, estimate
 from selfexec.runs.asking.event_loop import finish, spared_from_sweeps
+from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
 from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, Visit, planned
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, standing
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_shared
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
-from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
 from selfexec.runs.folder import (
-    FORMAT,
-    ITEMS,
     MANIFEST,
     REPLIES,
-    Manifest,
-    create,
-    grow_items,
-    grow_prompts,
-    keep_old_manifest,
     load_manifest,
-    refuse_other_items,
-    refuse_taken,
-    simulated_of,
-    write_manifest,
 )
 from selfexec.runs.records import Reply
 from selfexec.runs.run import Run, load
 from selfexec.runs.store import Journal, read_journal
-from selfexec.text.redaction import kept
-from selfexec.version import __version__
 
 
 @tells_wrong_names("a run", report="on_progress")
@@ -166,13 +148,12 @@ def carry_out(
     engine = engine_for(plan.models, plan.item_set, plan.connection)
     _refuse_memory(plan)
     if not (plan.out / MANIFEST).exists():
-        refuse_taken(plan.out)
-        create(plan.out, _manifest(plan), plan.item_set, [], plan.asked_prompts)
+        begin(plan)
     progress = progress or Progress()
     with Journal(plan.out / REPLIES) as journal, spared_from_sweeps():
         # whoever holds the journal may change the folder
         refuse_misfit(plan)
-        manifest = _grow(plan)
+        manifest = grow(plan)
         now = finish(standing(plan, read_journal(plan.out / REPLIES)))
         doubts = Doubts(journal.append, now.known, plan.connection.accept_filters)
         store = _SessionStore(engine, doubts, now, report or (lambda progress: None), progress)
@@ -180,7 +161,7 @@ def carry_out(
             at_start(now)
         store.report(store.progress)
         if now.remaining:
-            with _sitting(plan, manifest, engine, store.progress):
+            with sitting(plan, manifest, engine, store.progress):
                 finish(_ask_all(plan, store))
     found = load(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
@@ -196,141 +177,12 @@ def _refuse_memory(plan: Plan) -> None:
             refuse_shared(model, plan.connection.base_url)
 
 
-# --- the folder ------------------------------------------------------------------------------------------------------
-
-
-def refuse_misfit(plan: Plan) -> None:
-    """Raise InputError where the folder of the plan holds something that cannot grow to it."""
-    if not (plan.out / MANIFEST).exists():
-        refuse_taken(plan.out)
-        return
-    old = load_manifest(plan.out)
-    if old.origin != "run":
-        raise InputError(
-            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
-        )
-    both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
-    ours = prompt_hashes(shipped_sentences(both))
-    before = {**ours, **old.prompts}
-    for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
-        if before.get(name, now) != now:
-            raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
-    settings, of_facets = _settings(plan.sampling), plan.settings_of_facets
-    # a condition that is new, or not asked now, is no other setting than before
-    plain = {name for name in old.settings if "@" not in name} | settings.keys()
-    settings |= of_facets
-    of_others = EXPERIMENTS.keys() - set(old.experiments)  # nothing of these was asked with another setting
-    for name in sorted(plain | (old.settings.keys() & of_facets.keys())):
-        if name.partition(".")[0] in of_others:
-            continue
-        # runs of a version that kept everything as it was given may still hold a key
-        before, wanted = kept(name, old.settings.get(name)), settings.get(name)
-        if before != wanted:
-            raise InputError(
-                f"{plan.out}: the setting {name} was {before!r} when this run began and is {wanted!r} now. "
-                "Choose another --out."
-            )
-    refuse_other_items(plan.out, plan.item_set, plan.whole_set)
-
-
 def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     _refuse_memory(plan)
     begun = (plan.out / MANIFEST).exists()
     now = finish(standing(plan, read_journal(plan.out / REPLIES) if begun else {}))
     return now, finish(estimate(now, load_manifest(plan.out).sittings if begun else []))
-
-
-def _grow(plan: Plan) -> Manifest:
-    """Let the run grow to this plan, write down that it does, and return what is written."""
-    old, before = load_manifest(plan.out), load_items(plan.out / ITEMS)
-    keep_old_manifest(plan.out, old)
-    wanted = crossed(plan.models, plan.item_set, plan.epochs, plan.conditions)
-    capped = plan.max_calls is not None
-    design = joined(_design_of(plan.out, old, before), {} if capped else wanted)
-    planned = joined(unfolded(old.planned, before), wanted if capped else {})
-    if any(id not in before.items.get(e, {}) for e, by_id in plan.item_set.items.items() for id in by_id):
-        # until the items are there, "all that the run has" must not come to mean these too
-        named = {"design": folded(design, None), "planned": folded(planned, None)}
-        old = msgspec.structs.replace(old, format=FORMAT, **named)
-        write_manifest(plan.out, old)
-    grown = grow_items(plan.out / ITEMS, plan.item_set)
-    same_items, just_the_cut = grown.hashes == old.items, grown.hashes == plan.item_set.hashes
-    new = msgspec.structs.replace(
-        old,
-        format=FORMAT,
-        models=list(dict.fromkeys([*old.models, *plan.models])),
-        simulated=list(dict.fromkeys([*simulated_of(old), *_simulated(plan)])),
-        experiments=list(grown.experiments),
-        epochs=max(old.epochs, plan.epochs),
-        items=grown.hashes,
-        design=folded(design, grown),
-        planned=[] if joined(design, planned) == design else folded(planned, grown),
-        prompts=old.prompts | prompt_hashes(plan.asked_prompts),
-        settings={**_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
-        # the name of a cut holds as long as the items are just those of the cut
-        preset=plan.preset if just_the_cut else old.preset if same_items else None,
-    )
-    if new != old:
-        write_manifest(plan.out, new)
-    return new
-
-
-def _design_of(folder: Path, manifest: Manifest, item_set: ItemSet) -> Design:
-    """What a run has asked; where it kept no design, what its replies tell."""
-    if manifest.design is not None:
-        return unfolded(manifest.design, item_set)
-    told = asked(None, item_set, read_journal(folder / REPLIES))
-    return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
-
-
-@contextmanager
-def _sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
-    """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
-    begun = sittings.begun(plan.command, engine.addresses)
-    # those of what is new, and of a run of a version that kept only hashes all that are known
-    grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
-
-    def write(*more: sittings.Sitting) -> None:
-        written = sittings.kept([*manifest.sittings, *more])
-        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written))
-
-    write(begun)
-    try:
-        yield
-    finally:
-        if progress.calls:
-            write(msgspec.structs.replace(begun, end=sittings.now(), calls=progress.calls))
-        else:
-            write()
-
-
-def _settings(sampling: Sampling) -> dict[str, Any]:
-    """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
-    extra = {f"extra_body.{name}": value for name, value in sampling.extra_body.items()}
-    free = {name: kept(name, value) for name, value in {**sampling.settings, **extra}.items()}
-    return {**free, **({"system": sampling.system} if sampling.system else {})}
-
-
-def _simulated(plan: Plan) -> list[str]:
-    """The models of a plan that an engine simulates. What lies behind a server says so itself, reply by reply."""
-    return [model for model in plan.models if engine_type(model, plan.connection).simulated]
-
-
-def _manifest(plan: Plan) -> Manifest:
-    return Manifest(
-        selfexec=__version__,
-        origin="run",
-        models=plan.models,
-        simulated=_simulated(plan),
-        experiments=list(plan.item_set.experiments),
-        epochs=plan.epochs,
-        items=plan.item_set.hashes,
-        design=[],
-        prompts=prompt_hashes(plan.asked_prompts),
-        settings=_settings(plan.sampling),
-        preset=plan.preset,
-    )
 
 
 # --- the sessions ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,167 @@
+"""The folder of a run as it grows to what is planned: begun, refused where it cannot, written down."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from selfexec.engines import Engine, Sampling, engine_type
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.items import ItemSet
+from selfexec.items import load as load_items
+from selfexec.prompts import prompt_hashes, shipped_sentences
+from selfexec.runs import sittings
+from selfexec.runs.asking.plan import Plan
+from selfexec.runs.asking.progress import Progress
+from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
+from selfexec.runs.folder import (
+    FORMAT,
+    ITEMS,
+    MANIFEST,
+    REPLIES,
+    Manifest,
+    create,
+    grow_items,
+    grow_prompts,
+    keep_old_manifest,
+    load_manifest,
+    refuse_other_items,
+    refuse_taken,
+    simulated_of,
+    write_manifest,
+)
+from selfexec.runs.store import read_journal
+from selfexec.text.redaction import kept
+from selfexec.version import __version__
+
+
+def begin(plan: Plan) -> None:
+    """Make the folder of a run that is not there yet."""
+    refuse_taken(plan.out)
+    manifest = Manifest(
+        selfexec=__version__,
+        origin="run",
+        models=plan.models,
+        simulated=_simulated(plan),
+        experiments=list(plan.item_set.experiments),
+        epochs=plan.epochs,
+        items=plan.item_set.hashes,
+        design=[],
+        prompts=prompt_hashes(plan.asked_prompts),
+        settings=_settings(plan.sampling),
+        preset=plan.preset,
+    )
+    create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
+
+
+def refuse_misfit(plan: Plan) -> None:
+    """Raise InputError where the folder of the plan holds something that cannot grow to it."""
+    if not (plan.out / MANIFEST).exists():
+        refuse_taken(plan.out)
+        return
+    old = load_manifest(plan.out)
+    if old.origin != "run":
+        raise InputError(
+            f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
+        )
+    both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
+    ours = prompt_hashes(shipped_sentences(both))
+    before = {**ours, **old.prompts}
+    for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
+        if before.get(name, now) != now:
+            raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
+    settings, of_facets = _settings(plan.sampling), plan.settings_of_facets
+    # a condition that is new, or not asked now, is no other setting than before
+    plain = {name for name in old.settings if "@" not in name} | settings.keys()
+    settings |= of_facets
+    of_others = EXPERIMENTS.keys() - set(old.experiments)  # nothing of these was asked with another setting
+    for name in sorted(plain | (old.settings.keys() & of_facets.keys())):
+        if name.partition(".")[0] in of_others:
+            continue
+        # runs of a version that kept everything as it was given may still hold a key
+        before, wanted = kept(name, old.settings.get(name)), settings.get(name)
+        if before != wanted:
+            raise InputError(
+                f"{plan.out}: the setting {name} was {before!r} when this run began and is {wanted!r} now. "
+                "Choose another --out."
+            )
+    refuse_other_items(plan.out, plan.item_set, plan.whole_set)
+
+
+def grow(plan: Plan) -> Manifest:
+    """Let the run grow to this plan, write down that it does, and return what is written."""
+    old, before = load_manifest(plan.out), load_items(plan.out / ITEMS)
+    keep_old_manifest(plan.out, old)
+    wanted = crossed(plan.models, plan.item_set, plan.epochs, plan.conditions)
+    capped = plan.max_calls is not None
+    design = joined(_design_of(plan.out, old, before), {} if capped else wanted)
+    planned = joined(unfolded(old.planned, before), wanted if capped else {})
+    if any(id not in before.items.get(e, {}) for e, by_id in plan.item_set.items.items() for id in by_id):
+        # until the items are there, "all that the run has" must not come to mean these too
+        named = {"design": folded(design, None), "planned": folded(planned, None)}
+        old = msgspec.structs.replace(old, format=FORMAT, **named)
+        write_manifest(plan.out, old)
+    grown = grow_items(plan.out / ITEMS, plan.item_set)
+    same_items, just_the_cut = grown.hashes == old.items, grown.hashes == plan.item_set.hashes
+    new = msgspec.structs.replace(
+        old,
+        format=FORMAT,
+        models=list(dict.fromkeys([*old.models, *plan.models])),
+        simulated=list(dict.fromkeys([*simulated_of(old), *_simulated(plan)])),
+        experiments=list(grown.experiments),
+        epochs=max(old.epochs, plan.epochs),
+        items=grown.hashes,
+        design=folded(design, grown),
+        planned=[] if joined(design, planned) == design else folded(planned, grown),
+        prompts=old.prompts | prompt_hashes(plan.asked_prompts),
+        settings={**_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
+        # the name of a cut holds as long as the items are just those of the cut
+        preset=plan.preset if just_the_cut else old.preset if same_items else None,
+    )
+    if new != old:
+        write_manifest(plan.out, new)
+    return new
+
+
+def _design_of(folder: Path, manifest: Manifest, item_set: ItemSet) -> Design:
+    """What a run has asked; where it kept no design, what its replies tell."""
+    if manifest.design is not None:
+        return unfolded(manifest.design, item_set)
+    told = asked(None, item_set, read_journal(folder / REPLIES))
+    return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
+
+
+def _settings(sampling: Sampling) -> dict[str, Any]:
+    """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
+    extra = {f"extra_body.{name}": value for name, value in sampling.extra_body.items()}
+    free = {name: kept(name, value) for name, value in {**sampling.settings, **extra}.items()}
+    return {**free, **({"system": sampling.system} if sampling.system else {})}
+
+
+def _simulated(plan: Plan) -> list[str]:
+    """The models of a plan that an engine simulates. What lies behind a server says so itself, reply by reply."""
+    return [model for model in plan.models if engine_type(model, plan.connection).simulated]
+
+
+@contextmanager
+def sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
+    """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
+    begun = sittings.begun(plan.command, engine.addresses)
+    # those of what is new, and of a run of a version that kept only hashes all that are known
+    grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
+
+    def write(*more: sittings.Sitting) -> None:
+        written = sittings.kept([*manifest.sittings, *more])
+        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written))
+
+    write(begun)
+    try:
+        yield
+    finally:
+        if progress.calls:
+            write(msgspec.structs.replace(begun, end=sittings.now(), calls=progress.calls))
+        else:
+            write()
