@@ -58,6 +58,12 @@ def as_shown(shown: str, printed: str) -> bool:
 # --- a package of one's own ------------------------------------------------------------------------------------------
 
 
+def page_of(text: str) -> str:
+    """The page that the first step of a recipe names."""
+    [page] = re.findall(r"\[(docs/\w+\.md)\]\(docs/\w+\.md#", text.split("\n2. ")[0])
+    return (ROOT / page).read_text("utf-8")
+
+
 class Followed:
     """A folder in which recipes are followed, one behind the other."""
 
@@ -73,8 +79,7 @@ class Followed:
 
     def write_files_of(self, text: str) -> None:
         """What a recipe adds: what stands on the page that it names, and its own lines of replies."""
-        [page] = re.findall(r"\[(docs/\w+\.md)\]\(docs/\w+\.md#", text.split("\n2. ")[0])
-        on_page = (ROOT / page).read_text("utf-8")
+        on_page = page_of(text)
         [module] = re.findall(r"The file `(mine/\w+\.py)`", text)
         self.write(module, block(on_page, "python"))
         self.entry_points |= tomllib.loads(block(on_page, "toml"))["project"]["entry-points"]
@@ -122,10 +127,58 @@ def inserted(path: Path, text: str, *, above: str = "", below: str = "") -> None
     path.write_text("".join([*lines[: at + bool(below)], text, *lines[at + bool(below) :]]), "utf-8")
 
 
+def copied(folder: Path, *names: str) -> None:
+    """Folders of this repository, to be changed."""
+    for name in names:
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def as_done(folder: Path, command: str) -> str:
+    """What a command prints where the package is the one in this folder."""
+    called, *arguments = shlex.split(command)
+    program = {"python": [sys.executable], "selfexec": [sys.executable, "-m", "selfexec"]}[called]
+    done = subprocess.run(
+        [*program, *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONUTF8": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "room", "listed", "tuple_of_ours"),
+    [
+        ("An experiment", "experiments", "__init__", r"^OURS\b.* = \("),
+        ("A facet", "facets", "__init__", r"^OURS\b.* = \("),
+        ("An engine", "engines", "registry", r"^ENGINES\b.*, \("),
+    ],
+)
+def test_one_of_ours_is_the_same_file_and_a_name_in_a_list(
+    name: str, room: str, listed: str, tuple_of_ours: str, tmp_path: Path
+) -> None:
+    copied(tmp_path, "src")
+    text, page = recipe(name), page_of(recipe(name))
+    assert all(f"`{said}`" in text for said in (f"src/selfexec/{room}", f"selfexec.{room}.base", f"{listed}.py"))
+    [(module, value)] = re.findall(r'= "mine\.(\w+):(\w+)"', block(page, "toml"))
+    folder = tmp_path / "src" / "selfexec" / room
+    own = block(page, "python").replace(f"from selfexec.{room} import", f"from selfexec.{room}.base import")
+    (folder / f"{module}.py").write_text(own, "utf-8")
+    path = folder / f"{listed}.py"
+    there = path.read_text("utf-8")
+    [begin] = re.findall(f"(?m){tuple_of_ours}", there)
+    imported = f"from selfexec.{room}.{module} import {value}\n"
+    path.write_text(there.replace(begin, f"{imported}{begin}{value}, "), "utf-8")
+    known = f"from selfexec.{room} import {room.upper()}; print({module!r} in {room.upper()})"
+    assert as_done(tmp_path, f'python -c "{known}"') == "True\n"
+
+
 def test_a_metric_works_as_the_recipe_says(tmp_path: Path) -> None:
     text = recipe("A metric")
-    for name in ("src", "tests/metrics", "tests/stored/panel"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    copied(tmp_path, "src", "tests/metrics", "tests/stored/panel")
     for path in ("pyproject.toml", "docs/metrics.md", *(f"tests/{path.name}" for path in ROOT.glob("tests/*.py"))):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / path, tmp_path / path)
@@ -137,17 +190,8 @@ def test_a_metric_works_as_the_recipe_says(tmp_path: Path) -> None:
     tests = tmp_path / "tests/metrics/test_scores.py"
     tests.write_text(f"{tests.read_text('utf-8')}\n\n{test}", "utf-8")
     for command, shown in typed(text):
-        called, *arguments = shlex.split(command)
-        program = {"python": [sys.executable], "selfexec": [sys.executable, "-m", "selfexec"]}[called]
-        done = subprocess.run(
-            [*program, *arguments],
-            cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTHONUTF8": "1"},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-        assert done.returncode == 0 and as_shown(shown, done.stdout), f"{command}\n{done.stdout}{done.stderr}"
+        printed = as_done(tmp_path, command)
+        assert as_shown(shown, printed), f"{command}\n{printed}"
 
 
 # --- the house -------------------------------------------------------------------------------------------------------
