@@ -162,3 +162,13 @@ def test_the_index_calls_each_decision_as_its_page_does() -> None:
         heading = path.read_text("utf-8").splitlines()[0]
         title = re.sub(r"^# (\d{4}\. )?", "", heading)
         assert f"- [{path.name[:4]}](decisions/{path.name}) {title}\n" in INDEX, path.name
+
+
+def test_the_number_of_the_version_is_that_of_the_changelog_and_of_the_citation() -> None:
+    headings = re.findall(r"(?m)^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"))
+    number, day = headings[1].removesuffix(")").split(" (")
+    assert headings[0] == "Unreleased" and number == sx.__version__
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {number}\ndate-released: {day}\n" in citation
+    # and nowhere else: the package takes it from there
+    assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"]

@@ -23,7 +23,7 @@ WINDOWS = {
     ),
     "selfexec.readers": (
         *("Reading", "Commitment", "State", "read_choice", "Equivalents", "read_words", "read_marks", "read_ranking"),
-        *("refuses", "fold"),
+        *("read_object", "refuses", "fold"),
     ),
     "selfexec.facets": ("Facet",),
     "selfexec.engines": ("EngineType", "Engine", "Call", "Outcome", "Connection", "Wire"),

@@ -262,7 +262,7 @@ def test_a_cut_of_a_named_set_is_the_set(selfexec: Command, tmp_path: Path) -> N
 
 
 def test_an_old_run_of_two_sets_loads_with_a_warning(tmp_path: Path) -> None:
-    # as version 0.1.0 left it where items of one's own were asked into a run of the starter set
+    # as it was left before version 0.1.0 where items of one's own were asked into a run of the starter set
     folder = Path(shutil.copytree(STORED / "panel", tmp_path / "panel"))
     path = folder / "items" / "restriction.jsonl"
     path.write_text(path.read_text() + '{"id": "own", "request": "Wer war Goethe?", "label": "safe", "type": "t"}\n')

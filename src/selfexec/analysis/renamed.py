@@ -1,4 +1,4 @@
-"""Metrics that were called otherwise in version 0.1.0. Whoever asks for one by its old name is told the new one."""
+"""Metrics that had other names before the first version. Whoever asks for one by its old name is told the new one."""
 
 from collections.abc import Collection
 
