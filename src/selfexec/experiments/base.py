@@ -239,6 +239,7 @@ class Experiment:
     composition    what items are made of, in words
     sources        who says what was done (`selfexec.experiments.sources`): first the one that counts unless another is
                    chosen, then those of `Observation.by_source`
+    predictions    the kinds of session in which a model foretells what it does in the others
     kept           kinds of session whose reply is kept, not read: it is judged in another session
     unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
                    sessions of an item are so, from its readings
@@ -270,6 +271,7 @@ class Experiment:
     examples: tuple[Any, ...] = ()
     sources: tuple[str, ...] = (RULE,)
     repeats: Callable[[Mapping[str, Readings]], Collection[str]] = lambda by_item: ()
+    predictions: tuple[str, ...] = ("predict",)
     kept: tuple[str, ...] = ()
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from selfexec.metrics import Estimate
 from selfexec.stats import mean_interval
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+KIND = pl.col("session").str.split(".").list.first()
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,9 @@ def counted_sessions(sessions: pl.DataFrame, experiment: str) -> pl.DataFrame:
     return sessions.filter((pl.col("experiment") == experiment) & known)
 
 
-def _answering(experiment: str) -> pl.Expr:
-    kind = pl.col("session").str.split(".").list.first()
-    return kind == pl.lit(EXPERIMENTS[experiment].answers)
-
-
 def answer_tokens(sessions: pl.DataFrame, experiment: str) -> dict[str, Spread]:
     """Of each model with a token in any answer."""
-    answers = counted_sessions(sessions, experiment).filter(_answering(experiment))
+    answers = counted_sessions(sessions, experiment).filter(pl.lit(EXPERIMENTS[experiment].answers) == KIND)
     found = {}
     for (model,), own in answers.partition_by("model", as_dict=True).items():
         tokens = own["output_tokens"].to_numpy().astype(np.float64)
@@ -58,7 +54,7 @@ def _within_items(answers: pl.DataFrame) -> float | None:
 
 def prediction_tokens(sessions: pl.DataFrame, experiment: str) -> dict[str, Number]:
     """Mean tokens of a prediction, over items; epochs of an item are averaged first."""
-    predictions = counted_sessions(sessions, experiment).filter(~_answering(experiment))
+    predictions = counted_sessions(sessions, experiment).filter(KIND.is_in(EXPERIMENTS[experiment].predictions))
     means = predictions.group_by("model", "item").agg(pl.col("output_tokens").mean()).sort("model", "item")
     found: dict[str, Number] = {}
     for (model,), rows in means.partition_by("model", as_dict=True).items():
