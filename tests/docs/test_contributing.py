@@ -128,9 +128,9 @@ def inserted(path: Path, text: str, *, above: str = "", below: str = "") -> None
 
 
 def copied(folder: Path, *names: str) -> None:
-    """Folders of this repository, to be changed."""
+    """Folders of this repository, to be changed. What is compiled comes along, so that it need not be again."""
     for name in names:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)
 
 
 def as_done(folder: Path, command: str) -> str:

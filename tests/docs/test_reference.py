@@ -5,6 +5,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -50,17 +51,18 @@ class Module:
     source: str
     tree: ast.Module
 
-    @classmethod
-    def named(cls, name: str) -> "Module":
-        spec = find_spec(name)
-        assert spec and spec.origin
-        source = Path(spec.origin).read_text("utf-8")
-        return cls(name, source, ast.parse(source))
+
+@cache
+def module_named(name: str) -> Module:
+    spec = find_spec(name)
+    assert spec and spec.origin
+    source = Path(spec.origin).read_text("utf-8")
+    return Module(name, source, ast.parse(source))
 
 
 def home(window: str, name: str) -> tuple[Module, Node] | None:
     """Where a name is defined that a module has: there, or in what it imports it from. None for what is not ours."""
-    module = Module.named(window)
+    module = module_named(window)
     for node in module.tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
             return module, node
@@ -225,7 +227,7 @@ def reference() -> str:
     parts += ["## What they take\n\n", *(entry(name, named[name], name) for name in sorted(named))]
     parts += ["## What comes back\n\n", *(entry(f"sx.{name}", "selfexec", name) for name in sorted(classes))]
     for window, names in WINDOWS.items():
-        parts += [f"## {window}\n\n", f"{inspect.cleandoc(ast.get_docstring(Module.named(window).tree) or '')}\n\n"]
+        parts += [f"## {window}\n\n", f"{inspect.cleandoc(ast.get_docstring(module_named(window).tree) or '')}\n\n"]
         parts += [entry(name, window, name) for name in names]
     page = "\n".join([INTRODUCTION, *parts])
     return re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n"
