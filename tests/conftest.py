@@ -9,10 +9,12 @@ import pytest
 from hypothesis import settings
 
 from build import installed
+from effort import examples
 from selfexec.runs import Run, load_readings
 from selfexec.runs.run import import_replies
 
-settings.register_profile("unhurried", deadline=None)  # how long an example takes is the machine's affair
+# how long an example takes is the machine's affair
+settings.register_profile("unhurried", deadline=None, max_examples=examples(100))
 settings.load_profile("unhurried")
 
 TOYS = Path(__file__).parent / "toy" / "package"

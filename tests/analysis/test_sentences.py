@@ -69,7 +69,7 @@ def sentences(run: Run, convention: str) -> dict[str, Any]:
     data = Data(Selection.of(run, convention), Options())
     head = top(data)
     return {
-        "score": json.loads(sx.score(run, convention=convention).json())["answer"],
+        "score": json.loads(data.scores.json())["answer"],
         "top": [head.answer.tone, head.answer.text, *head.details],
         "said": [[one.about, one.tone, one.text] for told in answer(data).said.values() for one in told],
         "advice": [[part.model, *advice] for part in models(data).models for advice in part.advice],

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from command_lines import command_lines, make_place
+from effort import examples
 from selfexec.cli import main
 from selfexec.engines.http.providers import PROVIDERS
 
@@ -102,8 +103,8 @@ def faults(seed: int, count: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [f"selfexec {' '.join(map(ascii, words))}\n    {fault}" for words, fault in found if fault]
 
 
-def test_a_hundred_command_lines_end_as_they_should(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert faults(1, 100, monkeypatch) == []
+def test_generated_command_lines_end_as_they_should(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert faults(1, examples(100), monkeypatch) == []
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import csv
 import importlib
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from click.shell_completion import ShellComplete
 
 import selfexec as sx
 from selfexec.cli import main, root
-from terminal import OURS, STYLE, on_a_terminal
+from terminal import OURS, STYLE, ours_on_a_terminal
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 STORED = Path(__file__).parents[1] / "stored"
@@ -546,14 +545,14 @@ def test_a_dry_run_asks_and_writes_nothing(
 )
 def test_on_a_terminal_of_80_columns_every_line_fits(tmp_path: Path, command: str) -> None:
     shutil.copytree(STORED / "panel", tmp_path / "panel")
-    shown = on_a_terminal([sys.executable, "-m", "selfexec", *command.split(" ")], tmp_path)
+    shown = ours_on_a_terminal(command.split(" "), tmp_path)
     lines = [line for line in STYLE.sub("", shown).splitlines() if "\x1b" not in line]  # but for the progress bar
     assert len(lines) > 1
     assert [line for line in lines if len(line) > 80] == []
     assert [line for line in lines if re.search(r"\[-?\.\d[^\]]*$", line)] == []  # an interval that is broken
 
 
-SCORE = [sys.executable, "-m", "selfexec", "score", str(STORED / "panel")]
+SCORE = ["score", str(STORED / "panel")]
 
 
 def test_score_sorts_models_in_each_form_of_its_result(
@@ -580,8 +579,8 @@ def test_score_sorts_models_in_each_form_of_its_result(
 def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_table_is_another(
     tmp_path: Path, columns: int
 ) -> None:
-    shown = on_a_terminal(SCORE, tmp_path, columns)
-    plain = on_a_terminal(SCORE, tmp_path, columns, NO_COLOR="1")
+    shown = ours_on_a_terminal(SCORE, tmp_path, columns)
+    plain = ours_on_a_terminal(SCORE, tmp_path, columns, NO_COLOR="1")
     assert "\x1b" not in plain
     assert "\x1b[1msim/coin\x1b[0m\n" in shown
     assert re.search(r"\x1b\[2m\[\.\d{3}, \.\d{3}\]\x1b\[0m", shown)
@@ -596,7 +595,7 @@ def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_
 def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
     tmp_path: Path, environment: dict[str, str], styled: bool
 ) -> None:
-    assert ("\x1b" in on_a_terminal(SCORE, tmp_path, **environment)) == styled
+    assert ("\x1b" in ours_on_a_terminal(SCORE, tmp_path, **environment)) == styled
 
 
 @pytest.mark.parametrize(
@@ -610,18 +609,25 @@ def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
         ),
     ],
 )
-def test_a_pipe_gets_plain_text_and_styles_only_by_force(command: str) -> None:
-    def piped(**environment: str) -> str:
-        what = STORED if command == "list" else STORED / "panel"
-        line = [sys.executable, "-m", "selfexec", command, str(what)]
-        clean = {name: value for name, value in os.environ.items() if name not in OURS}
-        return subprocess.run(line, env=clean | environment, capture_output=True, check=True).stdout.decode()
-
-    plain = piped()
+def test_a_pipe_gets_plain_text_and_styles_only_by_force(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    what = str(STORED if command == "list" else STORED / "panel")
+    for name in OURS:
+        monkeypatch.delenv(name, raising=False)
+    piped = subprocess.run([sys.executable, "-m", "selfexec", command, what], capture_output=True, check=True)
+    plain = piped.stdout.decode()
     assert "\x1b" not in plain
-    forced = piped(FORCE_COLOR="1")
+
+    def captured(**environment: str) -> str:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        assert selfexec(command, what, monkeypatch=monkeypatch) == 0
+        return capsys.readouterr().out
+
+    forced = captured(FORCE_COLOR="1")
     assert "\x1b[1m" in forced and STYLE.sub("", forced) == plain
-    assert piped(FORCE_COLOR="1", NO_COLOR="1") == plain
+    assert captured(NO_COLOR="1") == plain
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from selfexec.cli import root
-from terminal import in_a_terminal
+from terminal import left, ours_on_a_terminal
 
 ROOT = Path(__file__).parents[2]
 STORED = Path(__file__).parents[1] / "stored"
@@ -142,7 +142,7 @@ def test_the_order_of_the_usage_line_means_what_the_other_order_does(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 @pytest.mark.parametrize("command", ["rasch paper", "ledger panel", "items list", "export panel"])
 def test_what_is_long_keeps_to_a_terminal_of_80_columns(command: str) -> None:
-    lines = in_a_terminal([sys.executable, "-m", "selfexec", *command.split()], STORED)
+    lines = left(ours_on_a_terminal(command.split(), STORED))
     assert lines[0]
     assert [line for line in lines if len(line) > 80] == []
     assert [line for line in lines if re.search(r"\[-?\.\d[^\]]*$", line)] == []  # an interval that is broken

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import selfexec as sx
 from build import table
+from effort import examples
 from selfexec.analysis.score import score
 from selfexec.claims import Claims
 from selfexec.cli import root
@@ -115,7 +116,7 @@ def test_the_cut_of_the_others_share_is_where_they_are_best_predicted_from_each_
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(*4 * [st.integers(0, 3)]), min_size=3, max_size=12))
 def test_the_cut_is_the_best_of_all_in_exact_fractions(done: list[tuple[int, ...]]) -> None:
     others = [
@@ -430,7 +431,7 @@ def random_common(seed: int, models: int = 4, items: int = 150, each: int = 3) -
     return Common("association", "rule", names, {}, ids, np.repeat(np.arange(items), each), signs(), signs())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 10_000), st.integers(2, 7))
 def test_the_self_bonus_is_that_of_ordinary_least_squares(seed: int, models: int) -> None:
     found = cross(random_common(seed, models))
@@ -465,7 +466,7 @@ def test_errors_of_self_bonus_and_own_bonuses_are_those_of_a_cluster_bootstrap()
     np.testing.assert_allclose(np.diff(found.cells)[..., 0] / (2 * 1.96), np.std(cells, 0), rtol=0.15)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.integers(0, 10_000))
 def test_own_bonuses_are_what_the_rest_of_the_matrix_leaves_over(seed: int) -> None:
     found = cross(random_common(seed, 5))

@@ -15,6 +15,7 @@ from scipy import stats
 
 import selfexec as sx
 from build import table, whole_run
+from effort import examples
 from selfexec.analysis.score import Bootstrap, Scores, score_tables
 from selfexec.cli import main
 from selfexec.metrics import Cells
@@ -72,7 +73,7 @@ def test_blocks_cover_all_replicates(monkeypatch: pytest.MonkeyPatch) -> None:
 FORMULAS = (formulas.accuracy, formulas.recall, formulas.balanced_accuracy, formulas.mcc, formulas.kappa)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([40, 120, 250]), st.sampled_from(FORMULAS))
 def test_intervals_are_scipys_within_monte_carlo_error(seed: int, items: int, formula: object) -> None:
     cells = clustered(seed, items)[:, 0]

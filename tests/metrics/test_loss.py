@@ -16,6 +16,7 @@ from scipy import stats
 
 import selfexec as sx
 from build import pair, request, table, whole_run
+from effort import examples
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Score, Scores, score_tables
 from selfexec.claims import Claims
@@ -204,7 +205,7 @@ def every_way(lost: list[tuple[bool | None, bool | None, str]]) -> Iterator[list
         yield list(sides)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(READ, LOST)
 def test_bounds_of_yes_and_no_are_those_of_every_way_to_fill_the_gaps(
     read: list[tuple[bool, bool]], lost: list[tuple[bool | None, bool | None, str]]
@@ -232,7 +233,7 @@ def test_bounds_of_yes_and_no_are_those_of_every_way_to_fill_the_gaps(
         assert found[metric] == pytest.approx((values.min(), values.max()), abs=1e-12), metric
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 3), st.sampled_from(["right", "wrong", "lost", "tie"])), min_size=1, max_size=7)
 )

@@ -14,6 +14,7 @@ from sklearn import metrics as sk
 
 import selfexec as sx
 from build import pair, request, scores, table, whole_run
+from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.analysis.score_table import absent
 from selfexec.metrics import Cells
@@ -447,7 +448,7 @@ def test_an_unread_prediction_counts_as_the_opposite_of_what_happened(tp: int, f
     assert formulas.positive_rate(unread) < formulas.positive_rate(wrong)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.integers(0, 10_000))
 def test_the_error_of_a_ratio_is_the_textbook_one(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from effort import examples
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import load
 
@@ -83,7 +84,7 @@ def well_formed(experiment: str, session: str, value: Any) -> bool:
     return value in (("A", "B") if experiment == "restriction" else ("A", "B", "C", "D"))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(TEXTS, st.sampled_from(SESSIONS))
 def test_readings_are_well_formed_repeatable_and_quote_the_reply(text: str, asked: tuple[str, Any, str]) -> None:
     experiment, item, session = asked
@@ -97,7 +98,7 @@ def test_readings_are_well_formed_repeatable_and_quote_the_reply(text: str, aske
         assert reading.evidence in text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(TEXTS, st.sampled_from(SESSIONS), st.integers(0, 400))
 def test_any_prefix_of_a_reply_can_be_read(text: str, asked: tuple[str, Any, str], length: int) -> None:
     experiment, item, session = asked

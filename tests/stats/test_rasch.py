@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import selfexec as sx
+from effort import examples
 from selfexec.analysis.rasch import load_rates
 from selfexec.cli import main
 from selfexec.errors import InputError, NotSettled
@@ -162,7 +163,7 @@ def test_a_quasi_binomial_regression_agrees(size: tuple[int, int], weighted: boo
     assert fit.dispersion == pytest.approx(dispersion, rel=1e-8)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(tables)
 def test_fitted_totals_are_observed_totals(table: tuple[Array, Array, Array]) -> None:
     rates = table[2]
@@ -173,7 +174,7 @@ def test_fitted_totals_are_observed_totals(table: tuple[Array, Array, Array]) ->
     assert fit.item_difficulties.sum() == pytest.approx(0, abs=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(tables, st.randoms(use_true_random=False))
 def test_the_order_of_models_and_items_changes_nothing(table: tuple[Array, Array, Array], random: Any) -> None:
     rates = table[2]
@@ -187,7 +188,7 @@ def test_the_order_of_models_and_items_changes_nothing(table: tuple[Array, Array
     np.testing.assert_allclose(other.outfit.abilities, fit.outfit.abilities[models], atol=1e-8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(tables)
 def test_items_that_win_where_models_lose_are_the_same_table_turned_over(table: tuple[Array, Array, Array]) -> None:
     fit = estimable(table[2])
@@ -197,7 +198,7 @@ def test_items_that_win_where_models_lose_are_the_same_table_turned_over(table: 
     np.testing.assert_allclose(over.abilities - fit.item_difficulties, shift[0], atol=1e-8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(tables)
 def test_dense_and_sparse_forms_are_one_table(table: tuple[Array, Array, Array]) -> None:
     rates = table[2]

@@ -33,7 +33,8 @@ def scores_with_and_without(run: Path, convention: str, bootstrap: int | None) -
 
 
 @pytest.mark.parametrize(
-    ("convention", "bootstrap"), [("strict", None), ("readable", None), ("authors", None), ("strict", 100)]
+    ("convention", "bootstrap"),
+    [("strict", None), pytest.param("readable", None, marks=pytest.mark.slow), ("authors", None), ("strict", 100)],
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stored_run_scores_the_same_whatever_is_installed(name: str, convention: str, bootstrap: int | None) -> None:
