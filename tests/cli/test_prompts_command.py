@@ -82,7 +82,7 @@ def test_a_check_says_which_differ_and_which_ask_for_another_key(tmp_path: Path)
         (b'{"a": "\xff"}', "not UTF-8"),
         (b"\x00\xff" * 500, "not "),
         (b"[" * 100_000, "not valid JSON"),
-        (None, "no such file, and no set of prompts (de). `selfexec prompts > "),
+        (None, "no such file, and no set of prompts (en, de). `selfexec prompts > "),
     ],
 )
 def test_a_file_that_is_none_of_prompts_is_refused_by_run_and_by_check(

@@ -370,3 +370,35 @@ def test_a_run_under_a_protocol_grows_by_an_experiment_of_which_it_knew_no_setti
     forget("restriction.temperature")  # now it was asked without
     with pytest.raises(InputError, match=r"restriction\.temperature was None when this run began and is 0.0 now"):
         under_protocol("association", "restriction")
+
+
+@pytest.mark.parametrize(
+    ("brought", "said"),
+    [
+        (None, "TypeError"),
+        ("hello", "TypeError"),
+        (Outcome("x", output_tokens=-4), "ValidationError"),
+        (Outcome("x\ud83d"), "UnicodeEncodeError"),
+        (RuntimeError("on fire"), "RuntimeError: on fire"),
+    ],
+)
+def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
+    brought: Any, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = SimEngine.ask
+
+    async def sometimes(self: SimEngine, call: Call) -> Outcome:
+        if call.kind == "predict":
+            return await ask(self, call)
+        if isinstance(brought, Exception):
+            raise brought
+        return brought  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(SimEngine, "ask", sometimes)
+    run(["sim/coin"], experiments=["association"], out=tmp_path / "r", **SMALL)
+    found = sx.load(tmp_path / "r")  # the journal can be read
+    assert Counter((key.kind, reply.failed) for key, reply in found.replies.items()) == {
+        ("predict", False): 3,
+        ("execute", True): 3,
+    }
+    assert all(said in str(reply.error) for reply in found.replies.values() if reply.failed)

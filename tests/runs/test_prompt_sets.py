@@ -77,5 +77,5 @@ def test_a_prompt_without_the_sentence_that_its_letter_stands_for_is_odd() -> No
 
 
 def test_a_set_that_there_is_not_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(sx.InputError, match=r"xx: no such file, and no set of prompts \(de\)"):
+    with pytest.raises(sx.InputError, match=r"xx: no such file, and no set of prompts \(en, de\)"):
         sx.run("sim/coin", prompts="xx", out=tmp_path / "r")

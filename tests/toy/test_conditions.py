@@ -13,6 +13,7 @@ import re
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -25,7 +26,7 @@ from respondents import items
 from selfexec.cli import root
 from selfexec.experiments import Key
 from selfexec.facets import FACETS, conditions_of, crossed_levels, touching
-from selfexec.runs import Run, list_runs, prompts_sent
+from selfexec.runs import Run, list_runs, load_readings, prompts_sent, reading_lines
 from selfexec.runs.design import asked
 from sockets import served
 
@@ -319,3 +320,92 @@ def test_what_a_facet_sends_is_kept_and_may_not_change(crossed: Run, questions: 
             sx.InputError, match=re.escape("the setting brevity.execute@haste=quick.temperature was 0.5")
         ):
             sx.run(QUIET, facets={"haste": "quick"}, **choices)
+
+
+def narrowed_is_as_counted(run: Run) -> None:
+    """A run under each condition has the claims of the whole run in it, no more and no fewer."""
+    columns = run.observations.columns
+    for condition in run.conditions:
+        mine = run.observations.filter(condition=condition).sort(columns)
+        assert run.under(condition).observations.sort(columns).equals(mine), condition
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [{"limit": 8}, {"limit": 4, "facets": {"asker": "another"}}],
+        [{"limit": 4, "epochs": 2}, {"limit": 4, "facets": {"asker": "another"}}],
+        [{"limit": 4, "facets": {"asker": "another"}}, {"limit": 8, "epochs": 2}],
+        [
+            {"limit": 8, "epochs": 2, "facets": {"haste": "quick"}},
+            {"limit": 8, "epochs": 2, "facets": {"asker": ["self", "another"]}, "max_calls": 5},
+        ],
+    ],
+)
+def test_what_another_condition_was_asked_is_not_missing_in_a_narrowed_run(
+    steps: list[dict[str, Any]], questions: Path, tmp_path: Path
+) -> None:
+    with served(server(Counter())) as url:
+        for step in steps:
+            run = sx.run(QUIET, items=questions, base_url=url, out=tmp_path / "r", **step)
+    narrowed_is_as_counted(run)
+    assert {row.missing for row in sx.score(run) if row.metric == "coverage"} == {0}
+
+
+def test_readings_of_a_file_go_to_the_condition_that_they_name(crossed: Run, tmp_path: Path) -> None:
+    lines = list(map(json.loads, reading_lines(crossed.readings, crossed.replies)))
+    write(tmp_path / "readings.jsonl", [{"facets": {}, **line} for line in lines])
+    narrowed = crossed.under("asker=another")
+    again = narrowed.with_readings(load_readings([tmp_path / "readings.jsonl"]))
+    assert again.observations.equals(narrowed.observations)
+    by_hand = narrowed.with_readings({key: "B" for key in narrowed.replies if key.kind == "predict"})
+    assert set(by_hand.observations["predicted"]) == {False}
+
+
+def test_a_run_in_several_conditions_without_the_default_one_is_scored_in_each(questions: Path, tmp_path: Path) -> None:
+    levels = {"haste": ["quick", "very-quick"]}
+    with served(rude()) as url:
+        run = sx.run(QUIET, items=questions, base_url=url, limit=4, facets=levels, out=tmp_path / "r")
+    assert sx.score(run).conditions == ["haste=quick", "haste=very-quick"]
+    with pytest.raises(sx.InputError, match="which condition"):
+        sx.cross_prediction(run)
+
+
+def rude() -> web.Application:
+    """It asks nothing of its prompts."""
+
+    async def answer(request: web.Request) -> web.Response:
+        choice = {"index": 0, "message": {"role": "assistant", "content": '{"choice": "A"}'}, "finish_reason": "stop"}
+        return web.json_response({"model": "m", "choices": [choice], "usage": {"completion_tokens": 9}})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    return app
+
+
+def test_a_run_that_was_not_asked_in_the_condition_is_named_and_not_dropped(
+    crossed: Run, questions: Path, tmp_path: Path
+) -> None:
+    with served(server(Counter())) as url:
+        quick = sx.run("vllm/new", items=questions, base_url=url, facets={"haste": "quick"}, out=tmp_path / "quick")
+    assert sx.score([crossed, quick]).under("haste=quick").models == [*crossed.models, "vllm/new"]
+    for analysed in (sx.compare, sx.cross_prediction):
+        with pytest.raises(sx.InputError, match="quick: nothing was asked in default, only in haste=quick"):
+            analysed([crossed, quick])
+    assert "Asked in the condition haste=quick." in sx.score(quick).table()
+
+
+def test_a_condition_that_is_named_twice_is_one(crossed: Run) -> None:
+    one, two = (sx.compare(crossed, conditions=["default"] * n).differences for n in (1, 2))
+    assert one == two
+
+
+def test_a_level_with_a_comma_is_refused(questions: Path, tmp_path: Path) -> None:
+    with pytest.raises(sx.InputError, match="A level has no comma in it"):
+        sx.run("sim/coin", items=questions, facets={"haste": "very-a,b"}, out=tmp_path / "r")
+
+
+@pytest.mark.parametrize("facets", ["asker=another", ["asker=another"], {"asker": None}, {"asker": []}])
+def test_facets_that_are_written_otherwise_are_refused_with_the_form(facets: Any, tmp_path: Path) -> None:
+    with pytest.raises(sx.InputError, match=r"facets .*: write "):
+        sx.run("sim/coin", facets=facets, out=tmp_path / "r")

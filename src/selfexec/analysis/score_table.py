@@ -23,6 +23,7 @@ from selfexec.analysis.words import (
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import Score, Scored, not_run
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
@@ -220,14 +221,26 @@ def _said(scores: Scores) -> list[str]:
     """
     note = simulated(scores.models, scores.runs)
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
-    return [*_answers(scores), *([note] if note else []), *one_model(scores.warnings), *told_by(sources)]
+    return [
+        *_answers(scores),
+        *([note] if note else []),
+        *one_model(scores.warnings),
+        *told_by(sources),
+        *_asked_in(scores),
+    ]
+
+
+def _asked_in(scores: Scores) -> list[str]:
+    """The condition, where it is the only one here and not the default one."""
+    here = scores.conditions
+    return [f"Asked in the condition {here[0]}."] if len(here) == 1 and here[0] != DEFAULT_NAME else []
 
 
 def _every_answer(ones: Sequence[Scores]) -> list[str]:
     """What is said in each condition; what is said in all of them alike, once."""
     if len(ones) == 1:
         return _said(ones[0])
-    said = {one.conditions[0]: _said(one) for one in ones}
+    said = {one.conditions[0]: [line for line in _said(one) if line not in _asked_in(one)] for one in ones}
     common = [line for line in next(iter(said.values())) if all(line in lines for lines in said.values())]
     own = (f"{condition}: {line}" for condition, lines in said.items() for line in lines if line not in common)
     return [*own, *common]

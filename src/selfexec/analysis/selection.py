@@ -59,7 +59,7 @@ class Selection:
         """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
         read. `without`: choices that there are not in this function.
         """
-        named = tuple(names(models)), tuple(names(experiments)), tuple(names(conditions))
+        named = tuple(names(models)), tuple(names(experiments)), tuple(dict.fromkeys(names(conditions)))
         choices = (convention, tuple(files(readings)), *named, source)
         if not isinstance(given, Selection):
             return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)
@@ -93,13 +93,14 @@ class Selection:
         meant = conditions_meant(self.conditions, self.whole_runs)
         if len(meant) > 1:
             raise InputError(f"one condition at a time, and not {' and '.join(meant)}. Choose one with --condition.")
-        return [run.under(meant[0]) for run in self.whole_runs if meant[0] in (run.conditions or meant)]
+        return [run.under(meant[0]) for run in asked_in(meant, self.whole_runs)]
 
     def under(self, condition: str) -> "Selection":
         """The same in one condition."""
         if self.shown_conditions == (condition,):
             return self
-        return replace(self, given=tuple(self.whole_runs), readings=(), source=None, conditions=(condition,))
+        here = tuple(run for run in self.whole_runs if condition in (run.conditions or [condition]))
+        return replace(self, given=here, readings=(), source=None, conditions=(condition,))
 
     @cached_property
     def tables(self) -> Tables:
@@ -126,13 +127,24 @@ class Selection:
 
     def refuse_unknown(self, experiments: Iterable[str] = EXPERIMENTS) -> None:
         """Refuse a model that nobody has, and an experiment that is none of these."""
-        refuse_unknown("model", self.models, self.everybody)
+        refuse_unknown("model", self.models, [model for run in self.whole_runs for model in run.models])
         refuse_unknown("experiment", self.experiments, [*experiments, "overall"])
 
     def wants(self, models: Iterable[str], experiment: str | None = None) -> bool:
         """Whether what is said of any of these models is meant, and of this experiment, if it is of one."""
         named = not self.models or not {*models}.isdisjoint(self.models)
         return named and (not self.experiments or experiment is None or experiment in self.experiments)
+
+
+def asked_in(conditions: Sequence[str], runs: Sequence[Run]) -> Sequence[Run]:
+    """The runs, each of which was asked in any of these conditions."""
+    for run in runs:
+        if run.conditions and not {*run.conditions} & {*conditions}:
+            raise InputError(
+                f"{run.folder}: nothing was asked in {' and '.join(conditions)}, only in {'; '.join(run.conditions)}. "
+                "Choose with --condition, or leave this run out."
+            )
+    return runs
 
 
 def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> None:

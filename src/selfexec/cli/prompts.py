@@ -25,11 +25,11 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
     selfexec run --prompts mine.json
     """
     from selfexec.errors import InputError
-    from selfexec.prompts import all_prompts, by_name, prompts_file, read_prompts, sets
+    from selfexec.prompts import ENGLISH, all_prompts, by_name, prompts_file, read_prompts, sets
     from selfexec.runs import prompts_of_run
 
-    if name is not None and name not in sets():
-        raise InputError(f"--set {name}: there is no such set. There is {', '.join(sets())}.")
+    if name is not None and name not in (ENGLISH, *sets()):
+        raise InputError(f"--set {name}: there is no such set. There are {', '.join([ENGLISH, *sets()])}.")
     shipped = by_name(all_prompts(read_prompts(name) if name else {}))
     known: Mapping[str, str | None] = prompts_of_run(run) if run else shipped
     if file:

@@ -50,6 +50,10 @@ def facet(name: str) -> Facet:
 def misfit(facets: Condition, experiment: str, kind: str) -> str | None:
     """What is wrong with the facets of a session of this kind; None where nothing is."""
     for name, level in facets:
+        try:
+            facet(name)
+        except InputError as fault:
+            return str(fault)
         if not facet(name).has(level):
             return f"the facet {name!r} has no level {level!r}."
         if not facet(name).touches(experiment, kind):

@@ -33,13 +33,14 @@ class Facet:
     settings: Callable[[str, str, str], Mapping[str, Any]] = lambda level, experiment, kind: {}
 
     def has(self, level: str) -> bool:
-        return level == self.default or level in self.levels or self.accepts(level)
+        return level == self.default or level in self.levels or ("," not in level and self.accepts(level))
 
     def refuse_unknown(self, level: str) -> None:
         """Raise InputError for a level that there is none of."""
         if not self.has(level):
             known = ", ".join([self.default, *self.levels])
-            raise InputError(f"--facet {self.name}={level}: there is no such level. There are {known}.")
+            comma = " A level has no comma in it." if "," in level else ""
+            raise InputError(f"--facet {self.name}={level}: there is no such level. There are {known}.{comma}")
 
 
 def condition_name(condition: Condition) -> str:

@@ -1,6 +1,14 @@
 """What is asked, in which words: the prompts of all experiments, as shipped, as one's own, and as a run keeps them."""
 
-from selfexec.prompts.files import kept_prompts, prompt_faults, prompt_oddities, prompts_file, read_prompts, sets
+from selfexec.prompts.files import (
+    ENGLISH,
+    kept_prompts,
+    prompt_faults,
+    prompt_oddities,
+    prompts_file,
+    read_prompts,
+    sets,
+)
 from selfexec.prompts.templates import (
     AllPrompts,
     all_prompts,

@@ -17,6 +17,9 @@ KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
 # --- one's own -------------------------------------------------------------------------------------------------------
 
 
+ENGLISH = "en"  # those in the files of the experiments
+
+
 def sets() -> dict[str, Path]:
     """The sets of prompts that are shipped beside the English ones, by the language that is their name."""
     return {path.stem: path for path in sorted(Path(__file__).parent.glob("*.json"))}
@@ -24,12 +27,14 @@ def sets() -> dict[str, Path]:
 
 def read_prompts(given: str | Path) -> dict[str, Any]:
     """What a set or a file for `--prompts` has, by name."""
+    if given == ENGLISH:
+        return {}
     path = sets().get(str(given), Path(given))
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise InputError(
-            f"{path}: no such file, and no set of prompts ({', '.join(sets())}). "
+            f"{path}: no such file, and no set of prompts ({', '.join([ENGLISH, *sets()])}). "
             f"`selfexec prompts > {path}` writes one to edit."
         ) from None
     except OSError as fault:
@@ -56,7 +61,7 @@ def prompt_oddities(given: Mapping[str, str]) -> Iterator[str]:
     """What may be meant, and mostly is not: a prompt that asks for another key than readers look for first."""
     shipped = by_name(all_prompts({}))
     for name, text in given.items():
-        for key in KEY_ASKED_FOR.findall(shipped[name]):
+        for key in KEY_ASKED_FOR.findall(shipped.get(name, "")):
             if f'"{key}"' not in text:
                 yield f"{name} does not ask for the key {key!r}, which readers look for first"
     texts = {**shipped, **given}

@@ -30,6 +30,8 @@ def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
 def _checked(name: str, template: str, original: str) -> str:
     if not isinstance(template, str):
         raise InputError(f"prompt {name!r}: it must be text. Leave it out to ask as shipped.")
+    if not template.strip():
+        raise InputError(f"prompt {name!r}: it is empty. Leave it out to ask as shipped.")
     if not Template(template).is_valid():
         raise InputError(f"prompt {name!r}: a stray $. Write $$ for a dollar sign.")
     wanted, found = set(Template(original).get_identifiers()), set(Template(template).get_identifiers())

@@ -14,7 +14,7 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import Condition, condition_name, condition_named, facets_of, misfit, parts_of, touching
+from selfexec.facets import DEFAULT, Condition, condition_name, condition_named, facets_of, misfit, parts_of, touching
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.prompts import in_condition, kept_prompts, shipped_sentences
@@ -61,7 +61,8 @@ class Run:
     `replies` are those of the journal by Key(model, experiment, item, epoch, session), `items` what was asked by
     experiment and id; `given` are the readings that stand in the place of ours. `judgements` are those of stored
     replies by session and source, and `told_by` names who says what was done, by experiment, where it is not the
-    experiment's own source. `condition` is the one that the run was narrowed to, where it was (`under`).
+    experiment's own source. `condition` is the one that the run was narrowed to, where it was (`under`), and
+    `asked_here` what was asked in it.
     """
 
     folder: Path
@@ -72,11 +73,20 @@ class Run:
     judgements: Mapping[Judged, Judgement] = field(default_factory=dict)
     told_by: Mapping[str, str] = field(default_factory=dict)
     condition: str | None = None
+    asked_here: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @cached_property
     def readings(self) -> Mapping[Key, Reading]:
         """What each reply commits to, by session."""
-        own_words = any(name in self.manifest.prompts for name in shipped_sentences(self.items.experiments))
+        own_words = [name for name in shipped_sentences(self.items.experiments) if name in self.manifest.prompts]
+        if lost := [name for name in own_words if self.prompts.get(name) is None]:
+            warnings.warn(
+                f"{self.folder}: {PROMPTS} no longer has {', '.join(lost)} as it was asked with. Replies are read by "
+                "the sentence that is shipped, which may be another: restore the file",
+                stacklevel=2,
+            )
         found = read_replies(self.items, self.replies, self.given, self.prompts if own_words else {})
         return with_judgements(found, self.judgements.values())
 
@@ -121,13 +131,14 @@ class Run:
         meant = condition_named(condition)
         design = [b for b in self.manifest.design or () if facets_of(b.condition) == meant]
         plain = [msgspec.structs.replace(block, condition={}) for block in design]
-        asked_here = {(model, experiment) for model, experiment, c in self.asked if c == meant}
+        found = {(model, experiment): by_id for (model, experiment, c), by_id in self.asked.items() if c == meant}
 
         def here(lines: Mapping[Key, Line]) -> BySession[Line]:
             return BySession(
                 (key._replace(facets=()), msgspec.structs.replace(line, facets={}) if key.facets else line)
                 for key, line in lines.items()
-                if key[:2] in asked_here and key.facets == touching(meant, key.experiment, key.kind)
+                if key.epoch in found.get(key[:2], {}).get(key.item, ())
+                if key.facets == touching(meant, key.experiment, key.kind)
             )
 
         judged = {s: {key: j for (key, by), j in self.judgements.items() if by == s} for _, s in self.judgements}
@@ -136,11 +147,12 @@ class Run:
             manifest=msgspec.structs.replace(
                 self.manifest, design=None if self.manifest.design is None else plain, planned=[]
             ),
-            items=self.items.cut([e for e in self.items.experiments if any(e == part for _, part in asked_here)]),
+            items=self.items.cut([e for e in self.items.experiments if any(e == part for _, part in found)]),
             replies=here(self.replies),
             given=None if self.given is None else here(self.given),
             judgements={(key, source): j for source, lines in judged.items() for key, j in here(lines).items()},
             condition=condition,
+            asked_here={(*place, DEFAULT): by_id for place, by_id in found.items()},
         )
 
     @property
@@ -177,7 +189,7 @@ class Run:
     @cached_property
     def asked(self) -> Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]]:
         """By model, experiment and condition: each item that was asked, and in which epochs."""
-        return asked(self.manifest.design, self.items, self.replies)
+        return asked(self.manifest.design, self.items, self.replies) if self.asked_here is None else self.asked_here
 
     @cached_property
     def unasked(self) -> dict[str, int]:
@@ -201,12 +213,26 @@ class Run:
         `given` are the lines of `load_readings`, or readings of this run put right by hand: a Reading or its bare
         value, None for unreadable. What was given before stands where nothing is given anew.
         """
+        if self.condition is not None:
+            given = self._of_condition(given, condition_named(self.condition))
         if not given.keys() & self.replies.keys():
             raise InputError(
                 f"{self.folder}: none of the given readings is of a session of this run. Are they another's?"
             )
         lines = {key: self._line(Key(*key), reading) for key, reading in given.items()}
         return replace(self, given={**(self.given or {}), **lines})
+
+    def _of_condition(self, given: Mapping[Key, Any], condition: Condition) -> dict[Key, Any]:
+        """Lines of files name sessions with their facets: those of this condition, as the narrowed run names them. A
+        reading that was put right by hand names a session as it stands here.
+        """
+        found: dict[Key, Any] = {}
+        for named, reading in given.items():
+            key = Key(*named)
+            whole = isinstance(reading, GivenReading) or bool(key.facets)
+            if not whole or key.facets == touching(condition, key.experiment, key.kind):
+                found[key._replace(facets=())] = reading
+        return found
 
     @property
     def sources(self) -> Mapping[str, tuple[str, ...]]:

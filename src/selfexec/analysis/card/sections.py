@@ -28,9 +28,9 @@ from selfexec.analysis.score_table import (
 )
 from selfexec.analysis.words import NO_TEST
 from selfexec.experiments import EXPERIMENTS
-from selfexec.facets import DEFAULT_NAME
+from selfexec.facets import DEFAULT_NAME, condition_named
 from selfexec.items import UNKNOWN, Origin, origin
-from selfexec.prompts import all_prompts, by_name, prompt_hashes
+from selfexec.prompts import all_prompts, asked_prompts, by_name, prompt_hashes
 from selfexec.runs import MANIFEST, PROMPTS, Reply
 from selfexec.text.numbers import number_of
 from selfexec.text.redaction import HIDDEN, hides, shown
@@ -154,7 +154,7 @@ def _how_much(run: "Run") -> str:
 def prompts(run: "Run") -> str:
     if not run.manifest.prompts:
         return f"{UNKNOWN.capitalize()}: the replies came from elsewhere, and what was asked was not recorded."
-    ours = prompt_hashes(by_name(all_prompts({})))
+    ours = _shipped(run)
     own = {name: text for name, text in run.prompts.items() if run.manifest.prompts[name] != ours.get(name)}
     rows = [[name, _whose(name in own, run.prompts[name]), digest] for name, digest in run.manifest.prompts.items()]
     where = f"Compared with selfexec {__version__}, which has its own whole in `selfexec/experiments`."
@@ -162,6 +162,12 @@ def prompts(run: "Run") -> str:
         where += f" The run has all of these whole in `{PROMPTS}`, as `--prompts` takes them."
     shown_whole = [f"`{name}`:\n\n{_verbatim(text)}" for name, text in own.items() if text is not None]
     return "\n\n".join([as_markdown(["prompt", "text", "SHA-256"], rows), where, *shown_whole])
+
+
+def _shipped(run: "Run") -> dict[str, str]:
+    """The SHA-256 of the prompts of this version, also as the facets of the run change them."""
+    shipped = all_prompts({})
+    return prompt_hashes(by_name(shipped) | asked_prompts(shipped, map(condition_named, run.conditions)))
 
 
 def _whose(own: bool, text: str | None) -> str:
@@ -380,7 +386,7 @@ def _missing(run: "Run") -> Iterator[str]:
         yield "Add the settings named `extra_body` with `--extra-body`."
     if any(hides(name, value) for name, value in settings.items() if name != "system"):
         yield f"Add the settings that are {HIDDEN.strip('()')} here."
-    ours = prompt_hashes(by_name(all_prompts({})))
+    ours = _shipped(run)
     if any(ours.get(name) != digest for name, digest in run.manifest.prompts.items()):
         lost = "; the run has only the hashes of some" if None in run.prompts.values() else ""
         yield f"Some prompts are not those of this version: give them with `--prompts {PROMPTS}`{lost}."

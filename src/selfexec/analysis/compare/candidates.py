@@ -1,17 +1,25 @@
 """Models of several runs kept apart, also where the same model is in two of them: before and after."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 import polars as pl
 
-from selfexec.analysis.selection import Runs, Selection, conditions_meant, read_as_given, refuse_different_items
+from selfexec.analysis.selection import (
+    Runs,
+    Selection,
+    asked_in,
+    conditions_meant,
+    read_as_given,
+    refuse_different_items,
+)
 from selfexec.claims import Claims, claims_of
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import peers
 from selfexec.runs import Files, Run, files, loaded, with_source
 
@@ -63,7 +71,12 @@ def load_apart(
         home = f" ({names[run.folder]})" if homes[model] > 1 else ""
         return f"{model}{home}{f' [{run.condition}]' if len(meant) > 1 else ''}"
 
-    narrowed = [run.under(condition) for run in runs for condition in meant if condition in (run.conditions or meant)]
+    narrowed = [
+        run.under(condition)
+        for run in asked_in(meant, runs)
+        for condition in meant
+        if condition in (run.conditions or meant)
+    ]
     return [Candidate(label(model, run), model, run) for run in narrowed for model in run.models]
 
 
@@ -140,14 +153,27 @@ def sources_of(candidates: Sequence[Candidate], experiments: Sequence[str]) -> d
 
 def unlike(candidates: Sequence[Candidate]) -> list[str]:
     """What else differs between the runs, beside their models: prompts and settings, by name."""
+    told = list(_condition_notes(candidates))
     manifests = [run.manifest for run in {id(e.run): e.run for e in candidates}.values()]
     prompts = {name for m in manifests for name in m.prompts}
     # a run that was imported knows neither prompts nor settings, and a prompt only where its experiment was run
-    told = [f"prompt {name}" for name in sorted(prompts) if len({m.prompts.get(name) for m in manifests} - {None}) > 1]
+    unlike = [
+        f"prompt {name}" for name in sorted(prompts) if len({m.prompts.get(name) for m in manifests} - {None}) > 1
+    ]
     made = [m.settings for m in manifests if m.origin == "run"]
     settings = {name for known in made for name in known}
-    told += [f"setting {name}" for name in sorted(settings) if any(k.get(name) != made[0].get(name) for k in made)]
-    return [f"the {what} is not the same in these runs: that may be what makes a difference" for what in told]
+    unlike += [f"setting {name}" for name in sorted(settings) if any(k.get(name) != made[0].get(name) for k in made)]
+    told += [f"the {what} is not the same in these runs: that may be what makes a difference" for what in unlike]
+    return told
+
+
+def _condition_notes(candidates: Sequence[Candidate]) -> Iterator[str]:
+    """Of one condition only, which it is; where nobody chose it, that there are others."""
+    meant = {e.run.condition for e in candidates if e.run.condition is not None}
+    if len(meant) == 1:
+        (condition,) = meant
+        others = "" if condition != DEFAULT_NAME else "; there are others: --condition"
+        yield f"as asked in the condition {condition}{others}"
 
 
 def _refuse_ambiguous(runs: Sequence[Run], homes: Counter[str]) -> None:

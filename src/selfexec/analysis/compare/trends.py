@@ -140,6 +140,8 @@ def trend(
     measures = names(metrics)
     selection = Selection.of(runs, convention, readings=readings, models=models, experiments=experiments, source=source)
     check_names(selection, measures)
+    if len(selection.conditions) > 1:
+        raise InputError(f"a trend is of one condition, and not of {' and '.join(selection.conditions)}. Choose one.")
     candidates, chosen, asked = chosen_of(selection, "a trend takes two checkpoints")
     wanted, convention = selection.experiments, selection.convention
     points: list[Point] = []

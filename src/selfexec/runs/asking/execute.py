@@ -10,7 +10,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from selfexec.engines import Call, Engine, Outcome, Wire, all_simulated, engine_for
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import Preset
@@ -329,7 +332,26 @@ class _SessionStore:
         started = time.perf_counter()
         self.progress.under_way += 1
         try:
-            o = await self.engine.ask(call)
+            outcome = await self.engine.ask(call)
+        except InputError:
+            raise  # no further call can succeed either
+        except Exception as fault:
+            outcome = _failed(fault)
         finally:
             self.progress.under_way -= 1
-        return Reply.of(key, o, time.perf_counter() - started, digest(messages), parent)
+        try:
+            return _sound(Reply.of(key, outcome, time.perf_counter() - started, digest(messages), parent))
+        except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
+            return Reply.of(key, _failed(fault), time.perf_counter() - started, digest(messages), parent)
+
+
+def _failed(fault: Exception) -> Outcome:
+    """What an engine is at fault for costs its session, not the run."""
+    said = "".join(str(fault).splitlines()[:1]).encode("utf-8", "replace").decode()
+    return Outcome(None, error=f"the engine failed ({type(fault).__name__}: {said})")
+
+
+def _sound(reply: Reply) -> Reply:
+    """The reply as a journal gives it back. ValueError: it would not."""
+    kept: Reply = msgspec.json.decode(msgspec.json.encode(reply), type=Reply)
+    return kept

@@ -195,7 +195,7 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         item_set=item_set,
         whole_set=whole_set,
         epochs=choices.epochs,
-        conditions=crossed_levels({facet: names(levels) for facet, levels in choices.facets.items()}),
+        conditions=crossed_levels(_levels(choices.facets)),
         prompts=all_prompts(_changed(choices.prompts)),
         connection=connection,
         sampling=sampling,
@@ -203,6 +203,15 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         preset=choices.preset,
         max_calls=choices.max_calls,
     )
+
+
+def _levels(facets: Any) -> dict[str, list[str]]:
+    """Facet -> the levels that are given."""
+    given = facets.items() if isinstance(facets, Mapping) else [(facets, None)]
+    for name, levels in given:
+        if not isinstance(name, str) or not levels or not all(isinstance(level, str) for level in levels):
+            raise InputError(f'facets {facets!r}: write {{"facet": "level"}}, or {{"facet": ["a", "b"]}} for several.')
+    return {name: names(levels or ()) for name, levels in given}
 
 
 def sampling_settings(protocol: str) -> dict[str, float]:
