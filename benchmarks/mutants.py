@@ -144,7 +144,7 @@ class Trial:
     def _copy(self) -> Path:
         if not hasattr(self._mine, "copy"):
             self._mine.copy = self._folder / f"copy-{id(self._mine):x}-{time.monotonic_ns()}" / "repository"
-            ignored = shutil.ignore_patterns(".git", "__pycache__", ".venv", ".*_cache", "runs")
+            ignored = shutil.ignore_patterns(".git", "__pycache__", ".venv", ".*_cache")
             shutil.copytree(ROOT, self._mine.copy, ignore=ignored)
             if (ROOT.parent / "shared").exists():
                 (self._mine.copy.parent / "shared").symlink_to((ROOT.parent / "shared").resolve())
