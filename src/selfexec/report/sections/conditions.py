@@ -26,6 +26,8 @@ class Conditions:
 
 
 def conditions(data: Data) -> Conditions | None:
+    if len(data.selection.shown_conditions) < 2:
+        return None  # what there is to score is scored for the page already
     scores = score(data.selection)
     if len(scores.conditions) < 2:
         return None
