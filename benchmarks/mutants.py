@@ -129,6 +129,10 @@ class Trial:
         finally:
             file.write_bytes(before)
 
+    def works(self) -> bool:
+        """Whether the tests pass on a copy as it is: else every mutant would count as found."""
+        return self._passes(self._copy(), ["tests"])
+
     def _passes(self, copy: Path, tests: Sequence[str]) -> bool:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
         places = os.pathsep.join([str(copy / "src"), str(copy / "tests")])
@@ -167,6 +171,8 @@ def main() -> None:
     survivors = []
     with TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         trial = Trial(Path(folder))
+        if not pool.submit(trial.works).result():
+            raise SystemExit("The tests fail on a copy of the repository as it is. Fix that first.")
         for n, (mutant, survived) in enumerate(zip(chosen, pool.map(trial.survives, chosen), strict=True), 1):
             print(f"{n:>4}  {'SURVIVES' if survived else 'found   '}  {mutant}", flush=True)
             survivors += [mutant] if survived else []
