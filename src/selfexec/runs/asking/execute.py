@@ -199,9 +199,13 @@ async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
             await store.carry_out(turn, turns)
             turns.done(turn)
 
-    async with store.engine, heartbeat(store.report, store.progress), asyncio.TaskGroup() as group:
-        for _ in range(plan.connection.max_connections):
-            group.create_task(work())
+    async with store.engine, heartbeat(store.report, store.progress):
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(plan.connection.max_connections):
+                    group.create_task(work())
+        finally:
+            store.over = True
     store.doubts.settle()
     store.progress.left = store.progress.total - store.progress.done - store.progress.waiting
 
@@ -277,6 +281,7 @@ class _SessionStore:
         self.standing = standing
         self.report = report
         self.progress = progress
+        self.over = False
         self._sampling = cache(standing.plan.sampling_of)  # by experiment, kind of session and facets
         progress.total = standing.plan.sessions
         progress.done = standing.here + standing.unneeded.total()
@@ -336,6 +341,8 @@ class _SessionStore:
         except InputError:
             raise  # no further call can succeed either
         except Exception as fault:
+            if self.over:
+                raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
             outcome = _failed(fault)
         finally:
             self.progress.under_way -= 1
