@@ -1,7 +1,9 @@
 """What tests build their worlds from: claims written down one by one, runs in which models say and do as told here."""
 
 import json
+import re
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,6 +108,28 @@ def selfexec(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> int:
     with pytest.raises(SystemExit) as stop:
         main()
     return int(stop.value.code or 0)
+
+
+def package_of(page: str, module: str, folder: Path) -> None:
+    """The package whose files are the blocks of a page of the documentation, in this folder, as pip installs it."""
+    project = tomllib.loads(block(page, "toml"))["project"]
+    (folder / "mine").mkdir()
+    (folder / "mine" / "__init__.py").touch()
+    (folder / "mine" / f"{module}.py").write_text(block(page, "python"), "utf-8")
+    info = folder / f"{project['name']}-{project['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    points = (
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
+        for group, entries in project["entry-points"].items()
+    )
+    (info / "entry_points.txt").write_text("\n".join(points))
+
+
+def block(page: str, language: str) -> str:
+    """The one block of code in this language."""
+    [found] = re.findall(rf"```{language}\n(.*?)```", page, flags=re.DOTALL)
+    return str(found)
 
 
 @contextmanager

@@ -2,13 +2,12 @@
 
 import asyncio
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from build import installed
+from build import installed, package_of
 from selfexec.cli import root
 from selfexec.engines import ENGINES, Connection, engine_for
 from selfexec.errors import InputError
@@ -19,25 +18,10 @@ from sockets import call
 PAGE = (Path(__file__).parents[2] / "docs" / "engines.md").read_text("utf-8")
 
 
-def block(language: str) -> str:
-    """The one block of code in this language."""
-    [found] = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
-    return str(found)
-
-
 @pytest.fixture
 def mine(tmp_path: Path) -> Any:
     """The package as the page has it, installed as pip would."""
-    project = tomllib.loads(block("toml"))["project"]
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "__init__.py").touch()
-    (tmp_path / "mine" / "parrot.py").write_text(block("python"), "utf-8")
-    info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-    [(group, entries)] = project["entry-points"].items()
-    lines = [f"{name} = {value}\n" for name, value in entries.items()]
-    (info / "entry_points.txt").write_text(f"[{group}]\n{''.join(lines)}")
+    package_of(PAGE, "parrot", tmp_path)
     with installed(tmp_path):
         yield
 

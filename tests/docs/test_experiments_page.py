@@ -2,16 +2,15 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+from build import block, package_of
 from conftest import TOYS
 from sockets import completion, served
 
@@ -19,33 +18,16 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "experiments.md").read_text("utf-8")
 
 
-def block(language: str) -> str:
-    """The one block of code in this language."""
-    [found] = re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
-    return str(found)
-
-
 def test_its_code_is_that_of_the_toy() -> None:
-    assert block("python") == (TOYS / "toy" / "brevity.py").read_text("utf-8")
+    assert block(PAGE, "python") == (TOYS / "toy" / "brevity.py").read_text("utf-8")
 
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
     """The package and the items as the page has them, installed as pip would."""
-    project = tomllib.loads(block("toml"))["project"]
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "__init__.py").touch()
-    (tmp_path / "mine" / "brevity.py").write_text(block("python"), "utf-8")
-    info = tmp_path / f"{project['name']}-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-    points = (
-        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
-        for group, entries in project["entry-points"].items()
-    )
-    (info / "entry_points.txt").write_text("\n".join(points))
+    package_of(PAGE, "brevity", tmp_path)
     (tmp_path / "items").mkdir()
-    (tmp_path / "items" / "brevity.jsonl").write_text(block("json"))
+    (tmp_path / "items" / "brevity.jsonl").write_text(block(PAGE, "json"))
     return tmp_path
 
 

@@ -88,12 +88,18 @@ class Selection:
         return self.conditions or known_conditions(self.whole_runs) or (DEFAULT_NAME,)
 
     @cached_property
+    def condition(self) -> str:
+        """The one that is meant."""
+        condition, *more = conditions_meant(self.conditions, self.whole_runs)
+        if more:
+            several = " and ".join([condition, *more])
+            raise InputError(f"one condition at a time, and not {several}. Choose one with --condition.")
+        return condition
+
+    @cached_property
     def runs(self) -> list[Run]:
-        """The runs in the one condition that is meant, of those that have it."""
-        meant = conditions_meant(self.conditions, self.whole_runs)
-        if len(meant) > 1:
-            raise InputError(f"one condition at a time, and not {' and '.join(meant)}. Choose one with --condition.")
-        return [run.under(meant[0]) for run in asked_in(meant, self.whole_runs)]
+        """The runs in the one condition that is meant."""
+        return [run.under(self.condition) for run in asked_in([self.condition], self.whole_runs)]
 
     def under(self, condition: str) -> "Selection":
         """The same in one condition."""

@@ -11,7 +11,17 @@ from msgspec import structs
 
 from selfexec.claims.arrays import CLAIM, Answers, Claims, answers_by_experiment, claims_by_experiment
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, MISSING, ClaimState, Item, Key, Observation, Visited, source_name
+from selfexec.experiments import (
+    EXPERIMENTS,
+    MISSING,
+    ClaimState,
+    Item,
+    Key,
+    Observation,
+    Visited,
+    kind_of,
+    source_name,
+)
 from selfexec.facets import DEFAULT, DEFAULT_NAME, Condition, condition_name, touching
 from selfexec.items import ItemSet
 from selfexec.readers import Reading
@@ -130,7 +140,7 @@ def observe(
                 if others:
                     outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
             for row in _sessions(experiment, item, found):
-                own = names.get(row[0]) or names.setdefault(row[0], shared[row[0].split(".")[0]])
+                own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
     session_table = _frame(sessions, SESSIONS)
     if any(condition for _, _, condition in asked):
@@ -149,7 +159,7 @@ def _in_condition(there: ByPlace, item: str, epoch: int, facets: Mapping[str, Co
         session: reading
         for part in set(facets.values())
         for session, reading in there.get((item, epoch, part), {}).items()
-        if facets[session.split(".")[0]] == part
+        if facets[kind_of(session)] == part
     }
 
 

@@ -30,6 +30,7 @@ from selfexec.experiments.base import (
     Spread,
     Visited,
     Words,
+    kind_of,
     messages_of,
     repeated,
     say,

@@ -34,6 +34,11 @@ class Item(Protocol):
 Facets = tuple[tuple[str, str], ...]  # sorted pairs of a facet and its level, where that is not the default one
 
 
+def kind_of(session: str) -> str:
+    """`execute` of `execute.Q1`: what prompts, settings and facets go by."""
+    return session.split(".")[0]
+
+
 class Key(NamedTuple):
     """What names one session: no two replies that count share it."""
 
@@ -47,7 +52,7 @@ class Key(NamedTuple):
     @property
     def kind(self) -> str:
         """Of session: `execute` of `execute.Q1`."""
-        return self.session.split(".")[0]
+        return kind_of(self.session)
 
     def fields(self) -> dict[str, Any]:
         """As lines of replies and readings have it: without facets at their defaults."""
@@ -292,7 +297,7 @@ class Experiment:
         """Whether this is the name of a session of an item."""
         if session in self.session_names(item):
             return True
-        known_kind = session.split(".")[0] in self.prompts
+        known_kind = kind_of(session) in self.prompts
         return self.further is not None and known_kind and self.further(item, session)
 
     def in_order(self, item: Any, found: Iterable[str]) -> list[str]:

@@ -42,21 +42,23 @@ def facets_of(levels: Mapping[str, str]) -> Condition:
 def facet(name: str) -> Facet:
     """The facet of this name."""
     if name not in FACETS:
-        known = f"There are {', '.join(FACETS)}." if FACETS else "There is none here."
-        raise InputError(f"unknown facet {name!r}. {known} Is the package installed that it comes from?")
+        raise InputError(_unknown(name))
     return FACETS[name]
+
+
+def _unknown(name: str) -> str:
+    known = f"There are {', '.join(FACETS)}." if FACETS else "There is none here."
+    return f"unknown facet {name!r}. {known} Is the package installed that it comes from?"
 
 
 def misfit(facets: Condition, experiment: str, kind: str) -> str | None:
     """What is wrong with the facets of a session of this kind; None where nothing is."""
     for name, level in facets:
-        try:
-            facet(name)
-        except InputError as fault:
-            return str(fault)
-        if not facet(name).has(level):
+        if name not in FACETS:
+            return _unknown(name)
+        if not FACETS[name].has(level):
             return f"the facet {name!r} has no level {level!r}."
-        if not facet(name).touches(experiment, kind):
+        if not FACETS[name].touches(experiment, kind):
             return f"the facet {name!r} makes no difference to {experiment} {kind}: leave it out."
     return None
 

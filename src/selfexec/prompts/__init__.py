@@ -13,11 +13,12 @@ from selfexec.prompts.templates import (
     AllPrompts,
     all_prompts,
     asked_prompts,
+    by_condition,
     by_name,
     digest,
-    in_condition,
     name_in,
     options_in,
     prompt_hashes,
     shipped_sentences,
+    texts_in,
 )

@@ -83,19 +83,28 @@ def prompt_hashes(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: digest(template) for name, template in texts.items()}
 
 
-def asked_prompts(prompts: AllPrompts, conditions: Iterable[Condition]) -> dict[str, str]:
+def by_condition(prompts: AllPrompts, conditions: Sequence[Condition]) -> Mapping[str, Mapping[Condition, Prompts]]:
+    """By experiment: the conditions that are told apart in it, and the templates that are asked with in each."""
+    return {
+        experiment: {c: prompts_in(c, experiment, templates) for c in conditions_of(conditions, experiment)}
+        for experiment, templates in prompts.items()
+    }
+
+
+def asked_prompts(prompts: AllPrompts, conditions: Sequence[Condition]) -> dict[str, str]:
     """Templates by name as they are asked with: where a condition changes one, under a name of its own."""
-    named: dict[str, str] = {}
-    for experiment, templates in prompts.items():
-        for condition in conditions_of(conditions, experiment):
-            for kind, template in prompts_in(condition, experiment, templates).items():
-                named[name_in(condition, experiment, kind)] = template
+    named = {
+        name_in(condition, experiment, kind): template
+        for experiment, asked in by_condition(prompts, conditions).items()
+        for condition, templates in asked.items()
+        for kind, template in templates.items()
+    }
     plain, ours = by_name(prompts), shipped_sentences(prompts)
     told = {name: text for name, text in named.items() if name in plain or text != plain[name.partition("@")[0]]}
     return {name: text for name, text in told.items() if ours.get(name) != text}
 
 
-def in_condition(texts: Mapping[str, str | None], condition: Condition) -> dict[str, str | None]:
+def texts_in(texts: Mapping[str, str | None], condition: Condition) -> dict[str, str | None]:
     """Those of these texts that are asked with in a condition, by their plain names."""
     found: dict[str, str | None] = {}
     for name, text in texts.items():

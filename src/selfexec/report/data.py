@@ -12,7 +12,6 @@ import polars as pl
 from selfexec.analysis.compare import Ranking, ranking
 from selfexec.analysis.published import Ledger, ledger
 from selfexec.analysis.score import Scores, Selection, score
-from selfexec.analysis.selection import conditions_meant
 from selfexec.claims import Tables
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.evidence import Evidence, Level, evidence_of, sample
@@ -60,11 +59,6 @@ class Data:
     selection: Selection
     options: Options
 
-    @cached_property
-    def condition(self) -> str:
-        """The one that the page is of."""
-        return conditions_meant(self.selection.conditions, self.selection.whole_runs)[0]
-
     @property
     def runs(self) -> Sequence["Run"]:
         return self.selection.runs
@@ -88,7 +82,7 @@ class Data:
 
     @cached_property
     def scores(self) -> Scores:
-        return score(self.selection.under(self.condition))
+        return score(self.selection.under(self.selection.condition))
 
     @cached_property
     def numbers(self) -> Numbers:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from selfexec.experiments import Key
+from selfexec.experiments import Key, kind_of
 from selfexec.facets import DEFAULT, Condition, conditions_of, facets_of, touching
 from selfexec.items import ItemSet
 
@@ -111,7 +111,7 @@ def _by_condition(
     conditions = dict.fromkeys([*listed, *_own(seen, experiment, listed)])
     found: dict[Condition, dict[str, set[int]]] = {condition: defaultdict(set) for condition in conditions}
     for (facets, session), by_item in seen.items():
-        sharing = [c for c in found if touching(c, experiment, session.split(".")[0]) == facets]
+        sharing = [c for c in found if touching(c, experiment, kind_of(session)) == facets]
         told = [facets] if facets in found else sharing
         lists = [listed[condition] for condition in sharing if condition in listed]
         for id, epochs in by_item.items():
@@ -128,7 +128,7 @@ def _own(seen: Seen, experiment: str, listed: Iterable[Condition]) -> list[Condi
     """
     kinds: dict[Condition, set[str]] = defaultdict(set)
     for facets, session in seen:
-        kinds[facets].add(session.split(".")[0])
+        kinds[facets].add(kind_of(session))
 
     def shared_by(other: Condition, facets: Condition) -> bool:
         return other != facets and all(touching(other, experiment, kind) == facets for kind in kinds[facets])

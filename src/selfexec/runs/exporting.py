@@ -13,10 +13,10 @@ from typing import NamedTuple
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Visited
-from selfexec.facets import DEFAULT, Condition, conditions_of, in_condition, prompts_in
+from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Prompts, Visited
+from selfexec.facets import DEFAULT, Condition, in_condition
 from selfexec.items import ItemSet
-from selfexec.prompts import AllPrompts, digest
+from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.records import Reply
 from selfexec.runs.replay import Visit, prompts_of
 
@@ -51,8 +51,10 @@ class Round:
     asked: int = 0
     waiting: int = 0
     _there: dict[Visited, list[Key]] = field(default_factory=dict, init=False, repr=False)
+    _asking: Mapping[str, Mapping[Condition, Prompts]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._asking = by_condition({e: self.prompts[e] for e in self.item_set.experiments}, self.conditions)
         if self.replies and not any(map(self._belongs, self.replies)):
             raise InputError(
                 "none of these replies is of a session that is asked here. Are the models, items, cut and epochs those "
@@ -75,7 +77,7 @@ class Round:
                 yield from self._left(place, visit, prompts)
 
     def _places(self) -> Iterator["_Place"]:
-        conditions = {e: conditions_of(self.conditions, e) for e in self.item_set.experiments}
+        conditions = {e: list(asked) for e, asked in self._asking.items()}
         for epoch in range(1, self.epochs + 1):
             for experiment, by_id in self.item_set.items.items():
                 for item in by_id.values():
@@ -86,8 +88,7 @@ class Round:
     def _visit(self, place: "_Place") -> Visit:
         there = self._there.get((place.model, place.experiment, place.item.id, place.epoch), ())
         texts = {key.session: self.replies[key].text for key in there if key == place.key(key.session)}
-        prompts = prompts_in(place.condition, place.experiment, self.prompts[place.experiment])
-        return Visit(place.experiment, place.item, prompts, texts)
+        return Visit(place.experiment, place.item, self._asking[place.experiment][place.condition], texts)
 
     def _left(self, place: "_Place", visit: Visit, prompts: Mapping[str, Prompt]) -> Iterator[Asked]:
         asked = 0

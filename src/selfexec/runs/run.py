@@ -14,10 +14,10 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import DEFAULT, Condition, condition_name, condition_named, facets_of, misfit, parts_of, touching
+from selfexec.facets import DEFAULT, Condition, condition_name, condition_named, misfit, parts_of, touching
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
-from selfexec.prompts import in_condition, kept_prompts, shipped_sentences
+from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
 from selfexec.runs.design import asked
 from selfexec.runs.folder import (
@@ -129,8 +129,6 @@ class Run:
         if condition not in self.conditions:
             raise InputError(f"{self.folder}: nothing was asked in {condition}. There is {'; '.join(self.conditions)}.")
         meant = condition_named(condition)
-        design = [b for b in self.manifest.design or () if facets_of(b.condition) == meant]
-        plain = [msgspec.structs.replace(block, condition={}) for block in design]
         found = {(model, experiment): by_id for (model, experiment, c), by_id in self.asked.items() if c == meant}
 
         def here(lines: Mapping[Key, Line]) -> BySession[Line]:
@@ -144,9 +142,6 @@ class Run:
         judged = {s: {key: j for (key, by), j in self.judgements.items() if by == s} for _, s in self.judgements}
         return replace(
             self,
-            manifest=msgspec.structs.replace(
-                self.manifest, design=None if self.manifest.design is None else plain, planned=[]
-            ),
             items=self.items.cut([e for e in self.items.experiments if any(e == part for _, part in found)]),
             replies=here(self.replies),
             given=None if self.given is None else here(self.given),
@@ -164,7 +159,7 @@ class Run:
     def prompts(self) -> Mapping[str, str | None]:
         """The templates that were asked with, by name: 'restriction.predict'. None where a text was not kept."""
         kept = kept_prompts(self.folder / PROMPTS, self.manifest.prompts)
-        return Named(kept if self.condition is None else in_condition(kept, condition_named(self.condition)))
+        return Named(kept if self.condition is None else texts_in(kept, condition_named(self.condition)))
 
     @cached_property
     def simulated(self) -> frozenset[str]:

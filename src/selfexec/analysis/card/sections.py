@@ -27,7 +27,7 @@ from selfexec.analysis.score_table import (
     score_cells,
 )
 from selfexec.analysis.words import NO_TEST
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, kind_of
 from selfexec.facets import DEFAULT_NAME, condition_named
 from selfexec.items import UNKNOWN, Origin, origin
 from selfexec.prompts import all_prompts, asked_prompts, by_name, prompt_hashes
@@ -52,7 +52,7 @@ def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
     yield "Prompts", prompts(run)
     yield "Settings", settings(run)
     yield "What came back", coverage(run)
-    yield "Scores", results(scores, convention, everywhere)
+    yield "Scores", results(everywhere, convention)
     yield "What the scores do not show", limits(run, scores, origins)
     yield "Risks and ethics", risks(run, origins)
     yield "Again", again(run, convention)
@@ -167,7 +167,7 @@ def prompts(run: "Run") -> str:
 def _shipped(run: "Run") -> dict[str, str]:
     """The SHA-256 of the prompts of this version, also as the facets of the run change them."""
     shipped = all_prompts({})
-    return prompt_hashes(by_name(shipped) | asked_prompts(shipped, map(condition_named, run.conditions)))
+    return prompt_hashes(by_name(shipped) | asked_prompts(shipped, list(map(condition_named, run.conditions))))
 
 
 def _whose(own: bool, text: str | None) -> str:
@@ -242,7 +242,8 @@ def _coverage_row(model: str, experiment: str, claims: pl.DataFrame) -> list[str
 # --- scores ----------------------------------------------------------------------------------------------------------
 
 
-def results(scores: Scores, convention: str, everywhere: Scores) -> str:
+def results(everywhere: Scores, convention: str) -> str:
+    scores = everywhere.by_condition[0]
     legend = [
         f"{LEGEND[convention].capitalize()}. Intervals are 95%, over items, which are the unit.",
         *(f"{text[0].upper()}{text[1:]}" for text in (*legends(scores), *absent(score_cells(scores)))),
@@ -300,7 +301,7 @@ def _without_tokens(run: "Run", experiment: str) -> Iterator[str]:
     if (kind := EXPERIMENTS[experiment].answers) is None:
         return
     replies = [reply for reply in run.replies.values() if reply.experiment == experiment and not reply.failed]
-    answers = [reply for reply in replies if reply.session.split(".")[0] == kind]
+    answers = [reply for reply in replies if kind_of(reply.session) == kind]
     if uncounted := sum(reply.output_tokens is None for reply in answers):
         yield (
             f"{experiment.capitalize()}: {uncounted:,} of {len(answers):,} answers have no token count; "

@@ -29,13 +29,11 @@ def conditions(data: Data) -> Conditions | None:
     if len(data.selection.shown_conditions) < 2:
         return None  # what there is to score is scored for the page already
     scores = score(data.selection)
-    if len(scores.conditions) < 2:
-        return None
     lines = [line for condition in scores.conditions for line in _lines(scores.under(condition), data.models)]
     models = {model: n for n, model in enumerate(data.models)}
     experiments = {experiment: n for n, experiment in enumerate(scores.experiments)}
     return Conditions(
-        data.condition, sorted(lines, key=lambda line: (models[line.model], experiments[line.experiment]))
+        data.selection.condition, sorted(lines, key=lambda line: (models[line.model], experiments[line.experiment]))
     )
 
 

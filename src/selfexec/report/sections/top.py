@@ -28,8 +28,8 @@ def top(data: Data) -> Top:
     scores = data.scores
     answer, details = _answer(scores)
     details = [*details, *one_model(scores.warnings)]
-    if data.condition != DEFAULT_NAME:
-        details.append(f"Asked in the condition {data.condition}.")
+    if data.selection.condition != DEFAULT_NAME:
+        details.append(f"Asked in the condition {data.selection.condition}.")
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
     items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
     convention = LEGEND[data.selection.convention]

@@ -319,7 +319,7 @@ class _SessionStore:
             return reply
 
         item = plan.item_set[visit.experiment][visit.item]
-        for condition, prompts in plan.asking(visit):
+        for condition, prompts in plan.asking[visit.experiment].items():
             await experiment.sessions(item, partial(ask, condition), prompts)
         rest = keys - opened.keys()
         if failed:

@@ -21,16 +21,14 @@ from selfexec.experiments import EXPERIMENTS, Key, Prompts
 from selfexec.facets import (
     DEFAULT,
     Condition,
-    conditions_of,
     crossed_levels,
     in_condition,
-    prompts_in,
     settings_in,
     touching,
 )
 from selfexec.items import ItemSet, Preset
 from selfexec.items import load as load_items
-from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, name_in, read_prompts
+from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.runs.arguments import Names, names
 from selfexec.runs.records import MOST_EPOCHS
 
@@ -90,13 +88,13 @@ class Plan:
         """The sessions that a visit has at most: one that several conditions share is there once."""
         names = EXPERIMENTS[visit.experiment].session_names(self.item_set[visit.experiment][visit.item])
         sessions = [Key(*visit, name) for name in names]
-        asked = conditions_of(self.conditions, visit.experiment)
+        asked = self.asking[visit.experiment]
         return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
 
-    def asking(self, visit: Visit) -> Iterator[tuple[Condition, Prompts]]:
-        """The conditions of a visit, and the templates that are asked with in each."""
-        for condition in conditions_of(self.conditions, visit.experiment):
-            yield condition, prompts_in(condition, visit.experiment, self.prompts[visit.experiment])
+    @cached_property
+    def asking(self) -> Mapping[str, Mapping[Condition, Prompts]]:
+        """By experiment: the conditions of a visit, and the templates that are asked with in each."""
+        return by_condition({e: self.prompts[e] for e in self.item_set.experiments}, self.conditions)
 
     @cached_property
     def sessions(self) -> int:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
+from selfexec.experiments import kind_of
 from selfexec.runs.records import Reply
 from selfexec.text.numbers import number_of
 
@@ -69,7 +70,7 @@ class Progress:
         if reply.failed:
             self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
         if reply.output_tokens:
-            self.output_tokens[reply.session.split(".")[0]] += reply.output_tokens
+            self.output_tokens[kind_of(reply.session)] += reply.output_tokens
 
     def _count_price(self, reply: Reply, price_in: float, price_out: float) -> None:
         if reply.input_tokens is None or reply.output_tokens is None:
