@@ -239,7 +239,7 @@ def test_presets_nest() -> None:
     quick, standard, full = (plan(["sim/coin"], preset=name).item_set for name in ("quick", "standard", "full"))
     for experiment in full.items:
         assert set(quick.items[experiment]) <= set(standard.items[experiment]) <= set(full.items[experiment])
-    assert [len(items) for items in quick.items.values()] == [60, 100, 45]
+    assert [len(items) for items in quick.items.values()] == [60, 100, 60]
     starter = load("starter")
     assert full.items == starter.cut(starter.usual).items
 
@@ -260,7 +260,7 @@ def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_p
         return {row.preset for row in sx.score(run(["sim/coin"], out=tmp_path / "r", **choices))}
 
     assert presets(preset="quick") == {"quick"}
-    assert "preset quick (60 association, 100 restriction, 45 difficulty items)" in repr(
+    assert "preset quick (60 association, 100 restriction, 60 difficulty items)" in repr(
         sx.score(sx.load(tmp_path / "r"))
     )
     assert presets(preset="quick") == {"quick"}
@@ -336,7 +336,8 @@ def test_what_takes_more_models_is_not_promised(
 
 def test_a_dry_run_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert plan(["openai/gpt-4.1"]).sessions == 1353
+    # 300 targets, 176 requests, 64 groups: 300 x 2 + 176 x 3 + 64 x 5
+    assert plan(["openai/gpt-4.1"]).sessions == 1448
     with pytest.raises(InputError, match="unknown simulated model"):
         plan(["sim/typcal"])
 

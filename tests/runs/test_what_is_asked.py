@@ -299,8 +299,8 @@ def shares(visits: Iterable[Visit], planned: Plan) -> float:
 def test_wherever_a_run_ends_each_model_and_experiment_was_asked_its_share(models: list[str]) -> None:
     planned = plan(models, epochs=2)
     first = list(islice(planned.visits(), len(planned.turns)))
-    # 300 targets, 176 requests, 45 groups
-    assert len(set(first)) == len(first) == 521 * len(models)
+    # 300 targets, 176 requests, 64 groups
+    assert len(set(first)) == len(first) == 540 * len(models)
     assert all(shares(first[:ends], planned) < 1 for ends in range(len(first) + 1))
     # epoch by epoch
     assert [visit.epoch for visit in planned.visits()] == [1] * len(first) + [2] * len(first)
@@ -628,8 +628,8 @@ def test_a_dry_run_answers_at_once_whatever_the_epochs(selfexec: Command, monkey
         raise AssertionError("every visit was gone through")
 
     monkeypatch.setattr(Plan, "visits", enumerated)
-    # 300 x 2 + 176 x 3 + 45 x 5 = 1,353 sessions an epoch
-    assert "13,530,000 sessions" in selfexec(*DRY, "--model", "sim/coin", "--epochs", "10000")[1]
+    # 300 x 2 + 176 x 3 + 64 x 5 = 1,448 sessions an epoch
+    assert "14,480,000 sessions" in selfexec(*DRY, "--model", "sim/coin", "--epochs", "10000")[1]
     assert "--epochs 10001: a run holds 10,000 at most." in selfexec(*DRY, "--epochs", "10001")[2]
 
 

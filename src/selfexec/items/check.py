@@ -11,7 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.files import jsonl
 from selfexec.items.faults import faults
-from selfexec.items.sets import SETS, set_folder
+from selfexec.items.sets import SETS, Edition, set_folder
 from selfexec.text.numbers import number_of
 
 EXAMPLE = "example"  # the field that marks a line to be replaced
@@ -66,7 +66,7 @@ def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
     examples = 0
     for number, line in lines:
         place = f"{path}:{number}"
-        if wrong := faults(line, experiment.item_type):
+        if wrong := faults(line, experiment.item_type) or faults(line, Edition):
             yield from (Finding("error", place, message) for message in wrong)
             continue
         item = decoder.decode(line)

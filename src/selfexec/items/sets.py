@@ -6,10 +6,12 @@ so that smaller runs nest in larger ones and models share their items.
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Item
@@ -20,6 +22,14 @@ from selfexec.text.lookups import listed
 
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")
+
+
+class Edition(msgspec.Struct, frozen=True):
+    """With which edition of its set an item came: what is added later comes last in the order, so that cuts of what
+    was there before stay what they were.
+    """
+
+    edition: int = 1
 
 
 @dataclass(frozen=True)
@@ -117,8 +127,10 @@ def load(source: str | Path) -> ItemSet:
             found[item.id] = item
         if not found:
             raise InputError(f"{path}: it holds no items. Fill it, or remove it to leave the experiment out.")
+        for _ in jsonl.decode(path, Edition, explain=partial(first_fault, Edition)):
+            pass  # a fault is told by its line
         written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
-        order = fixed_order(experiment.name, found)
+        order = fixed_order(experiment.name, written)
         items[experiment.name] = {id: found[id] for id in order}
         lines[experiment.name] = {id: written[id].strip() for id in order}
     if not items:
@@ -127,9 +139,16 @@ def load(source: str | Path) -> ItemSet:
     return ItemSet(str(source), items, lines)
 
 
-def fixed_order(experiment: str, ids: Iterable[str]) -> list[str]:
-    """Ids sorted by the SHA-256 of experiment and id: an order that depends on nothing else."""
-    return sorted(ids, key=lambda name: hashlib.sha256(f"{experiment}\n{name}".encode()).hexdigest())
+def fixed_order(experiment: str, lines: Mapping[str, bytes]) -> list[str]:
+    """The ids of items, given with their lines, edition by edition, sorted by the SHA-256 of experiment and id: an
+    order that depends on nothing else.
+    """
+    decoder = msgspec.json.Decoder(Edition)
+    places = {
+        id: (decoder.decode(line).edition, hashlib.sha256(f"{experiment}\n{id}".encode()).hexdigest())
+        for id, line in lines.items()
+    }
+    return sorted(lines, key=places.__getitem__)
 
 
 def set_folder(source: str | Path) -> Path:
