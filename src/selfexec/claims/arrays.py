@@ -5,7 +5,7 @@ baseline and every draw is counted from numbers: models, items and claims by the
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -141,15 +141,21 @@ def answers_by_experiment(sessions: pl.DataFrame) -> Mapping[str, Mapping[str, A
 
 def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Mapping[str, Answers]:
     rows = sessions.filter((pl.col("experiment") == experiment) & pl.col("session").str.starts_with(kind))
-    models, model = _numbered(rows["model"])
-    items, item = _numbered(rows["item"])
-    missing = (rows["state"] == "missing").to_numpy()
-    correct, tokens = _floats(rows["correct"]), _floats(rows["output_tokens"])
-    found = {}
-    for number, name in enumerate(models):
-        mine = model == number
-        found[name] = Answers(len(items), item[mine], missing[mine], correct[mine], tokens[mine])
-    return found
+    names = _names(rows, model=pl.col("model"), item=pl.col("item"))
+    parts = _arrays(
+        rows,
+        model=_number("model", names["model"]),
+        item=_number("item", names["item"]),
+        missing=pl.col("state") == "missing",
+        correct=_float("correct"),
+        tokens=_float("output_tokens"),
+    )
+    model = parts.pop("model")
+    mine = {name: model == number for number, name in enumerate(names["model"])}
+    return {
+        name: Answers(len(names["item"]), **{part: array[here] for part, array in parts.items()})
+        for name, here in mine.items()
+    }
 
 
 def claims_by_experiment(observations: pl.DataFrame, outcomes: pl.DataFrame) -> Mapping[str, Claims]:
@@ -165,52 +171,55 @@ def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFram
     """
     rows = observations.filter(pl.col("experiment") == experiment)
     others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
-    models, model = _numbered(rows["model"], in_order=False)
-    items, item = _numbered(rows["item"])
-    names, name = _numbered(rows["claim"])
-    labels, label = _numbered(rows["label"])
-    subjects, both = _numbered(pl.concat([rows["subject"], rows["other_subject"]]))
-    places, place = np.unique(item * len(names) + name, return_inverse=True)
+    names = _names(
+        rows,
+        **{column: pl.col(column) for column in ("item", "claim", "label", "condition", "source")},
+        subject=pl.col("subject").append(pl.col("other_subject")),
+    )
+    models = tuple(rows["model"].unique(maintain_order=True))
+    parts = _arrays(
+        rows,
+        model=_number("model", models),
+        item=_number("item", names["item"]),
+        epoch=pl.col("epoch").cast(pl.Int64),
+        name=_number("claim", names["claim"]),
+        predicted=_sign("predicted"),
+        probability=_float("probability"),
+        observed=_sign("observed"),
+        by_tokens=pl.col("basis").eq_missing("tokens"),
+        state=_number("state", STATES),
+        label=_number("label", names["label"]),
+        subject=_number("subject", names["subject"]),
+        length=_float("length"),
+        other_subject=_number("other_subject", names["subject"]),
+        other_length=_float("other_length"),
+    )
+    places, place = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
     return Claims(
         experiment,
         models,
-        items,
-        names,
-        labels,
-        subjects,
-        _one_condition(rows["condition"]),
-        _one_source(rows["source"], experiment),
+        names["item"],
+        names["claim"],
+        names["label"],
+        names["subject"],
+        _one_condition(names["condition"]),
+        _one_source(names["source"], experiment),
         others,
         len(places),
-        model,
-        item,
-        epoch=rows["epoch"].cast(pl.Int64).to_numpy(),
-        name=name,
         place=place,
-        predicted=_signs(rows["predicted"]),
-        probability=_floats(rows["probability"]),
-        observed=_signs(rows["observed"]),
         judged=judged,
-        by_tokens=rows["basis"].eq_missing("tokens").to_numpy(),
-        state=rows["state"].cast(pl.Enum(STATES)).to_physical().cast(pl.Int64).to_numpy(),
-        label=label,
-        subject=both[: len(rows)],
-        length=_floats(rows["length"]),
-        other_subject=both[len(rows) :],
-        other_length=_floats(rows["other_length"]),
+        **parts,
     )
 
 
-def _one_condition(column: pl.Series) -> str:
-    names = sorted(column.unique())
+def _one_condition(names: Sequence[str]) -> str:
     if len(names) > 1:
         raise InputError(f"claims of several conditions ({'; '.join(names)}) are not counted together. Choose one.")
-    return str(names[0]) if names else DEFAULT_NAME
+    return names[0] if names else DEFAULT_NAME
 
 
-def _one_source(column: pl.Series, experiment: str) -> str:
+def _one_source(sources: Sequence[str], experiment: str) -> str:
     """Who says what was done; the experiment's own source where the table does not tell."""
-    sources = sorted(column.drop_nulls().unique())
     if len(sources) > 1:
         raise InputError(
             f"{experiment}: what was done is said by {' and by '.join(sources)}, of different models. Choose one "
@@ -226,22 +235,31 @@ def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, .
         rows.select(CLAIM).join(outcomes.filter(pl.col("source") == other), on=CLAIM, how="left", maintain_order="left")
         for other in others
     ]
-    return others, np.stack([_signs(c["observed"]) for c in columns], 1) if others else np.zeros(
-        (len(rows), 0), np.int8
-    )
+    said = [_arrays(column, said=_sign("observed"))["said"] for column in columns]
+    return others, np.stack(said, 1) if others else np.zeros((len(rows), 0), np.int8)
 
 
-def _numbered(column: pl.Series, *, in_order: bool = True) -> tuple[tuple[str, ...], Numbers]:
-    """The names in a column, sorted or as they come, and of each entry the number of its name."""
-    names = column.drop_nulls().unique(maintain_order=True)
-    names = names.sort() if in_order else names
-    numbers = column.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1)
-    return tuple(names), numbers.to_numpy()
+# Polars plans a query longer than it works on the claims of a run: one query for all names, one for all arrays.
 
 
-def _signs(column: pl.Series) -> Signs:
-    return (column.cast(pl.Int8) * 2 - 1).fill_null(0).to_numpy()
+def _names(rows: pl.DataFrame, **columns: pl.Expr) -> dict[str, tuple[str, ...]]:
+    """The names in some columns, sorted."""
+    found = rows.select(**{name: column.drop_nulls().unique().sort().implode() for name, column in columns.items()})
+    return {name: tuple(column[0]) for name, column in found.to_dict().items()}
 
 
-def _floats(column: pl.Series) -> Floats:
-    return column.cast(pl.Float64).fill_null(math.nan).to_numpy()
+def _arrays(rows: pl.DataFrame, **columns: pl.Expr) -> dict[str, Any]:
+    return {name: column.to_numpy() for name, column in rows.select(**columns).to_dict().items()}
+
+
+def _number(column: str, names: Sequence[str]) -> pl.Expr:
+    """Of each entry the number of its name, -1 where there is none."""
+    return pl.col(column).cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1)
+
+
+def _sign(column: str) -> pl.Expr:
+    return (pl.col(column).cast(pl.Int8) * 2 - 1).fill_null(0)
+
+
+def _float(column: str) -> pl.Expr:
+    return pl.col(column).cast(pl.Float64).fill_null(math.nan)

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import warnings
+from functools import cache
 from typing import Any
 
 from selfexec.analysis.published import shown
@@ -39,7 +40,9 @@ def page(selection: Selection, options: Options) -> str:
     return text
 
 
+@cache
 def _environment() -> Any:
+    """Templates, and the words in them. They are compiled once: that takes longer than to fill them in."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.claims import Claims, Flags
@@ -25,7 +24,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, counts: NDArray[Any]) -> "Cells":
-        return cls(*np.moveaxis(np.asarray(counts), -1, 0))
+        return cls(*(counts[..., n] for n in range(len(CELLS))))
 
     @property
     def claims(self) -> Any:

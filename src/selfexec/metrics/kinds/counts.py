@@ -38,7 +38,9 @@ class Counted:
 
 def scorable(claims: Claims, strict: bool) -> Flags:
     """Claims with a known outcome that count: those read, and under the strict convention the unread predictions."""
-    counts = np.isin(claims.state, [READ, UNREADABLE] if strict else [READ])
+    counts = claims.state == READ
+    if strict:
+        counts |= claims.state == UNREADABLE
     found: Flags = counts & (claims.observed != 0)
     return found
 
