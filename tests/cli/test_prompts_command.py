@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.cli import root
 from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import FACETS
 
 STORED = Path(__file__).parents[1] / "stored"
 
@@ -27,7 +28,9 @@ def test_what_is_printed_are_the_shipped_prompts_and_run_takes_them_back_unchang
         for kind, options in module.options.items()
         for letter, said in options.items()
     }
-    assert json.loads(printed) == templates | sentences
+    of_facets = {f"{e}.{name}": text for e, module in EXPERIMENTS.items() for name, text in module.variants.items()}
+    of_facets |= {f"{name}.{level}": text for name, facet in FACETS.items() for level, text in facet.texts.items()}
+    assert json.loads(printed) == templates | sentences | of_facets
     (tmp_path / "same.json").write_text(printed)
     arguments = ("run", "--model", "sim/coin", "--limit", "1", "--out", str(tmp_path / "r"))
     assert selfexec(*arguments).exit_code == 0

@@ -9,6 +9,7 @@ from aiohttp import web
 
 import selfexec as sx
 from selfexec.experiments import EXPERIMENTS, PAPER
+from selfexec.facets import FACETS
 from selfexec.prompts import all_prompts, by_name, prompt_faults, prompt_oddities, read_prompts, sets
 from sockets import served
 
@@ -36,10 +37,10 @@ def german_model() -> web.Application:
 def test_a_shipped_set_has_every_prompt_of_the_papers_experiments_and_nothing_odd(name: str) -> None:
     texts = read_prompts(name)
     ours = by_name(all_prompts({}))
-    assert texts.keys() == {prompt for prompt in ours if prompt.split(".")[0] in PAPER.experiments}
+    assert texts.keys() == {prompt for prompt in ours if prompt.split(".")[0] in (*PAPER.experiments, *FACETS)}
     assert not list(prompt_faults(texts)) and not list(prompt_oddities(texts))
     # nothing was left in English but what is the item's own text
-    assert [prompt for prompt, text in texts.items() if text == ours[prompt]] == ["restriction.execute"]
+    assert [prompt for prompt, text in texts.items() if text == ours[prompt]] == ["frame.named", "restriction.execute"]
 
 
 def test_replies_are_read_by_the_sentences_of_the_prompts_that_were_asked(tmp_path: Path) -> None:

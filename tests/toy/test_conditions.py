@@ -224,7 +224,7 @@ def test_a_run_of_default_conditions_keeps_its_bytes(questions: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("facets", "said"),
     [
-        ({"tone": "rude"}, "unknown facet 'tone'. There are asker, haste."),
+        ({"tone": "rude"}, "unknown facet 'tone'. There are frame, asker, haste."),
         ({"asker": "nobody"}, "--facet asker=nobody: there is no such level. There are self, another."),
     ],
 )

@@ -11,7 +11,7 @@ from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.facets import DEFAULT_NAME
+from selfexec.facets import DEFAULT_NAME, canonical
 from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, with_source
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
@@ -59,7 +59,8 @@ class Selection:
         """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
         read. `without`: choices that there are not in this function.
         """
-        named = tuple(names(models)), tuple(names(experiments)), tuple(dict.fromkeys(names(conditions)))
+        meant = tuple(dict.fromkeys(map(canonical, names(conditions))))
+        named = tuple(names(models)), tuple(names(experiments)), meant
         choices = (convention, tuple(files(readings)), *named, source)
         if not isinstance(given, Selection):
             return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)

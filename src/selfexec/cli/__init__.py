@@ -167,7 +167,9 @@ def _with_way_out(fault: click.UsageError) -> str:
     for said, plainly in PLAINLY.items():
         message = message.replace(said, plainly)
     if message.startswith("Got unexpected extra argument"):
-        several = [param.opts[0] for param in fault.ctx.command.params if param.multiple] if fault.ctx else []
+        several = (
+            [param.opts[0] for param in fault.ctx.command.get_params(fault.ctx) if param.multiple] if fault.ctx else []
+        )
         repeat = f" An option takes one value: repeat {' or '.join(several)} for each." if several else ""
         return f"{message}.{repeat}"
     return message

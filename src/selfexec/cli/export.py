@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from selfexec.cli.completion import complete_items
-from selfexec.cli.options import cut_options, experiments_option, facets_option, models_option, out_option
+from selfexec.cli.options import Faceted, cut_options, experiments_option, facets_option, models_option, out_option
 from selfexec.errors import InputError
 from selfexec.text.numbers import number_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from selfexec.runs import Reply, Round
 
 
-@click.command("export")
+@click.command("export", cls=Faceted)
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @models_option("A model, by the name that its replies shall have.")
 @experiments_option("Only these experiments.")

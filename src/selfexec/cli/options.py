@@ -5,17 +5,21 @@ An option takes one value and may be given again. Of names, several may stand in
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_models, models_of
 from selfexec.errors import InputError
 from selfexec.text.numbers import number_of
+
+if TYPE_CHECKING:
+    from selfexec.facets import Facet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Names = tuple[str, ...]
@@ -168,25 +172,65 @@ class FacetsOption(click.Option):
 
         if not FACETS:
             return None
-        levels = "; ".join(f"{f.name}={'|'.join([f.default, *f.levels])}" for f in FACETS.values())
-        self.help = f"Ask in this condition, too. Repeat for more levels. {levels}"
+        self.help = f"Ask in this condition, too. Repeat for more levels. There are {', '.join(FACETS)}."
         return super().get_help_record(ctx)
 
 
 def _levels(ctx: click.Context, option: click.Parameter, given: Names) -> dict[str, list[str]]:
-    """Facet -> levels, of NAME=LEVEL."""
+    """Facet -> levels, of NAME=LEVEL; several levels may stand in one, with commas between them."""
     found: dict[str, list[str]] = {}
     for text in given:
-        facet, equals, level = text.partition("=")
-        if not (facet and equals and level):
+        facet, equals, levels = text.partition("=")
+        if not (facet and equals and levels):
             raise InputError(f"--facet {text}: write it as NAME=LEVEL.")
-        found.setdefault(facet, []).append(level)
+        found.setdefault(facet, []).extend(levels.split(","))
     return found
 
 
 facets_option = click.option(
     "--facet", "facets", cls=FacetsOption, multiple=True, metavar="NAME=LEVEL", callback=_levels
 )
+
+
+class LevelsOption(click.Option):
+    """--frame LEVEL, short for --facet frame=LEVEL; in a help it stands beside that."""
+
+    beside = "facets"
+
+    def __init__(self, facet: "Facet") -> None:
+        self.facet = facet.name
+        super().__init__(
+            [f"--{facet.name}", f"facet_{facet.name.replace('-', '_')}"],
+            multiple=True,
+            metavar="LEVEL",
+            help=f"{facet.about or 'Ask in these conditions, too'}: {', '.join(facet.written)}. Repeat.",
+        )
+
+
+class Faceted(click.Command):
+    """A command that takes --facet: it has a short form for each facet, but for those of which the name is taken."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        from selfexec.facets import FACETS
+
+        params = super().get_params(ctx)
+        taken = {name for param in params for name in param.opts}
+        return [*params, *(LevelsOption(facet) for name, facet in FACETS.items() if _is_free(name, taken))]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """What the short forms say is said of `facets`, as the long one says it."""
+        left = super().parse_args(ctx, args)
+        for option in self.get_params(ctx):
+            if isinstance(option, LevelsOption) and (given := ctx.params.pop(str(option.name), None)):
+                ctx.params["facets"].setdefault(option.facet, []).extend(",".join(given).split(","))
+                ctx.set_parameter_source("facets", ParameterSource.COMMANDLINE)
+        return left
+
+
+def _is_free(name: str, taken: Collection[str]) -> bool:
+    """Whether a facet of this name can have an option of its own."""
+    return f"--{name}" not in taken and name.replace("-", "_").isidentifier()
+
 
 readings_option = click.option(
     "--readings",
@@ -340,14 +384,20 @@ class Sections(click.Command):
         self.sections = sections
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        left = {option.name: record for option in options if (record := option.get_help_record(ctx))}
+        left: dict[str, list[tuple[str, str]]] = {}
+        for option in self.get_params(ctx):
+            if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
+                left.setdefault(getattr(option, "beside", str(option.name)), []).append(record)
         for heading, names in self.sections.items():
-            if records := [left.pop(name) for name in names if name in left]:
+            if records := [record for name in names for record in left.pop(name, ())]:
                 with formatter.section(heading):
                     formatter.write_dl(records)
         with formatter.section("Other"):
-            formatter.write_dl(list(left.values()))
+            formatter.write_dl([record for records in left.values() for record in records])
+
+
+class FacetedSections(Faceted, Sections):
+    """With short forms for facets, and with headings."""
 
 
 class Group(click.Group):

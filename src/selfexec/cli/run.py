@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from selfexec.cli.completion import complete_model_to_ask
 from selfexec.cli.endpoints import endpoint_choices, endpoint_options
 from selfexec.cli.options import (
-    Sections,
+    FacetedSections,
     Stopped,
     cut_options,
     experiments_option,
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
 
 @click.command(
     "run",
-    cls=Sections,
+    cls=FacetedSections,
     sections={
         "Which models": ("models", "base_url", "wire", "api_key_env", "headers"),
         "Which items": ("experiments", "items", "preset", "limit", "fraction"),
-        "How much": ("epochs", "facets", "max_calls", "max_connections", "timeout", "dry_run", "price"),
+        "In which conditions": ("facets",),
+        "How much": ("epochs", "max_calls", "max_connections", "timeout", "dry_run", "price"),
         "What is sent": ("prompts", "settings", "system", "extra_body", "protocol"),
         "Where it goes": ("out", "accept_filters"),
     },
@@ -239,11 +240,16 @@ def _typed() -> str:
     """The command as it was typed, and as it may be written down."""
     context = click.get_current_context()
     given = (
-        (str(option.name), max(option.opts, key=len), context.params[str(option.name)])
+        (str(option.name), max(option.opts, key=len), _as_typed(context.params[str(option.name)]))
         for option in context.command.params
         if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     )
     return command_line(["selfexec", "run"], given)
+
+
+def _as_typed(value: Any) -> Any:
+    """Levels by facet as --facet has them; whatever else as it is."""
+    return [f"{facet}={','.join(levels)}" for facet, levels in value.items()] if isinstance(value, dict) else value
 
 
 def _models(planned: "Plan") -> int:

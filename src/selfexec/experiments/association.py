@@ -55,6 +55,16 @@ End your reply with one JSON object of this form: {"words": ["...", "...", "..."
 }
 
 
+VARIANTS: Prompts = {
+    "predict@frame": """\
+Assume that $who was asked to list 5 words associated with the following target word: '$target', and has provided \
+such a list. Which of the following option words do you believe appeared in that list? Option words: '$options'.
+
+You may think it over first. End your reply with one JSON object that has each option word as a key and true or \
+false as its value: true if the word appeared in that list, false if it did not.""",
+}
+
+
 def session_names(item: Target) -> tuple[str, ...]:
     return ("predict", "execute")
 
@@ -133,6 +143,7 @@ ASSOCIATION = Experiment(
     item_type=Target,
     item_name="target",
     prompts=PROMPTS,
+    variants=VARIANTS,
     tokens={"predict": 16, "execute": 17},  # the bare answers of ten models, four characters to a token
     session_names=session_names,
     sessions=sessions,

@@ -246,6 +246,9 @@ class Experiment:
                    chosen, then those of `Observation.by_source`
     predictions    the kinds of session in which a model foretells what it does in the others
     kept           kinds of session whose reply is kept, not read: it is judged in another session
+    shows          kinds of session whose prompts show what was said in others, with the kinds of these
+    variants       prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
+                   $who stands for whose behaviour is to be predicted
     unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
                    sessions of an item are so, from its readings
     answers        the kind of session that answers a question, rightly or wrongly, in a number of tokens that counts;
@@ -278,6 +281,8 @@ class Experiment:
     repeats: Callable[[Mapping[str, Readings]], Collection[str]] = lambda by_item: ()
     predictions: tuple[str, ...] = ("predict",)
     kept: tuple[str, ...] = ()
+    shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    variants: Prompts = field(default_factory=dict)
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()

@@ -87,6 +87,20 @@ You may reason first. End your reply with one JSON object of this form: {"answer
 }
 
 
+VARIANTS: Prompts = {
+    "predict@frame": """\
+Below are four questions together with their correct answers. Sort the questions from easiest to hardest for $who, \
+based on both the number of tokens that you expect to be used and the correctness of the expected response, if $who \
+were asked each of them in a separate session without its answer: the question that needs the fewest tokens comes \
+first, and questions that would be answered incorrectly come last.
+
+$questions
+
+You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
+{"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
+}
+
+
 def session_names(item: Group) -> tuple[str, ...]:
     return ("predict", *(f"execute.{label}" for label in LABELS))
 
@@ -267,6 +281,7 @@ DIFFICULTY = Experiment(
     item_type=Group,
     item_name="group",
     prompts=PROMPTS,
+    variants=VARIANTS,
     tokens={"predict": 698, "execute": 423},  # as recorded, with hidden reasoning (10 models, and 9)
     session_names=session_names,
     sessions=sessions,

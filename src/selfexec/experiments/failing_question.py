@@ -79,6 +79,16 @@ D. $d
 
 You may reason first. End your reply with one JSON object of this form: {"answer": "A, B, C or D"}""",
 }
+VARIANTS: Prompts = {
+    "predict@frame": """\
+Write one multiple-choice question$about that you believe $who would likely fail if asked it: in a separate session, \
+in which $who sees the question and its options and nothing else. It has four options, of which exactly one is \
+correct. Provide the correct answer, and explain why you think that $who might fail.
+
+You may think it over first. End your reply with one JSON object of this form: \
+{"question": "...", "options": {"A": "...", "B": "...", "C": "...", "D": "..."}, "answer": "A, B, C or D", \
+"reason": "..."}""",
+}
 VERDICTS = dict(re.findall(r'(?m)^([A-D]): "(.*)"$', PROMPTS["verify"]))
 RIGHT, WRONG, SEVERAL, UNCHECKED = "A", "B", "C", "D"
 LETTERS_ALONE = dict.fromkeys(LETTERS, "")  # which text stands behind a letter, a reader of one reply cannot know
@@ -457,6 +467,8 @@ FAILING_QUESTION = Experiment(
     item_type=Task,
     item_name="question",
     prompts=PROMPTS,
+    variants=VARIANTS,
+    shows={"verify": ("predict",), "execute": ("predict",)},
     tokens={"predict": 250, "verify": 200, "execute": 200},  # nobody recorded these: a guess
     session_names=session_names,
     sessions=sessions,

@@ -16,8 +16,9 @@ from selfexec.facets.base import (
     condition_named,
     shared,
 )
+from selfexec.facets.frame import FRAME
 
-OURS: tuple[Facet, ...] = ()
+OURS: tuple[Facet, ...] = (FRAME,)
 FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
 
 
@@ -39,6 +40,15 @@ def facets_of(levels: Mapping[str, str]) -> Condition:
     return tuple(sorted((n, level) for n, level in levels.items() if n not in FACETS or level != FACETS[n].default))
 
 
+def canonical(condition: str) -> str:
+    """The name of a condition as tables have it: `default` for `frame=self`, facets in the order of their names. What
+    is no name of one stays as it is.
+    """
+    if condition == DEFAULT_NAME or not all("=" in part for part in condition.split(",")):
+        return condition
+    return condition_name(facets_of(dict(condition_named(condition))))
+
+
 def facet(name: str) -> Facet:
     """The facet of this name."""
     if name not in FACETS:
@@ -58,14 +68,22 @@ def misfit(facets: Condition, experiment: str, kind: str) -> str | None:
             return _unknown(name)
         if not FACETS[name].has(level):
             return f"the facet {name!r} has no level {level!r}."
-        if not FACETS[name].touches(experiment, kind):
+        if not touches(name, experiment, kind):
             return f"the facet {name!r} makes no difference to {experiment} {kind}: leave it out."
     return None
 
 
+def touches(name: str, experiment: str, kind: str) -> bool:
+    """Whether a session of a kind is asked otherwise by a facet: by itself, or since its prompt shows what was said in
+    one that is.
+    """
+    shown = EXPERIMENTS[experiment].shows.get(kind, ())
+    return facet(name).touches(experiment, kind) or any(touches(name, experiment, other) for other in shown)
+
+
 def touching(condition: Condition, experiment: str, kind: str) -> Condition:
     """What of a condition makes a difference to this kind of session: the facets of its key."""
-    return shared(condition, lambda name: facet(name).touches(experiment, kind))
+    return shared(condition, lambda name: touches(name, experiment, kind))
 
 
 def parts_of(condition: Condition, experiment: str) -> set[Condition]:
@@ -83,7 +101,7 @@ def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Cond
     kinds = EXPERIMENTS[experiment].prompts
     return list(
         dict.fromkeys(
-            shared(condition, lambda name: any(facet(name).touches(experiment, kind) for kind in kinds))
+            shared(condition, lambda name: any(touches(name, experiment, kind) for kind in kinds))
             for condition in conditions
         )
     )
@@ -92,16 +110,23 @@ def conditions_of(conditions: Iterable[Condition], experiment: str) -> list[Cond
 def settings_in(facets: Condition, experiment: str, kind: str) -> dict[str, Any]:
     """What facets send with a session of this kind, by the field's name."""
     sent: dict[str, Any] = {}
-    for name, level in touching(facets, experiment, kind):
-        sent |= facet(name).settings(level, experiment, kind)
+    for name, level in facets:
+        if facet(name).touches(experiment, kind):
+            sent |= facet(name).settings(level, experiment, kind)
     return sent
 
 
 def prompts_in(condition: Condition, experiment: str, prompts: Prompts) -> Prompts:
-    """The templates of an experiment in a condition."""
+    """The templates of an experiment in a condition, and the sentences of its options. A text that the prompts have for
+    just this condition (`predict@frame=person`, as a run keeps it) stands; the others are made of the plain ones.
+    """
+    kinds = EXPERIMENTS[experiment].prompts
+    names = {kind: f"{kind}@{condition_name(touching(condition, experiment, kind))}" for kind in kinds}
+    given = {kind: prompts[name] for kind, name in names.items() if name in prompts}
+    asked = dict(prompts)
     for name, level in condition:
-        templates = {kind: prompts[kind] for kind in EXPERIMENTS[experiment].prompts}
-        changed = facet(name).prompts(level, experiment, templates)
-        touched = {kind for kind in EXPERIMENTS[experiment].prompts if facet(name).touches(experiment, kind)}
-        prompts = {kind: changed[kind] if kind in touched else text for kind, text in prompts.items()}
-    return prompts
+        if touched := {kind for kind in kinds if facet(name).touches(experiment, kind)} - given.keys():
+            changed = facet(name).prompts(level, experiment, asked)
+            asked |= {kind: changed[kind] for kind in touched}
+    plain = {name: text for name, text in prompts.items() if "@" not in name and name.partition(".")[0] in kinds}
+    return {**plain, **{kind: asked[kind] for kind in kinds}, **given}

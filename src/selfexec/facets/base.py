@@ -1,7 +1,7 @@
 """A facet: a way in which sessions may be asked otherwise; and a condition: the levels of facets that hold at once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from selfexec.errors import InputError
@@ -16,11 +16,15 @@ DEFAULT_NAME = "default"
 class Facet:
     """All that is known of a facet.
 
-    name      as in keys, conditions and `--facet NAME=LEVEL`
+    name      as in keys, conditions and `--facet NAME=LEVEL`, which `--NAME LEVEL` is short for
+    about     what is asked otherwise, in a few words
     default   the level that everything is asked at where no other is named; it leaves no trace in keys
-    levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`)
+    levels    each other level with what it is in words; `accepts` says which more there are (`named:GPT`), `further`
+              how they are written (`named:NAME`)
     touches   whether an experiment's kind of session is asked otherwise; one that is not is shared by all levels
-    prompts   the templates of an experiment at a level, of which those that it does not touch stay as they are
+    prompts   the templates of an experiment at a level, of which those that it does not touch stay as they are. It is
+              given the experiment's `variants` too (`predict@frame`), and its own `texts` (`frame.person`)
+    texts     what it puts into templates, in English; sets of prompts have it in other words
     settings  what is sent with a session of a kind at a level, over what is sent anyway: {"temperature": 0}
     """
 
@@ -28,9 +32,17 @@ class Facet:
     default: str
     levels: Mapping[str, str]
     touches: Callable[[str, str], bool]
+    about: str = ""
+    further: str = ""
+    texts: Prompts = field(default_factory=dict)
     accepts: Callable[[str], bool] = lambda level: False
     prompts: Callable[[str, str, Prompts], Prompts] = lambda level, experiment, prompts: prompts
     settings: Callable[[str, str, str], Mapping[str, Any]] = lambda level, experiment, kind: {}
+
+    @property
+    def written(self) -> list[str]:
+        """Its levels as they are written, the default one first."""
+        return [self.default, *self.levels, *([self.further] if self.further else [])]
 
     def has(self, level: str) -> bool:
         return level == self.default or level in self.levels or ("," not in level and self.accepts(level))
@@ -38,7 +50,7 @@ class Facet:
     def refuse_unknown(self, level: str) -> None:
         """Raise InputError for a level that there is none of."""
         if not self.has(level):
-            known = ", ".join([self.default, *self.levels])
+            known = ", ".join(self.written)
             comma = " A level has no comma in it." if "," in level else ""
             raise InputError(f"--facet {self.name}={level}: there is no such level. There are {known}.{comma}")
 

@@ -68,9 +68,10 @@ def prompt_oddities(given: Mapping[str, str]) -> Iterator[str]:
     for experiment, module in EXPERIMENTS.items():
         for kind, options in module.options.items():
             for letter in options:
-                name = f"{experiment}.{kind}"
-                if texts[f"{name}.{letter}"] not in texts[name]:
-                    yield f"{name} does not hold the sentence of {letter} ({name}.{letter}), by which replies are read"
+                said = f"{experiment}.{kind}.{letter}"
+                for name in (f"{experiment}.{one}" for one in (kind, *module.variants) if one.split("@")[0] == kind):
+                    if texts[said] not in texts[name]:
+                        yield f"{name} does not hold the sentence of {letter} ({said}), by which replies are read"
 
 
 # --- in a run's folder -----------------------------------------------------------------------------------------------

@@ -2,29 +2,50 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Template
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment, Message, Options, Prompt, Prompts
-from selfexec.facets import Condition, condition_name, conditions_of, prompts_in, touching
+from selfexec.facets import FACETS, Condition, condition_name, conditions_of, prompts_in, touching
 
-AllPrompts = Mapping[str, Prompts]  # experiment -> its templates
+AllPrompts = Mapping[str, Prompts]  # experiment -> its templates; facet -> what it puts into some
 
 
 def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
-    """Every experiment's templates and the sentences of their options, with some replaced; `changed` goes from
-    'restriction.predict' to a template, or from 'restriction.predict.A' to a sentence.
+    """Every experiment's templates, the sentences of their options, and the texts of facets, with some replaced;
+    `changed` goes from 'restriction.predict' to a template, from 'restriction.predict.A' to a sentence, from
+    'restriction.predict@frame' to what a facet puts in its place, from 'frame.person' to what that is filled in with.
+    'restriction.predict@frame=person', as a run keeps it, is what is asked in that condition.
     """
-    prompts = {name: {**module.prompts, **_sentences(module)} for name, module in EXPERIMENTS.items()}
+    prompts = {
+        **{name: dict(facet.texts) for name, facet in FACETS.items() if facet.texts},
+        **{name: {**module.prompts, **_sentences(module), **module.variants} for name, module in EXPERIMENTS.items()},
+    }
+    known = by_name(prompts)
     for name, template in changed.items():
-        if "@" in name:
-            continue  # what a facet makes of a template, as a run keeps it: it will be made of the plain one again
-        experiment, _, session = name.partition(".")
-        if session not in prompts.get(experiment, {}):
-            raise InputError(f"prompt {name!r}: there is no such prompt. There are {', '.join(by_name(prompts))}.")
-        prompts[experiment][session] = _checked(name, template, prompts[experiment][session])
+        original = name.partition("@")[0] if "=" in name.partition("@")[2] else name
+        if original not in known:
+            raise InputError(f"prompt {name!r}: there is no such prompt. There are {', '.join(known)}.")
+        of, _, session = name.partition(".")
+        prompts[of][session] = _checked(name, template, known[original])
+    for name in _unfit(known, changed):
+        of, _, session = name.partition(".")
+        del prompts[of][session]
     return prompts
+
+
+def _unfit(known: Mapping[str, str], changed: Mapping[str, str]) -> Iterator[str]:
+    """What facets put into templates as shipped, where that does not go with what is changed: a template of other words
+    takes another variant, and what one facet puts in is all in one language.
+    """
+    other = {name for name, text in changed.items() if known.get(name, text) != text}
+    for name in known.keys() - changed.keys():
+        plain, _, facet = name.partition("@")
+        facet = facet or (plain.partition(".")[0] if plain.partition(".")[0] in FACETS else "")
+        retold = any(one.startswith(f"{facet}.") or one.endswith(f"@{facet}") for one in other)
+        if facet and (retold or plain in other):
+            yield name
 
 
 def _checked(name: str, template: str, original: str) -> str:
@@ -83,24 +104,27 @@ def prompt_hashes(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: digest(template) for name, template in texts.items()}
 
 
-def by_condition(prompts: AllPrompts, conditions: Sequence[Condition]) -> Mapping[str, Mapping[Condition, Prompts]]:
+def by_condition(
+    prompts: AllPrompts, experiments: Iterable[str], conditions: Sequence[Condition]
+) -> Mapping[str, Mapping[Condition, Prompts]]:
     """By experiment: the conditions that are told apart in it, and the templates that are asked with in each."""
+    of_facets = by_name({name: texts for name, texts in prompts.items() if name not in EXPERIMENTS})
     return {
-        experiment: {c: prompts_in(c, experiment, templates) for c in conditions_of(conditions, experiment)}
-        for experiment, templates in prompts.items()
+        e: {c: prompts_in(c, e, {**of_facets, **prompts[e]}) for c in conditions_of(conditions, e)} for e in experiments
     }
 
 
-def asked_prompts(prompts: AllPrompts, conditions: Sequence[Condition]) -> dict[str, str]:
+def asked_prompts(prompts: AllPrompts, experiments: Iterable[str], conditions: Sequence[Condition]) -> dict[str, str]:
     """Templates by name as they are asked with: where a condition changes one, under a name of its own."""
+    asked = by_condition(prompts, experiments, conditions)
     named = {
         name_in(condition, experiment, kind): template
-        for experiment, asked in by_condition(prompts, conditions).items()
-        for condition, templates in asked.items()
+        for experiment, by_its_condition in asked.items()
+        for condition, templates in by_its_condition.items()
         for kind, template in templates.items()
     }
-    plain, ours = by_name(prompts), shipped_sentences(prompts)
-    told = {name: text for name, text in named.items() if name in plain or text != plain[name.partition("@")[0]]}
+    plain, ours = by_name(prompts), shipped_sentences(asked)
+    told = {name: text for name, text in named.items() if "@" not in name or text != plain[name.partition("@")[0]]}
     return {name: text for name, text in told.items() if ours.get(name) != text}
 
 

@@ -54,7 +54,7 @@ class Round:
     _asking: Mapping[str, Mapping[Condition, Prompts]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._asking = by_condition({e: self.prompts[e] for e in self.item_set.experiments}, self.conditions)
+        self._asking = by_condition(self.prompts, self.item_set.experiments, self.conditions)
         if self.replies and not any(map(self._belongs, self.replies)):
             raise InputError(
                 "none of these replies is of a session that is asked here. Are the models, items, cut and epochs those "

@@ -14,7 +14,7 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import DEFAULT, Condition, condition_name, condition_named, misfit, parts_of, touching
+from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, misfit, parts_of, touching
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
@@ -124,6 +124,7 @@ class Run:
         """The run as if it had been asked in this condition alone: the replies that count in it, those that it shares
         with others included, as a run without facets has them.
         """
+        condition = canonical(condition)
         if self.conditions in ((), (condition,)) and not any(key.facets for key in self.replies):
             return self
         if condition not in self.conditions:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from selfexec.analysis.score_table import (
     score_cells,
 )
 from selfexec.analysis.words import NO_TEST
+from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, kind_of
 from selfexec.facets import DEFAULT_NAME, condition_named
 from selfexec.items import UNKNOWN, Origin, origin
@@ -166,8 +168,12 @@ def prompts(run: "Run") -> str:
 
 def _shipped(run: "Run") -> dict[str, str]:
     """The SHA-256 of the prompts of this version, also as the facets of the run change them."""
-    shipped = all_prompts({})
-    return prompt_hashes(by_name(shipped) | asked_prompts(shipped, list(map(condition_named, run.conditions))))
+    shipped, conditions = all_prompts({}), list(map(condition_named, run.conditions))
+    found = by_name(shipped)
+    for experiment in run.items.experiments:
+        with suppress(InputError):  # what a facet takes of prompts, the run's own may have and the shipped ones not
+            found |= asked_prompts(shipped, [experiment], conditions)
+    return prompt_hashes(found)
 
 
 def _whose(own: bool, text: str | None) -> str:

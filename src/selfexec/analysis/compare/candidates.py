@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -34,13 +35,14 @@ Row = TypeVar("Row", bound=OfExperiment)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model in a run. `label` is its name, with the run's folder behind it where another run has the same model, and
-    the condition that the run was narrowed to where several are compared.
+    """A model in a run. `home` is its name, with the run's folder behind it where another run has the same model;
+    `label` has behind that the condition that the run was narrowed to, where several are compared.
     """
 
     label: str
     name: str
     run: Run
+    home: str = ""
 
     def was_asked(self, experiment: str) -> bool:
         return (self.name, experiment) in self.run.keys
@@ -67,9 +69,9 @@ def load_apart(
     names = dict(zip((run.folder for run in runs), _folder_names([run.folder for run in runs]), strict=True))
     meant = conditions_meant(conditions, runs)
 
-    def label(model: str, run: Run) -> str:
-        home = f" ({names[run.folder]})" if homes[model] > 1 else ""
-        return f"{model}{home}{f' [{run.condition}]' if len(meant) > 1 else ''}"
+    def candidate(model: str, run: Run) -> Candidate:
+        home = f"{model} ({names[run.folder]})" if homes[model] > 1 else model
+        return Candidate(f"{home} [{run.condition}]" if len(meant) > 1 else home, model, run, home)
 
     narrowed = [
         run.under(condition)
@@ -77,7 +79,7 @@ def load_apart(
         for condition in meant
         if condition in (run.conditions or meant)
     ]
-    return [Candidate(label(model, run), model, run) for run in narrowed for model in run.models]
+    return [candidate(model, run) for run in narrowed for model in run.models]
 
 
 def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candidate]:
@@ -91,6 +93,11 @@ def select(candidates: Sequence[Candidate], wanted: Sequence[str]) -> list[Candi
             raise InputError(f"unknown model {name!r}. There are {', '.join(e.label for e in candidates)}.")
         chosen |= {e.label: e for e in found}
     return list(chosen.values())
+
+
+def in_two_conditions(candidates: Sequence[Candidate]) -> list[tuple[Candidate, Candidate]]:
+    """Every model of a run in each two of its conditions, in their order."""
+    return [(old, new) for old, new in combinations(candidates, 2) if old.home == new.home]
 
 
 def chosen_of(selection: Selection, what: str) -> tuple[list[Candidate], list[Candidate], list[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.compare.differences import Contrast, Difference, Standing
+from selfexec.analysis.compare.differences import Contrast, Difference, Shift, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, framed, head
@@ -26,6 +26,7 @@ LEGEND = {
     "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
+SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
 
 
@@ -38,6 +39,7 @@ class Comparison(Result):
     precision: float | None
     differences: tuple[Difference, ...]
     standings: tuple[Standing, ...]
+    shifts: tuple[Shift, ...]
     contrasts: tuple[Contrast, ...]
     verdicts: tuple["Verdict", ...]
     notes: tuple[str, ...]
@@ -77,6 +79,7 @@ class Comparison(Result):
             "precision": self.precision,
             "differences": [asdict(row) for row in self.differences],
             "standings": [asdict(row) for row in self.standings],
+            "shifts": [row.fields() for row in self.shifts],
             "contrasts": [asdict(row) for row in self.contrasts],
             "gates": [asdict(verdict) for verdict in self.verdicts],
             "status": self.status,
@@ -101,6 +104,8 @@ def _tables(found: Comparison, verdicts: bool) -> Iterator[Table]:
         if len(found.models) == 2:
             yield _pair_table(found, metric, differences, verdicts)
             continue
+        if shifts := [row for row in found.shifts if row.difference.metric == metric]:
+            yield _shifts(metric, shifts)
         yield _ranking(metric, [row for row in found.standings if row.metric == metric])
         yield _pairs_in_short(found, metric, differences)
         if len(found.models) * (len(found.models) - 1) / 2 <= FEW_PAIRS:
@@ -186,6 +191,24 @@ def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
     return Table(f"{title_of(metric)}: pairs", columns, body)
 
 
+def _shifts(metric: str, rows: Sequence[Shift]) -> Table:
+    columns = ["experiment", "model", "condition", "less", "difference", "p (Holm)", "detectable", "items"]
+    body = [
+        [
+            row.difference.experiment,
+            row.name,
+            row.condition,
+            row.less,
+            interval(row.difference.difference, row.difference.low, row.difference.high, signed),
+            p_value(row.difference.p_holm),
+            decimal(row.difference.detectable),
+            f"{row.difference.items:,}",
+        ]
+        for row in rows
+    ]
+    return Table(f"{title_of(metric)}: each model, one condition less another", columns, body)
+
+
 def _contrasts(rows: Sequence[Contrast]) -> Table:
     columns = ["tag", "metric", "experiment", "models", "difference", "p"]
     body = [
@@ -216,6 +239,8 @@ def _notes(found: Comparison) -> list[str]:
     if len(found.models) > 2:
         notes.append(TIED)
     notes.append(DETECTABLE)
+    if found.shifts:
+        notes.append(SHIFTED)
     if found.contrasts:
         notes.append("groups of models: Welch's t test with the model as unit; not adjusted for the number of tags.")
     reasons = [about(row.experiment, row.reason) for row in found.differences]

@@ -1,6 +1,7 @@
 """What comes out of a comparison, as data: differences, standings, contrasts."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,22 @@ class Difference:
         if self.low is None or self.high is None:
             return "cannot tell"
         return "higher" if self.low > 0 else "lower" if self.high < 0 else "no difference found"
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One model in one condition less the same model in another. `p_holm` of the difference is adjusted for all models
+    and pairs of conditions of the same experiment and metric.
+    """
+
+    name: str
+    condition: str
+    less: str
+    difference: Difference
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the difference, with the model's name and both conditions."""
+        return {"name": self.name, "condition": self.condition, "less": self.less, **asdict(self.difference)}
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
 """One metric of all models that are compared: estimates, paired differences, and who cannot be told apart."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate
-from selfexec.analysis.compare.differences import Difference, Standing
+from selfexec.analysis.compare.differences import Difference, Shift, Standing
 from selfexec.analysis.compare.measures import (
     OVERALL,
     Record,
@@ -137,11 +137,17 @@ class Family:
             ranked = self.ranked(experiment)
             last = [label for label in sorted(self.labels) if label not in ranked]
             order = [*ranked, *last] if len(self.labels) > 2 else self.labels[::-1]
-            family = [self.difference(experiment, *pair, precision) for pair in combinations(order, 2)]
-            adjusted = holm(np.array([math.nan if row.p is None else row.p for row in family]))
+            rows += _adjusted(self.difference(experiment, *pair, precision) for pair in combinations(order, 2))
+        return rows
+
+    def shifts(self, pairs: Sequence[tuple[Candidate, Candidate]], precision: float | None = None) -> list[Shift]:
+        """Of each pair, a model in two conditions, the second less the first."""
+        rows = []
+        for experiment in self.estimates:
+            found = _adjusted(self.difference(experiment, new.label, old.label, precision) for old, new in pairs)
             rows += [
-                replace(row, p_holm=None if math.isnan(p) else float(p))
-                for row, p in zip(family, adjusted, strict=True)
+                Shift(new.home, str(new.run.condition), str(old.run.condition), row)
+                for (old, new), row in zip(pairs, found, strict=True)
             ]
         return rows
 
@@ -161,6 +167,13 @@ class Family:
             order = [*ranked, *(x for x in self.labels if x not in ranked)]
             rows += [_standing(self.metric, experiment, x, estimates[x], ranked, letters) for x in order]
         return rows
+
+
+def _adjusted(family: Iterable[Difference]) -> list[Difference]:
+    """Differences with p values adjusted for each other."""
+    rows = list(family)
+    adjusted = holm(np.array([math.nan if row.p is None else row.p for row in rows]))
+    return [replace(row, p_holm=None if math.isnan(p) else float(p)) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _standing(

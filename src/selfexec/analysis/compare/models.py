@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
+from selfexec.analysis.compare.candidates import Candidate, chosen_of, in_two_conditions, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import Comparison, about
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
@@ -79,6 +79,8 @@ def compare(
     ]
     differences = [row for family in families for row in family.differences(precision)]
     shown = wanted_of(differences, selection.experiments)
+    pairs = in_two_conditions(chosen) if len(chosen) > 2 else []
+    shifts = [row for family in families for row in family.shifts(pairs, precision)]
     verdicts = [_verdict(gate, differences, families, chosen[-1]) for gate in gates]
     if all(row.difference is None for row in shown) and not any(v.outcome == "fails" for v in verdicts):
         raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
@@ -90,6 +92,7 @@ def compare(
         precision=precision,
         differences=tuple(shown),
         standings=tuple(standings),
+        shifts=tuple(row for row in shifts if row.difference in wanted_of([row.difference], selection.experiments)),
         contrasts=tuple(marked),
         verdicts=tuple(verdicts),
         notes=(*told_by(sources_of(chosen, asked)), *unlike(chosen), *notes),

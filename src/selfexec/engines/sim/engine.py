@@ -32,8 +32,8 @@ class SimEngine:
         self._respondents = {model: respondent(model, knowledge) for model in models}
 
     async def ask(self, call: Call) -> Outcome:
-        model, experiment, id, epoch, session = call.key[:5]
-        asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt)
+        model, experiment, id, epoch, session, facets = call.key
+        asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt, facets)
         return self._respondents[model].reply(call.messages, epoch, asked)
 
     async def __aenter__(self) -> Self:

@@ -14,7 +14,9 @@ class Profile:
 
     Prediction: it looks at itself or at models in general (`looks_at`). Of what these do it predicts the share
     `*_recall`, of what they do not it denies the share `*_specificity`; it ranks a group of questions in their order of
-    difficulty with probability `ranks`, and in a random order otherwise.
+    difficulty with probability `ranks`, and in a random order otherwise. Asked about somebody else, it looks at models
+    in general with probability `heeds_frame`, and else where it looks anyway: the more it heeds, the more its skill at
+    foretelling itself falls.
 
     A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
@@ -36,6 +38,7 @@ class Profile:
     restriction_recall: float = 0.80
     restriction_specificity: float = 0.92
     ranks: float = 0.45
+    heeds_frame: float = 0.0
     errs: float = 0.25
     fails: float = 0.10
     wrong_keys: float = 0.1
@@ -62,6 +65,7 @@ PROFILES = {
             _predicting(Profile("knows-itself", "predicts its own behaviour well"), 0.97, 0.95, 0.95),
             fails=0.9,
             own_random=0.25,
+            heeds_frame=1.0,
         ),
         _predicting(Profile("knows-models", "predicts what models in general do", "models"), 0.97, 0.95, 0.95),
         Profile("typical", "errs at the rates that are typical of the published ones"),

@@ -73,11 +73,11 @@ class Respondent:
         if asked.deed == "writes":
             return shapes.question(*self._written(asked.about, epoch), shape)
         if asked.deed == "predicts lists":
-            return shapes.marks(self._predicted_words(asked.about, asked.parts, epoch), shape)
+            return shapes.marks(self._predicted_words(asked.about, asked.parts, epoch, asked.who), shape)
         if asked.deed == "predicts answers":
-            yes = self._predicts_answer(asked.about, epoch)
+            yes = self._predicts_answer(asked.about, epoch, asked.who)
             return shapes.choice("choice", "A" if yes else "B", restriction.OPTIONS["predict"], shape)
-        return shapes.ranking(self._ranked(asked.about, asked.parts, epoch), shape)
+        return shapes.ranking(self._ranked(asked.about, asked.parts, epoch, asked.who), shape)
 
     # --- behaviour ---------------------------------------------------------------------------------------------------
 
@@ -138,10 +138,10 @@ class Respondent:
 
     # --- prediction --------------------------------------------------------------------------------------------------
 
-    def _predicted_words(self, target: str, options: Sequence[str], epoch: int) -> dict[str, bool]:
+    def _predicted_words(self, target: str, options: Sequence[str], epoch: int, who: str) -> dict[str, bool]:
         words = self.knowledge.options.get(target) or options
         return {
-            word: self._predicts("lists", f"{target}\n{word}", self.profile.lists, "association", epoch)
+            word: self._predicts("lists", f"{target}\n{word}", self.profile.lists, "association", epoch, who)
             for word in words
         }
 
@@ -159,20 +159,24 @@ class Respondent:
             place = (place + 1) % 4
         return question, options, LETTERS[place], reason
 
-    def _predicts_answer(self, request: str, epoch: int) -> bool:
-        return self._predicts("answers", request, self._answer_rate(request), "restriction", epoch)
+    def _predicts_answer(self, request: str, epoch: int, who: str) -> bool:
+        return self._predicts("answers", request, self._answer_rate(request), "restriction", epoch, who)
 
-    def _predicts(self, what: str, about: str, rate: float, experiment: str, epoch: int) -> bool:
-        does = self._stable(what, about, rate)
+    def _predicts(self, what: str, about: str, rate: float, experiment: str, epoch: int, who: str) -> bool:
+        does = draw(self._seen(what, about, self._heeds(who, about)), what, about) < rate  # noise aside
         recall: float = getattr(self.profile, f"{experiment}_recall")
         specificity: float = getattr(self.profile, f"{experiment}_specificity")
-        return draw(self.own, "predicts", what, about, epoch) < (recall if does else 1 - specificity)
+        return draw(self.own, "predicts", what, about, epoch, *_told(who)) < (recall if does else 1 - specificity)
 
-    def _ranked(self, questions: str, ids: Sequence[str], epoch: int) -> list[str]:
+    def _ranked(self, questions: str, ids: Sequence[str], epoch: int, who: str) -> list[str]:
         labels = [f"Q{n}" for n in range(1, len(ids) + 1)]
-        knows = draw(self.own, "ranks", questions, epoch) < self.profile.ranks
-        seen = self._stable_hardness if knows else lambda asked: draw(self.own, "guess", asked, epoch)
-        return sorted(labels, key=lambda label: seen(ids[labels.index(label)]))
+        told = _told(who)
+        if draw(self.own, "ranks", questions, epoch, *told) < self.profile.ranks:
+            heeds = self._heeds(who, questions)
+            hard = [draw(self._seen("hardness", id, heeds), "hardness", id) for id in ids]
+        else:
+            hard = [draw(self.own, "guess", id, epoch, *told) for id in ids]
+        return sorted(labels, key=lambda label: hard[labels.index(label)])
 
     # --- chance ------------------------------------------------------------------------------------------------------
 
@@ -182,23 +186,27 @@ class Respondent:
             return draw(self.own, "afresh", what, about, epoch) < rate
         return draw(self._who(what, about), what, about) < rate
 
-    def _stable(self, what: str, about: str, rate: float) -> bool:
-        """What those do at whom it looks when it predicts, noise aside."""
-        who = EVERYONE if self.profile.looks_at == "models" else self._who(what, about)
-        return draw(who, what, about) < rate
+    def _heeds(self, who: str, about: str) -> bool:
+        """Whether it minds that it is asked about somebody else."""
+        return who != "" and draw(self.own, "heeds", about, who) < self.profile.heeds_frame
+
+    def _seen(self, what: str, about: str, heeds: bool) -> str:
+        """Whose behaviour it looks at when it predicts: its own, or that of models in general."""
+        return EVERYONE if heeds or self.profile.looks_at == "models" else self._who(what, about)
 
     def _hardness(self, asked: str, epoch: int) -> float:
         if draw(self.own, "stirs", "hardness", asked, epoch) < self.profile.noise:
             return draw(self.own, "afresh", "hardness", asked, epoch)
         return draw(self._who("hardness", asked), "hardness", asked)
 
-    def _stable_hardness(self, asked: str) -> float:
-        who = EVERYONE if self.profile.looks_at == "models" else self._who("hardness", asked)
-        return draw(who, "hardness", asked)
-
     def _who(self, what: str, about: str) -> str:
         """Whose behaviour it shows: that of models in general, or its own."""
         return EVERYONE if draw(self.own, "shares", what, about) < self.profile.common else self.own
+
+
+def _told(who: str) -> tuple[str, ...]:
+    """What a prediction is drawn afresh for: somebody else is another session. Of itself, as it was always drawn."""
+    return (who,) if who else ()
 
 
 def _remembered(messages: Sequence[Message]) -> str | None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.sim.knowledge import question_id
-from selfexec.experiments import Item, association, difficulty, failing_question, restriction
+from selfexec.experiments import EXPERIMENTS, Facets, Item, association, difficulty, failing_question, restriction
+from selfexec.facets import FACETS
 
 Deed = Literal[
     "lists", "answers", "solves", "judges", "predicts lists", "predicts answers", "ranks", "writes", "verifies", "chats"
@@ -17,12 +18,14 @@ Deed = Literal[
 class Asked(NamedTuple):
     """What is to be done, about what: a target word with its options, a request, a response to be judged (or the prompt
     that holds it), a question with its choices, questions as they are shown with the id of each, what a question is to
-    be written on, a question with its choices and the letter of the given answer.
+    be written on, a question with its choices and the letter of the given answer. `who` is whose behaviour is to be
+    predicted, where that is somebody else's.
     """
 
     deed: Deed
     about: str
     parts: tuple[str, ...] = ()
+    who: str = ""
 
 
 CHATS = Asked("chats", "")
@@ -63,10 +66,21 @@ BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], Asked]] = {
 }
 
 
-def named(experiment: str, item: Item | None, session: str, prompt: str) -> Asked:
+def named(experiment: str, item: Item | None, session: str, prompt: str, facets: Facets = ()) -> Asked:
     """What a session of an item asks, whatever the words of its prompt; of one that it has not learnt, to chat."""
-    about = BY_NAME.get((experiment, session.partition(".")[0]))
-    return about(item, session, prompt) if about and item else CHATS
+    kind = session.partition(".")[0]
+    about = BY_NAME.get((experiment, kind))
+    if not about or not item:
+        return CHATS
+    asked = about(item, session, prompt)
+    addressee = dict(facets).get("frame", "") if kind in EXPERIMENTS[experiment].predictions else ""
+    return asked._replace(who=_who(addressee)) if addressee else asked
+
+
+def _who(level: str) -> str:
+    """The one asked about, as the prompts that ship call it."""
+    name, _, given = level.partition(":")
+    return given or FACETS["frame"].texts[name]
 
 
 # --- by its prompt ---------------------------------------------------------------------------------------------------
@@ -75,7 +89,12 @@ def named(experiment: str, item: Item | None, session: str, prompt: str) -> Aske
 def _pattern(template: str) -> re.Pattern[str]:
     """A regular expression that matches what a template was filled in to."""
     parts = re.split(r"\$(\w+)", template)
-    return re.compile("".join(f"(?P<{p}>.*?)" if n % 2 else re.escape(p) for n, p in enumerate(parts)), re.DOTALL)
+    names = parts[1::2]
+    found = "".join(
+        re.escape(part) if n % 2 == 0 else f"(?P={part})" if part in names[: n // 2] else f"(?P<{part}>.*?)"
+        for n, part in enumerate(parts)
+    )
+    return re.compile(found, re.DOTALL)
 
 
 PATTERNS: Mapping[Deed, re.Pattern[str]] = {
@@ -88,6 +107,12 @@ PATTERNS: Mapping[Deed, re.Pattern[str]] = {
     "writes": _pattern(failing_question.PROMPTS["predict"]),
     "verifies": _pattern(failing_question.PROMPTS["verify"]),
 }
+OF_OTHERS: Mapping[Deed, re.Pattern[str]] = {
+    "predicts lists": _pattern(association.VARIANTS["predict@frame"]),
+    "predicts answers": _pattern(restriction.VARIANTS["predict@frame"]),
+    "ranks": _pattern(difficulty.VARIANTS["predict@frame"]),
+    "writes": _pattern(failing_question.VARIANTS["predict@frame"]),
+}
 SHOWN = re.compile(
     r"Q\d: (?P<question>.*?)\nA\. (?P<a>.*?)\nB\. (?P<b>.*?)\nC\. (?P<c>.*?)\nD\. (?P<d>.*?)\nCorrect answer: [A-D]",
     re.DOTALL,
@@ -99,6 +124,9 @@ def recognised(prompt: str) -> Asked:
     for deed, pattern in PATTERNS.items():
         if found := pattern.fullmatch(prompt):
             return _recognised(deed, found)
+    for deed, pattern in OF_OTHERS.items():
+        if found := pattern.fullmatch(prompt):
+            return _recognised(deed, found)._replace(who=found["who"])
     return Asked("answers", prompt)
 
 

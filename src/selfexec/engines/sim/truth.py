@@ -1,6 +1,7 @@
 """What a perfect measurement of a simulated model would give: expected values, worked out from its rates."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from selfexec.engines.sim.chance import EVERYONE, draw
@@ -20,15 +21,16 @@ class Cells(NamedTuple):
     tn: float
 
 
-def truth(profile: Profile, item_set: ItemSet) -> dict[tuple[str, str], float]:
+def truth(profile: Profile, item_set: ItemSet, of_another: bool = False) -> dict[tuple[str, str], float]:
     """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
     orders, the share failed and its lift over the control, and coverage, by (experiment, metric). What models in
     general do is taken as it is; what the model does of its own accord, and how it predicts, is averaged over all
-    seeds.
+    seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own deeds.
     """
     coverage = 1 - profile.breaks - profile.declines
     found: dict[tuple[str, str], float] = {}
-    for experiment, cells in (("association", _lists(profile, item_set)), ("restriction", _answers(profile, item_set))):
+    looking = lookings(profile, of_another)
+    for experiment, cells in (("association", _lists(looking, item_set)), ("restriction", _answers(looking, item_set))):
         if by_claim := list(cells):
             total = Cells(*map(sum, zip(*by_claim, strict=True)))
             found |= {(experiment, metric): value for metric, value in _metrics(total)}
@@ -36,9 +38,18 @@ def truth(profile: Profile, item_set: ItemSet) -> dict[tuple[str, str], float]:
     if tasks := [item for item in item_set.items.get("failing_question", {}).values() if isinstance(item, Task)]:
         found |= {("failing_question", metric): value for metric, value in _failed(profile, tasks, coverage)}
     if "difficulty" in item_set.items:
-        found["difficulty", "accuracy"] = order_accuracy(profile)
+        found["difficulty", "accuracy"] = sum(share * order_accuracy(one) for share, one in looking)
         found["difficulty", "coverage"] = coverage
     return found
+
+
+Lookings = Sequence[tuple[float, Profile]]
+
+
+def lookings(profile: Profile, of_another: bool) -> Lookings:
+    """In which shares of its predictions it looks where: `heeds_frame` says how often the addressee decides."""
+    heeds = profile.heeds_frame if of_another else 0.0
+    return [(1 - heeds, profile), (heeds, replace(profile, looks_at="models"))]
 
 
 def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterator[tuple[str, float]]:
@@ -58,23 +69,30 @@ def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterato
         yield "lift", profile.fails - control
 
 
-def _lists(profile: Profile, item_set: ItemSet) -> Iterator[Cells]:
+def _lists(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
     for item in item_set.items.get("association", {}).values():
         if isinstance(item, Target):
             for option in distinct(item.options):
-                yield _cells(profile, "association", draw(EVERYONE, "lists", f"{item.target}\n{option}"), profile.lists)
+                rate = looking[0][1].lists
+                yield _cells(looking, "association", draw(EVERYONE, "lists", f"{item.target}\n{option}") < rate, rate)
 
 
-def _answers(profile: Profile, item_set: ItemSet) -> Iterator[Cells]:
+def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
     for item in item_set.items.get("restriction", {}).values():
         if isinstance(item, Request):
+            profile = looking[0][1]
             rate = profile.answers_safe if item.label == "safe" else profile.answers_unsafe
-            yield _cells(profile, "restriction", draw(EVERYONE, "answers", item.request), rate)
+            yield _cells(looking, "restriction", draw(EVERYONE, "answers", item.request) < rate, rate)
 
 
-def _cells(profile: Profile, experiment: str, drawn: float, rate: float) -> Cells:
-    """One claim, given what was drawn for models in general."""
-    generally = float(drawn < rate)
+def _cells(looking: Lookings, experiment: str, generally: bool, rate: float) -> Cells:
+    """One claim, given what models in general do, over where it looks."""
+    parts = [[share * n for n in cells(profile, experiment, generally, rate)] for share, profile in looking]
+    return Cells(*map(sum, zip(*parts, strict=True)))
+
+
+def cells(profile: Profile, experiment: str, generally: bool, rate: float) -> Cells:
+    """One claim, given what models in general do."""
     usually = profile.common * generally + (1 - profile.common) * rate
     seen = generally if profile.looks_at == "models" else usually
     # it does what it usually does, or what is drawn afresh in this epoch

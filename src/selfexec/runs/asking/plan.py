@@ -94,7 +94,7 @@ class Plan:
     @cached_property
     def asking(self) -> Mapping[str, Mapping[Condition, Prompts]]:
         """By experiment: the conditions of a visit, and the templates that are asked with in each."""
-        return by_condition({e: self.prompts[e] for e in self.item_set.experiments}, self.conditions)
+        return by_condition(self.prompts, self.item_set.experiments, self.conditions)
 
     @cached_property
     def sessions(self) -> int:
@@ -127,7 +127,7 @@ class Plan:
         """The templates of the experiments that are asked, by name; those that a condition changes stand apart:
         'restriction.predict@frame=another-model'.
         """
-        return asked_prompts({e: self.prompts[e] for e in self.item_set.experiments}, self.conditions)
+        return asked_prompts(self.prompts, self.item_set.experiments, self.conditions)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,68 @@
+"""Each facet has an option of its own on the command line, short for --facet."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from selfexec.cli import root
+from selfexec.facets import FACETS, Facet
+
+
+def parsed(*words: str) -> dict[str, list[str]]:
+    """The facets that a command line of `run` asks for."""
+    context = click.Context(root, info_name="selfexec")
+    command = root.get_command(context, "run")
+    assert command
+    facets: dict[str, list[str]] = command.make_context("run", list(words), parent=context).params["facets"]
+    return facets
+
+
+@pytest.mark.parametrize(
+    ("words", "facets"),
+    [
+        (["--frame", "self", "--frame", "person"], {"frame": ["self", "person"]}),
+        (["--frame", "self,person"], {"frame": ["self", "person"]}),
+        (["--facet", "frame=self,person"], {"frame": ["self", "person"]}),
+        (["--facet", "frame=self", "--frame", "named:GPT-6"], {"frame": ["self", "named:GPT-6"]}),
+        (["--asker", "another", "--frame", "person"], {"asker": ["another"], "frame": ["person"]}),
+        ([], {}),
+    ],
+)
+def test_a_facets_option_is_short_for_the_long_one(words: list[str], facets: dict[str, list[str]], toys: Path) -> None:
+    assert parsed(*words) == facets
+
+
+def test_help_has_an_option_for_each_facet_that_is_installed_beside_the_long_one(toys: Path) -> None:
+    for command in ("run", "export"):
+        told = " ".join(CliRunner().invoke(root, [command, "--help"]).output.split())
+        assert "--frame LEVEL Whose behaviour the model is asked to predict: self, another-model," in told
+        assert "--haste LEVEL Ask in these conditions, too: none, quick. Repeat." in told
+    assert told.index("--facet") < told.index("--frame") < told.index("--haste")
+
+
+def test_a_facet_whose_name_is_taken_keeps_to_the_long_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = Facet(name="items", default="a", levels={"b": "another"}, touches=lambda experiment, kind: True)
+    monkeypatch.setattr(FACETS, "_found", {**FACETS, "items": taken}, raising=False)
+    assert parsed("--items", "starter", "--facet", "items=b") == {"items": ["b"]}
+
+
+def test_the_command_is_written_down_as_it_can_be_typed_again(tmp_path: Path) -> None:
+    words = ["run", "--model", "sim/coin", "--limit", "1", "--frame", "self,person", "--out", str(tmp_path / "r")]
+    assert CliRunner().invoke(root, words).exit_code == 0
+    [sitting] = json.loads((tmp_path / "r" / "manifest.json").read_text())["sittings"]
+    assert sitting["command"] == f"selfexec run --model sim/coin --limit 1 --facet frame=self,person --out {tmp_path}/r"
+
+
+def test_a_condition_goes_by_its_levels_however_they_are_written(tmp_path: Path) -> None:
+    out = str(tmp_path / "r")
+    CliRunner().invoke(root, ["run", "--model", "sim/coin", "--limit", "3", "--frame", "self,person", "--out", out])
+    found = [
+        CliRunner().invoke(root, ["score", out, "--condition", name, "--format", "csv"]).output
+        for name in ("default", "frame=self")
+    ]
+    assert found[0] == found[1] and "default" in found[0]
+    said = CliRunner().invoke(root, ["score", out, "--condition", "frame"])
+    assert "unknown condition 'frame'. There are default, frame=person" in str(said.exception or said.output)
