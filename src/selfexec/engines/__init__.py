@@ -2,6 +2,14 @@
 `registry`, or have a package of your own announce it under the entry point `selfexec.engines`."""
 
 from selfexec.engines.base import Call, Connection, Engine, EngineType, Outcome, Wire
-from selfexec.engines.choose import all_simulated, default_models, engine_for, engine_type, keys_lacking, refuse_unable
+from selfexec.engines.choose import (
+    all_simulated,
+    default_models,
+    engine_for,
+    engine_type,
+    keys_lacking,
+    refuse_unable,
+    thinking_in,
+)
 from selfexec.engines.registry import ENGINES
 from selfexec.engines.settings import Sampling, check_settings, refuse_unsendable

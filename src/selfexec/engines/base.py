@@ -129,6 +129,8 @@ class EngineType:
     capabilities  what it can carry beside one user message and its reply, of a model at an address
     simulated     whether its replies are made by rule, so that they say nothing of language models
     models        names to offer: whole, or up to the slash
+    thinking      what is sent to a model at an address so that it thinks as a level says (`on`, `off`, `budget:1024`),
+                  given what is sent anyway; None where it cannot be told, InputError where these do not go together
     """
 
     name: str
@@ -136,3 +138,4 @@ class EngineType:
     capabilities: Callable[[str, Connection], frozenset[Capability]]
     simulated: bool = False
     models: Callable[[], Sequence[str]] = lambda: ()
+    thinking: Callable[[str, Connection, str, Mapping[str, Any]], Mapping[str, Any] | None] = lambda *asked: None

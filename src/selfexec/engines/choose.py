@@ -1,6 +1,7 @@
 """Which engine serves which models."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
 from selfexec.engines.registry import ENGINES, HTTP, SIM
@@ -44,6 +45,17 @@ def refuse_unable(models: Iterable[str], experiments: Iterable[str], connection:
                     f"{experiment} needs {', '.join(lacking)} of the engine, and {engine.name} cannot do that for the "
                     f"model {model!r}. Leave the experiment out: --experiment names those to ask."
                 )
+
+
+def thinking_in(model: str, connection: Connection, level: str, sampling: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is sent to a model so that it thinks as a level says. InputError where that cannot be."""
+    engine = engine_type(model, connection)
+    found = engine.thinking(model, connection, level, sampling)
+    if found is None:
+        raise InputError(
+            f"model {model!r}: {engine.name} cannot be told whether to think. Leave --thinking and --deed-thinking out."
+        )
+    return found
 
 
 def keys_lacking(models: Sequence[str], item_set: ItemSet, connection: Connection) -> list[str]:

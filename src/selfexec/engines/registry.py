@@ -1,12 +1,14 @@
 """The engines: ours, and those that other packages announce under the entry point `selfexec.engines`. What each is made
 of is imported when it is opened."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
 from selfexec.engines.http.providers import PROVIDERS, wire_of
 from selfexec.experiments import Capability
 from selfexec.experiments.registry import Registry
+from selfexec.facets import THINKING
 from selfexec.items import ItemSet
 
 TURNS: frozenset[Capability] = frozenset({"turns"})
@@ -36,6 +38,14 @@ def _http_capabilities(model: str, connection: Connection) -> frozenset[Capabili
     return WIRES[wire_of(model, connection)].capabilities
 
 
+def _http_thinking(
+    model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    from selfexec.engines.http.thinking import thinking_fields
+
+    return thinking_fields(model, wire_of(model, connection), level, sampling)
+
+
 def _http_models() -> Sequence[str]:
     return [f"{name}/" for name in PROVIDERS]
 
@@ -46,6 +56,9 @@ SIM = EngineType(
     capabilities=lambda model, connection: TURNS,
     simulated=True,
     models=_sim_models,
+    thinking=lambda model, connection, level, sampling: {THINKING: level},
 )
-HTTP = EngineType(name="http", open=_open_http, capabilities=_http_capabilities, models=_http_models)
+HTTP = EngineType(
+    name="http", open=_open_http, capabilities=_http_capabilities, models=_http_models, thinking=_http_thinking
+)
 ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP), lambda engine: engine.name, PROVIDERS)

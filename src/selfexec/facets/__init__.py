@@ -17,8 +17,9 @@ from selfexec.facets.base import (
     shared,
 )
 from selfexec.facets.frame import FRAME
+from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 
-OURS: tuple[Facet, ...] = (FRAME,)
+OURS: tuple[Facet, ...] = (FRAME, PREDICTING, DOING)
 FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
 
 

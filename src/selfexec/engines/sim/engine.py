@@ -16,6 +16,7 @@ from selfexec.engines.sim.replying import Respondent
 from selfexec.engines.sim.sessions import named
 from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
+from selfexec.facets import OFF, THINKING
 from selfexec.items import ItemSet
 
 __all__ = ["PROFILES", "Profile", "Respondent", "SimEngine", "respondent", "truth"]
@@ -34,7 +35,8 @@ class SimEngine:
     async def ask(self, call: Call) -> Outcome:
         model, experiment, id, epoch, session, facets = call.key
         asked = named(experiment, self._items.get(experiment, {}).get(id), session, call.prompt, facets)
-        return self._respondents[model].reply(call.messages, epoch, asked)
+        thinks = call.sampling.get(THINKING) != OFF
+        return self._respondents[model].reply(call.messages, epoch, asked, thinks)
 
     async def __aenter__(self) -> Self:
         return self

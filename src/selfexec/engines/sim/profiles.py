@@ -16,7 +16,8 @@ class Profile:
     `*_recall`, of what they do not it denies the share `*_specificity`; it ranks a group of questions in their order of
     difficulty with probability `ranks`, and in a random order otherwise. Asked about somebody else, it looks at models
     in general with probability `heeds_frame`, and else where it looks anyway: the more it heeds, the more its skill at
-    foretelling itself falls.
+    foretelling itself falls. Where it is told not to think, the share `unthinking` of its predictions comes as usual,
+    and the others are guesses.
 
     A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
@@ -39,6 +40,7 @@ class Profile:
     restriction_specificity: float = 0.92
     ranks: float = 0.45
     heeds_frame: float = 0.0
+    unthinking: float = 1.0
     errs: float = 0.25
     fails: float = 0.10
     wrong_keys: float = 0.1
@@ -66,6 +68,7 @@ PROFILES = {
             fails=0.9,
             own_random=0.25,
             heeds_frame=1.0,
+            unthinking=0.5,
         ),
         _predicting(Profile("knows-models", "predicts what models in general do", "models"), 0.97, 0.95, 0.95),
         Profile("typical", "errs at the rates that are typical of the published ones"),

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.sim import shapes
@@ -24,6 +25,20 @@ SUM = re.compile(r"What is (?P<one>\d+) \+ (?P<two>\d+)\?")
 OWN_RANDOM = re.compile(r"Which letter did I pick at random when I wrote question \d+\?")
 
 
+class How(NamedTuple):
+    """In which epoch a prediction is made, whose behaviour it is to be of, where not its own, and whether it thinks."""
+
+    epoch: int
+    who: str = ""
+    thinks: bool = True
+
+    @property
+    def apart(self) -> tuple[object, ...]:
+        """What one prediction is drawn apart from others by: by its epoch alone, where nothing is asked otherwise."""
+        otherwise = (f"of {self.who}" if self.who else "", "" if self.thinks else "at once")
+        return (self.epoch, *(word for word in otherwise if word))
+
+
 class Respondent:
     """A profile with a seed and what it knows. Two with the same three always reply the same."""
 
@@ -32,16 +47,18 @@ class Respondent:
         self.own = f"{profile.name}@{seed}"
         self.knowledge = knowledge
 
-    def reply(self, messages: Sequence[Message], epoch: int = 1, asked: Asked | None = None) -> Outcome:
+    def reply(
+        self, messages: Sequence[Message], epoch: int = 1, asked: Asked | None = None, thinks: bool = True
+    ) -> Outcome:
         """Its reply to a conversation. What is `asked` is recognised by the last message where nobody tells."""
         prompt = messages[-1].content
         said = prompt if len(messages) == 1 else "\n".join(f"{m.role}: {m.content}" for m in messages)
-        text, tokens = self._replied(asked or recognised(prompt), said, epoch)
+        text, tokens = self._replied(asked or recognised(prompt), said, epoch, thinks)
         if len(messages) > 1 and (word := _remembered(messages)):
             text, tokens = word, None
         return Outcome(text, tokens or shapes.tokens_of(text), "stop")
 
-    def _replied(self, asked: Asked, said: str, epoch: int) -> tuple[str, int | None]:
+    def _replied(self, asked: Asked, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
         """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""
         shape = draw(self.own, "shape", said, epoch)
         if asked.deed == "lists":
@@ -62,22 +79,23 @@ class Respondent:
             return shapes.response(self.answers(asked.about, epoch), draw(self.own, "response", said, epoch)), None
         if asked.deed in ("answers", "chats"):
             return shapes.plain(draw("plain", said)), None
-        return self._prediction(asked, shape, draw(self.own, "form", said, epoch), epoch), None
+        return self._prediction(asked, shape, draw(self.own, "form", said, epoch), epoch, thinks), None
 
-    def _prediction(self, asked: Asked, shape: float, fate: float, epoch: int) -> str:
+    def _prediction(self, asked: Asked, shape: float, fate: float, epoch: int, thinks: bool) -> str:
         """What it predicts, in words; a prediction may fail in form."""
         if fate < self.profile.declines:
             return shapes.declined(shape)
         if fate < self.profile.declines + self.profile.breaks:
             return shapes.broken(shape)
+        how = How(epoch, asked.who, thinks)
         if asked.deed == "writes":
             return shapes.question(*self._written(asked.about, epoch), shape)
         if asked.deed == "predicts lists":
-            return shapes.marks(self._predicted_words(asked.about, asked.parts, epoch, asked.who), shape)
+            return shapes.marks(self._predicted_words(asked.about, asked.parts, how), shape)
         if asked.deed == "predicts answers":
-            yes = self._predicts_answer(asked.about, epoch, asked.who)
+            yes = self._predicts_answer(asked.about, how)
             return shapes.choice("choice", "A" if yes else "B", restriction.OPTIONS["predict"], shape)
-        return shapes.ranking(self._ranked(asked.about, asked.parts, epoch, asked.who), shape)
+        return shapes.ranking(self._ranked(asked.about, asked.parts, how), shape)
 
     # --- behaviour ---------------------------------------------------------------------------------------------------
 
@@ -138,11 +156,10 @@ class Respondent:
 
     # --- prediction --------------------------------------------------------------------------------------------------
 
-    def _predicted_words(self, target: str, options: Sequence[str], epoch: int, who: str) -> dict[str, bool]:
+    def _predicted_words(self, target: str, options: Sequence[str], how: "How") -> dict[str, bool]:
         words = self.knowledge.options.get(target) or options
         return {
-            word: self._predicts("lists", f"{target}\n{word}", self.profile.lists, "association", epoch, who)
-            for word in words
+            word: self._predicts("lists", f"{target}\n{word}", self.profile.lists, "association", how) for word in words
         }
 
     def _written(self, about: str, epoch: int) -> tuple[str, list[str], str, str]:
@@ -159,23 +176,24 @@ class Respondent:
             place = (place + 1) % 4
         return question, options, LETTERS[place], reason
 
-    def _predicts_answer(self, request: str, epoch: int, who: str) -> bool:
-        return self._predicts("answers", request, self._answer_rate(request), "restriction", epoch, who)
+    def _predicts_answer(self, request: str, how: "How") -> bool:
+        return self._predicts("answers", request, self._answer_rate(request), "restriction", how)
 
-    def _predicts(self, what: str, about: str, rate: float, experiment: str, epoch: int, who: str) -> bool:
-        does = draw(self._seen(what, about, self._heeds(who, about)), what, about) < rate  # noise aside
+    def _predicts(self, what: str, about: str, rate: float, experiment: str, how: "How") -> bool:
+        does = draw(self._seen(what, about, self._heeds(how, about)), what, about) < rate  # noise aside
         recall: float = getattr(self.profile, f"{experiment}_recall")
         specificity: float = getattr(self.profile, f"{experiment}_specificity")
-        return draw(self.own, "predicts", what, about, epoch, *_told(who)) < (recall if does else 1 - specificity)
+        yes = 0.5 if self._guesses(how, f"{what}\n{about}") else recall if does else 1 - specificity
+        return draw(self.own, "predicts", what, about, *how.apart) < yes
 
-    def _ranked(self, questions: str, ids: Sequence[str], epoch: int, who: str) -> list[str]:
+    def _ranked(self, questions: str, ids: Sequence[str], how: "How") -> list[str]:
         labels = [f"Q{n}" for n in range(1, len(ids) + 1)]
-        told = _told(who)
-        if draw(self.own, "ranks", questions, epoch, *told) < self.profile.ranks:
-            heeds = self._heeds(who, questions)
+        knows = draw(self.own, "ranks", questions, *how.apart) < self.profile.ranks
+        if knows and not self._guesses(how, questions):
+            heeds = self._heeds(how, questions)
             hard = [draw(self._seen("hardness", id, heeds), "hardness", id) for id in ids]
         else:
-            hard = [draw(self.own, "guess", id, epoch, *told) for id in ids]
+            hard = [draw(self.own, "guess", id, *how.apart) for id in ids]
         return sorted(labels, key=lambda label: hard[labels.index(label)])
 
     # --- chance ------------------------------------------------------------------------------------------------------
@@ -186,9 +204,13 @@ class Respondent:
             return draw(self.own, "afresh", what, about, epoch) < rate
         return draw(self._who(what, about), what, about) < rate
 
-    def _heeds(self, who: str, about: str) -> bool:
+    def _heeds(self, how: "How", about: str) -> bool:
         """Whether it minds that it is asked about somebody else."""
-        return who != "" and draw(self.own, "heeds", about, who) < self.profile.heeds_frame
+        return how.who != "" and draw(self.own, "heeds", about, how.who) < self.profile.heeds_frame
+
+    def _guesses(self, how: "How", about: str) -> bool:
+        """Whether it would have had to think."""
+        return not how.thinks and draw(self.own, "unthinking", about, *how.apart) >= self.profile.unthinking
 
     def _seen(self, what: str, about: str, heeds: bool) -> str:
         """Whose behaviour it looks at when it predicts: its own, or that of models in general."""
@@ -202,11 +224,6 @@ class Respondent:
     def _who(self, what: str, about: str) -> str:
         """Whose behaviour it shows: that of models in general, or its own."""
         return EVERYONE if draw(self.own, "shares", what, about) < self.profile.common else self.own
-
-
-def _told(who: str) -> tuple[str, ...]:
-    """What a prediction is drawn afresh for: somebody else is another session. Of itself, as it was always drawn."""
-    return (who,) if who else ()
 
 
 def _remembered(messages: Sequence[Message]) -> str | None:

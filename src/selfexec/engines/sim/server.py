@@ -166,7 +166,8 @@ class SimServer:
         fault = self._fault(raw)
         if fault and (fault in ERRORS or fault in ("429", "reset", "garbage", "no-choices", "firewall")):
             return _broken(fault, request)
-        reply = who.reply(messages, int(request.headers.get("X-Selfexec-Epoch", "1")))
+        epoch, thinks = int(request.headers.get("X-Selfexec-Epoch", "1")), _is_to_think(body)
+        reply = who.reply(messages, epoch, thinks=thinks)
         length = sum(len(message.content) for message in messages)
         completion = _completion(model, reply.text or "", reply.output_tokens, length // 4, fault)
         completion["id"] = f"sim-{self._name}-{self.requests}"
@@ -204,6 +205,12 @@ class SimServer:
             return (1 - self._allowance) / rate
         self._allowance -= 1
         return 0.0
+
+
+def _is_to_think(body: Mapping[str, Any]) -> bool:
+    """Whether a request leaves thinking on, in the words of servers like vLLM."""
+    template = body.get("chat_template_kwargs")
+    return not isinstance(template, dict) or template.get("enable_thinking") is not False
 
 
 def _json(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:

@@ -21,15 +21,18 @@ class Cells(NamedTuple):
     tn: float
 
 
-def truth(profile: Profile, item_set: ItemSet, of_another: bool = False) -> dict[tuple[str, str], float]:
+def truth(
+    profile: Profile, item_set: ItemSet, of_another: bool = False, thinks: bool = True
+) -> dict[tuple[str, str], float]:
     """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
     orders, the share failed and its lift over the control, and coverage, by (experiment, metric). What models in
     general do is taken as it is; what the model does of its own accord, and how it predicts, is averaged over all
-    seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own deeds.
+    seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own deeds;
+    `thinks`: whether it is left to think.
     """
     coverage = 1 - profile.breaks - profile.declines
     found: dict[tuple[str, str], float] = {}
-    looking = lookings(profile, of_another)
+    looking = lookings(profile, of_another, thinks)
     for experiment, cells in (("association", _lists(looking, item_set)), ("restriction", _answers(looking, item_set))):
         if by_claim := list(cells):
             total = Cells(*map(sum, zip(*by_claim, strict=True)))
@@ -46,10 +49,25 @@ def truth(profile: Profile, item_set: ItemSet, of_another: bool = False) -> dict
 Lookings = Sequence[tuple[float, Profile]]
 
 
-def lookings(profile: Profile, of_another: bool) -> Lookings:
-    """In which shares of its predictions it looks where: `heeds_frame` says how often the addressee decides."""
+def lookings(profile: Profile, of_another: bool = False, thinks: bool = True) -> Lookings:
+    """In which shares of its predictions it looks where: `heeds_frame` says how often the addressee decides,
+    `unthinking` how often it needs no thought. A guess is as good as a coin.
+    """
     heeds = profile.heeds_frame if of_another else 0.0
-    return [(1 - heeds, profile), (heeds, replace(profile, looks_at="models"))]
+    knows = 1.0 if thinks else profile.unthinking
+    guesses = replace(
+        profile,
+        association_recall=0.5,
+        association_specificity=0.5,
+        restriction_recall=0.5,
+        restriction_specificity=0.5,
+        ranks=0.0,
+    )
+    return [
+        (knows * (1 - heeds), profile),
+        (knows * heeds, replace(profile, looks_at="models")),
+        (1 - knows, guesses),
+    ]
 
 
 def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterator[tuple[str, float]]:

@@ -282,7 +282,7 @@ class _SessionStore:
         self.report = report
         self.progress = progress
         self.over = False
-        self._sampling = cache(standing.plan.sampling_of)  # by experiment, kind of session and facets
+        self._sampling = cache(standing.plan.sampling_of)  # by model, experiment, kind of session and facets
         progress.total = standing.plan.sessions
         progress.done = standing.here + standing.unneeded.total()
         progress.unneeded += standing.unneeded
@@ -331,9 +331,8 @@ class _SessionStore:
                 self.report(self.progress)
 
     async def _asked(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
-        call = Call(
-            key, messages, self._sampling(key.experiment, key.kind, key.facets), EXPERIMENTS[key.experiment].needs
-        )
+        sampling = self._sampling(key.model, key.experiment, key.kind, key.facets)
+        call = Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs)
         started = time.perf_counter()
         self.progress.under_way += 1
         try:

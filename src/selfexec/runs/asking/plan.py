@@ -15,11 +15,13 @@ from selfexec.engines import (
     engine_for,
     refuse_unable,
     refuse_unsendable,
+    thinking_in,
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Prompts
 from selfexec.facets import (
     DEFAULT,
+    THINKING,
     Condition,
     crossed_levels,
     in_condition,
@@ -103,24 +105,38 @@ class Plan:
         once = sum(len(self.keys(Visit("", e, id, 1))) for e, by_id in items for id in by_id)
         return once * len(self.models) * self.epochs
 
-    def sampling_of(self, experiment: str, kind: str, facets: Condition) -> Mapping[str, Any]:
-        """What is sent beside the prompt of a session."""
-        return {**self.sampling.of(experiment, kind), **settings_in(facets, experiment, kind)}
+    def sampling_of(self, model: str, experiment: str, kind: str, facets: Condition) -> Mapping[str, Any]:
+        """What is sent to a model beside the prompt of a session. InputError where its engine cannot do it."""
+        by_facets = settings_in(facets, experiment, kind)
+        level = by_facets.pop(THINKING, None)
+        sent = {**self.sampling.of(experiment, kind), **by_facets}
+        return sent if level is None else merged(sent, thinking_in(model, self.connection, level, sent))
 
     @property
-    def settings_of_facets(self) -> dict[str, Any]:
-        """What facets send, by session and field: 'restriction.predict@haste=quick.temperature'."""
-        parts = {
+    def parts(self) -> Sequence[tuple[str, str, Condition]]:
+        """Experiments, kinds of session in them, and the facets that these have."""
+        found = {
             (e, kind, touching(condition, e, kind))
             for e in self.item_set.experiments
             for kind in EXPERIMENTS[e].prompts
             for condition in self.conditions
         }
-        return {
-            f"{name_in(facets, e, kind)}.{field}": value
-            for e, kind, facets in sorted(parts)
-            for field, value in settings_in(facets, e, kind).items()
-        }
+        return sorted(found)
+
+    @property
+    def settings_of_facets(self) -> dict[str, Any]:
+        """What facets send, by session and field: 'restriction.predict@haste=quick.temperature'. How a model is told
+        to think depends on where it is asked, and stands by model: 'restriction.predict@thinking=off.vllm/mine'.
+        """
+        found: dict[str, Any] = {}
+        for e, kind, facets in self.parts:
+            by_facets, name = settings_in(facets, e, kind), name_in(facets, e, kind)
+            level = by_facets.pop(THINKING, None)
+            found |= {f"{name}.{field}": value for field, value in by_facets.items()}
+            if level is not None:
+                sent = {**self.sampling.of(e, kind), **by_facets}
+                found |= {f"{name}.{model}": thinking_in(model, self.connection, level, sent) for model in self.models}
+        return found
 
     @property
     def asked_prompts(self) -> Mapping[str, str]:
@@ -128,6 +144,12 @@ class Plan:
         'restriction.predict@frame=another-model'.
         """
         return asked_prompts(self.prompts, self.item_set.experiments, self.conditions)
+
+
+def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with others over them; what is an object in both is merged."""
+    both = {name for name in sent.keys() & more.keys() if isinstance(sent[name], dict) and isinstance(more[name], dict)}
+    return {**sent, **more, **{name: merged(sent[name], more[name]) for name in both}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +210,7 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     refuse_unable(asked, item_set.experiments, connection)
     if all_simulated(asked, connection):
         engine_for(asked, item_set, connection)  # refuses models that nobody simulates; real ones want a key, later
-    return Plan(
+    found = Plan(
         models=asked,
         item_set=item_set,
         whole_set=whole_set,
@@ -201,6 +223,10 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         preset=choices.preset,
         max_calls=choices.max_calls,
     )
+    for model in asked:
+        for part in found.parts:
+            found.sampling_of(model, *part)  # refuses what its engine cannot do
+    return found
 
 
 def _levels(facets: Any) -> dict[str, list[str]]:
