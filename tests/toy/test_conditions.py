@@ -25,7 +25,7 @@ from build import write
 from respondents import items
 from selfexec.cli import root
 from selfexec.experiments import Key
-from selfexec.facets import FACETS, conditions_of, crossed_levels, touching
+from selfexec.facets import FACETS, OURS, conditions_of, crossed_levels, touching
 from selfexec.runs import Run, list_runs, load_readings, prompts_sent, reading_lines
 from selfexec.runs.design import asked
 from sockets import served
@@ -224,7 +224,7 @@ def test_a_run_of_default_conditions_keeps_its_bytes(questions: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("facets", "said"),
     [
-        ({"tone": "rude"}, "unknown facet 'tone'. There are frame, asker, haste."),
+        ({"tone": "rude"}, f"unknown facet 'tone'. There are {', '.join(facet.name for facet in OURS)}, asker, haste."),
         ({"asker": "nobody"}, "--facet asker=nobody: there is no such level. There are self, another."),
     ],
 )
