@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from selfexec.analysis.notes import Warned
+from selfexec.analysis.own_excess import own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import CONVENTIONS, Runs, Selection, known_conditions, refuse_unknown
@@ -18,6 +19,7 @@ from selfexec.metrics import (
     Bootstrap,
     Bounds,
     Crossed,
+    Own,
     Score,
     Scored,
     bounded,
@@ -85,6 +87,7 @@ def score(
         drawn,
         found.parts,
         selection.scored_runs,
+        (own for own in found.own if selection.wants(own.found.each, own.experiment)),
     )
 
 
@@ -104,7 +107,8 @@ def score_tables(
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
     warnings: list[Warned] = [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
-    return Scores(_rows(tables, convention, scored, bootstrap), warnings, bootstrap, scored)
+    own = own_of(tables.claims, tables.simulated)
+    return Scores(_rows(tables, convention, scored, own, bootstrap), warnings, bootstrap, scored, own=own)
 
 
 def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[str, Scored]:
@@ -130,10 +134,14 @@ def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> I
 
 
 def _rows(
-    tables: Tables, convention: str, scored: Mapping[str, Mapping[str, Scored]], bootstrap: Bootstrap | None
+    tables: Tables,
+    convention: str,
+    scored: Mapping[str, Mapping[str, Scored]],
+    own: Sequence[Own],
+    bootstrap: Bootstrap | None,
 ) -> Iterator[Score]:
     crossed = {experiment: self_bonuses(claims) for experiment, claims in tables.claims.items()}
-    rows = (row for model, parts in scored.items() for row in _of_model(tables, model, convention, parts, crossed))
+    rows = (row for model, parts in scored.items() for row in _of_model(tables, model, convention, parts, crossed, own))
     return rows if bootstrap is None else with_bootstrap(rows, scored, crossed, bootstrap)
 
 
@@ -143,6 +151,7 @@ def _of_model(
     convention: str,
     scored: Mapping[str, Scored],
     crossed: Mapping[str, Mapping[str, Crossed]],
+    own: Sequence[Own],
 ) -> Iterator[Score]:
     limits: dict[str, Bounds] = {}
     for experiment, part in scored.items():
@@ -154,7 +163,16 @@ def _of_model(
         for metric, found in crossed[experiment].items():
             by = replace(part.asked, source=found.common.source)
             yield by.row(metric, found.estimate_for(model), f"{NO_EVIDENCE}; {found.basis}")
+        for one in own:
+            if one.experiment == experiment and one.is_of(model):
+                yield _own_row(part.asked, one, model)
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
+
+
+def _own_row(asked: Asked, own: Own, model: str) -> Score:
+    judged = own.found.for_model(model)
+    row = replace(asked, source=own.source).row(own.metric, judged.estimate)
+    return replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
 
 
 def _bounds(claims: Claims) -> Bounds:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
+from selfexec.analysis.own_excess import own_lines, own_records
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head
 from selfexec.analysis.same_replies import SameReplies
@@ -24,7 +25,7 @@ from selfexec.analysis.words import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import Score, Scored, not_run
+from selfexec.metrics import Own, Score, Scored, not_run
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
@@ -56,7 +57,8 @@ LEGEND = {
 class Scores(Rows[Score]):
     """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
     `parts` (model -> experiment) are the counts that they were made of, for comparisons, and `runs` what these counts
-    are of. Prints as a table, turns into records or a data frame.
+    are of; `own` has the verdicts on own excess with all that they rest on. Prints as a table, turns into records or a
+    data frame.
 
     Where there are several conditions, look-ups are of the first one, the default where it was asked, and `under` has
     the scores of another.
@@ -71,12 +73,14 @@ class Scores(Rows[Score]):
         bootstrap: "Bootstrap | None" = None,
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[ScoredRun] = (),
+        own: Iterable[Own] = (),
     ) -> None:
         super().__init__(rows)
         self.warnings = tuple(warnings)
         self.bootstrap = bootstrap
         self.parts = parts or {}
         self.runs = tuple(runs)
+        self.own = tuple(own)
 
     @cached_property
     def conditions(self) -> list[str]:
@@ -92,7 +96,8 @@ class Scores(Rows[Score]):
         rows = (row for row in self._rows if row.condition == condition)
         warnings = (w for w in self.warnings if isinstance(w, SameReplies) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
-        return Scores(rows, warnings, self.bootstrap, parts, self.runs)
+        own = (one for one in self.own if one.condition == condition)
+        return Scores(rows, warnings, self.bootstrap, parts, self.runs, own)
 
     @cached_property
     def _first(self) -> "list[Score]":
@@ -155,7 +160,7 @@ class Scores(Rows[Score]):
         values = {} if by == "model" else {row.model: row.value for row in self._decisive(by)}
         order = sorted(self.models, key=lambda model: (-_or_least(values.get(model)), model))
         rows = sorted(self._rows, key=lambda row: order.index(row.model))
-        return Scores(rows, self.warnings, self.bootstrap, self.parts, self.runs)
+        return Scores(rows, self.warnings, self.bootstrap, self.parts, self.runs, self.own)
 
     def _decisive(self, metric: str) -> "list[Score]":
         """Rows of this metric, a model each: overall, or of the one experiment that there is."""
@@ -177,6 +182,7 @@ class Scores(Rows[Score]):
             "answer": _every_answer(self.by_condition),
             **head(self.runs, self.convention),
             "scores": self.records(),
+            "own_excess": own_records(self.own),
             "warnings": [asdict(warning) for warning in self.warnings],
             **({"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}),
         }
@@ -198,7 +204,8 @@ def joined(found: "Iterable[Scores]") -> Scores:
         return ones[0]
     first = ones[0] if ones else Scores([])
     rows = (row for one in ones for row in one)
-    return Scores(rows, (w for one in ones for w in one.warnings), first.bootstrap, first.parts, first.runs)
+    warnings, own = (w for one in ones for w in one.warnings), (o for one in ones for o in one.own)
+    return Scores(rows, warnings, first.bootstrap, first.parts, first.runs, own)
 
 
 def _or_least(value: float | None) -> float:
@@ -392,8 +399,9 @@ def _notes(scores: Scores) -> list[str]:
 
 
 def _below(scores: Scores) -> list[str]:
-    """Noise, loss, judges, and cuts of the items."""
-    return [*noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs)), *_cuts(scores)]
+    """Own excess, noise, loss, judges, and cuts of the items."""
+    own = own_lines(scores.own, scores.models)
+    return [*own, *noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs)), *_cuts(scores)]
 
 
 def _legend(scores: Scores) -> list[str]:

@@ -25,7 +25,7 @@ class Score:
     claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
     its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
     done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how it
-    was asked.
+    was asked. `verdict`: what follows from own excess (`own`, `own or shared`, `not shown`; None where nothing does).
     """
 
     model: str
@@ -47,6 +47,7 @@ class Score:
     models: int | None = None
     source: str | None = None
     condition: str = DEFAULT_NAME
+    verdict: str | None = None
 
     @property
     def small_panel(self) -> str | None:

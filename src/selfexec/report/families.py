@@ -1,18 +1,10 @@
 """Families of models, to filter a page by."""
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from selfexec.analysis.names import family_of
 from selfexec.errors import InputError
-
-
-def family_of(model: str) -> str:
-    """What stands before the last slash of a name (`openai/gpt-4.1`); without one, its first letters (`gpt-4.1`)."""
-    if "/" in model:
-        return model.rpartition("/")[0]
-    first = re.match(r"[^\W\d_]+", model)
-    return first[0].lower() if first else model
 
 
 def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:

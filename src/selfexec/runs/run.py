@@ -153,8 +153,10 @@ class Run:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that there are replies of, in the order in which they were first asked."""
-        return tuple(dict.fromkeys(key.model for key in self.replies))
+        """The models that there are replies of, in the order in which they were named when they were first asked."""
+        replied = dict.fromkeys(key.model for key in self.replies)  # in the order in which replies came
+        named = [model for model in self.manifest.models if model in replied]
+        return tuple(dict.fromkeys([*named, *replied]))
 
     @cached_property
     def prompts(self) -> Mapping[str, str | None]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from selfexec.report.families import family_of
+from selfexec.analysis.names import family_of
 from selfexec.report.svg import Lineup, clean
 
 

@@ -1,0 +1,144 @@
+"""Own excess as people read it: verdicts with what they rest on, and what keeps them from a better one."""
+
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any
+
+from selfexec.analysis.names import family_of, source_of
+from selfexec.claims import Claims
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import Estimate, Fit, Judged, Own, own_excesses
+from selfexec.text.numbers import decimal, interval, number_of
+
+HEADING = "own excess, what a model's word and its own deed share beyond all that other models' words and deeds tell:"
+FACTORS = {1: "", 2: "with two factors ", 3: "with three factors "}
+AGAINST = {
+    "interval": "the interval reaches 0",
+    "derangement": "there is as much where words are held against other models' deeds",
+    "one model": "without one of the models it is gone",
+    "siblings": "it is not shown beyond what siblings, or the models most alike in deed, share",
+    "losses": "it is not shown among the models that lost few claims",
+    "rank": "its word shares as much with others' deeds",
+    "no kin": "no model of its family is here, and what it shares with absent ones would look the same",
+}
+
+
+def own_of(claims: Mapping[str, Claims], simulated: Container[str]) -> list[Own]:
+    """Own excess in every experiment in which models can be held against each other. Families of language models are
+    told by their names.
+    """
+    models = {model for everyone in claims.values() for model in everyone.models}
+    families = {model: family_of(model) for model in models if model not in simulated}
+    return [own for everyone in claims.values() for own in own_excesses(everyone, simulated, families)]
+
+
+def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
+    """A line for each panel that has one of these models in it; none where no panel is large enough."""
+    told = [one for one in own if one.found.fits and any(model in models for model in one.found.each)]
+    if told:
+        yield HEADING
+    for one in told:
+        yield f"  {_title(one)}: {_panel(one)}"
+        if named := [model for model, judged in one.found.each.items() if judged.verdict == "own"]:
+            yield f"    of single models own: {', '.join(f'{m} {_number(one.found.each[m].estimate)}' for m in named)}"
+
+
+def _title(own: Own) -> str:
+    by = own.source != EXPERIMENTS[own.experiment].sources[0]
+    return f"{own.experiment}{f', by {source_of(own.experiment, own.source)}' if by else ''}"
+
+
+def _panel(own: Own) -> str:
+    found = own.found
+    verdict = found.panel.verdict or "no verdict"
+    items = number_of(found.of.items, EXPERIMENTS[own.experiment].item_name)
+    why = found.panel.reason or against(found.panel)
+    of = f"{number_of(len(found.of.models), 'model')}, {items}"
+    return f"{verdict}, {_number(found.panel.estimate)} ({of}){f': {why}' if why else ''}"
+
+
+def against(judged: Judged) -> str:
+    """What keeps a verdict from a better one, each reason once, by the fit of the fewest factors that has it."""
+    said: dict[str, str] = {}
+    for name in judged.against:
+        factors, _, what = name.partition(":")
+        said.setdefault(what, f"{FACTORS[int(factors)]}{AGAINST[what]}")
+    return "; ".join(said.values())
+
+
+def _number(found: Estimate) -> str:
+    return interval(found.value, *found.interval, decimal)
+
+
+# --- as data ---------------------------------------------------------------------------------------------------------
+
+
+def own_records(own: Iterable[Own]) -> list[dict[str, Any]]:
+    """Everything that verdicts rest on, a record for each panel."""
+    return [_record(one) for one in own]
+
+
+def _record(own: Own) -> dict[str, Any]:
+    found, panel = own.found, own.found.of
+    partial = found.partial_correlation[1] if found.fits else Estimate(math.nan)
+    swap = found.swap[1] if found.fits else Estimate(math.nan)
+    return {
+        "experiment": own.experiment,
+        "condition": own.condition,
+        "source": own.source,
+        "metric": own.metric,
+        "models": list(panel.models),
+        "left_out": dict(panel.left_out),
+        "items": panel.items,
+        "coverage": [_value(share) for share in panel.coverage],
+        **_judged(found.panel),
+        "partial_correlation": _estimate(partial),
+        "swap_share": _estimate(swap),
+        "fits": [_fit(fit) for fit in found.fits],
+        "each": [_one(own, n, model) for n, model in enumerate(panel.models)] if found.fits else [],
+    }
+
+
+def _judged(judged: Judged) -> dict[str, Any]:
+    told = {"verdict": judged.verdict, "against": list(judged.against), "reason": judged.reason}
+    return {**_estimate(judged.estimate), **told}
+
+
+def _estimate(found: Estimate) -> dict[str, float | None]:
+    return {"value": _value(found.value), "low": _value(found.interval.low), "high": _value(found.interval.high)}
+
+
+def _fit(fit: Fit) -> dict[str, Any]:
+    doubted = {"": fit.panel, "beyond_siblings": fit.beyond_siblings, "well_read": fit.well_read}
+    ends = {
+        name: None if one is None else {"value": _value(one.value), "low": _value(one.low), "high": _value(one.high)}
+        for name, one in doubted.items()
+    }
+    return {
+        "factors": fit.factors,
+        **(ends.pop("") or {}),
+        "misfit": _value(fit.misfit),
+        "derangement_p": fit.derangement_p,
+        "least_without_one": _value(fit.least_without_one),
+        **ends,
+        "residuals": [[_value(left) for left in row] for row in fit.residual.value],
+    }
+
+
+def _one(own: Own, n: int, model: str) -> dict[str, Any]:
+    found = own.found
+    siblings = found.fits[0].of.siblings[n]
+    return {
+        "model": model,
+        **_judged(found.each[model]),
+        "by_two_factors": _value(found.fits[1].each.value[n]),
+        "outdone": [_value(fit.outdone[n]) for fit in found.fits],
+        "siblings": [other for other, is_one in zip(found.of.models, siblings, strict=True) if is_one],
+        "unique_correlation": _value(found.unique[n]),
+        "partial_correlation": _estimate(found.partial_correlation[0][n]),
+        "swap_share": _estimate(found.swap[0][n]),
+    }
+
+
+def _value(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)

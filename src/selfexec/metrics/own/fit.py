@@ -1,0 +1,159 @@
+"""One fit to a panel, and everything about it that a verdict needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from selfexec.claims import Flags
+from selfexec.metrics.own.excess import (
+    Doubted,
+    Tables,
+    derangement_p,
+    diagonal,
+    doubted,
+    misfit,
+    residuals,
+    tables_of,
+    without_each,
+)
+from selfexec.metrics.own.panel import Panel, siblings_of
+from selfexec.metrics.rows import LEAST_PANEL
+from selfexec.stats import Array
+from selfexec.stats.factors import fit_factors
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What all fits to a panel share, worked out when it is asked for."""
+
+    panel: Panel
+
+    @cached_property
+    def tables(self) -> Tables:
+        return tables_of(self.panel)
+
+    @cached_property
+    def kin(self) -> Flags:
+        """Which pairs of models are known to be of one family."""
+        return siblings_of(self.panel.families or [None] * len(self.panel.models))
+
+    @cached_property
+    def siblings(self) -> Flags:
+        """From whom each model is held apart: from its kin; one that has no kin here, from the model whose deeds are
+        most like its own, beyond what they share with everybody's.
+        """
+        alike = self.similarity.copy()
+        np.fill_diagonal(alike, -np.inf)
+        nearest = np.eye(len(alike), dtype=bool)[alike.argmax(1)]
+        found: Flags = np.where(np.any(self.kin, axis=1, keepdims=True), self.kin, nearest)
+        return found
+
+    @cached_property
+    def similarity(self) -> Array:
+        """How alike the deeds of two models are, beyond one factor of all: residual tetrachoric correlations."""
+        deeds = tables_of(replace(self.panel, words=self.panel.deeds))
+        found: Array = deeds.rho[0] - fit_factors(deeds.rho[0], deeds.weights[0] * deeds.off).fitted
+        return found
+
+    @cached_property
+    def fits(self) -> Mapping[int, "Fit"]:
+        """By the number of factors, from one to three; each works out what is asked of it."""
+        return {factors: Fit(factors, self) for factors in (1, 2, 3)}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Own excess in a fit of so many factors, of each model and of the `panel`, their mean. What a verdict asks for
+    besides is worked out when it is asked for.
+    """
+
+    factors: int
+    of: Evidence
+
+    @cached_property
+    def each(self) -> Doubted:
+        return doubted(diagonal(self._left))
+
+    @cached_property
+    def panel(self) -> Doubted:
+        return _mean(diagonal(self._left))
+
+    @cached_property
+    def residual(self) -> Doubted:
+        """What is left of each word with each deed, shape (models, models)."""
+        return doubted(self._left)
+
+    @cached_property
+    def misfit(self) -> float:
+        """Of what is off the diagonal: about 1, or less, where the factors are enough."""
+        return misfit(self.of.tables, self._left, self.factors)
+
+    @cached_property
+    def derangement_p(self) -> float:
+        """Of the panel's mean, among means where each word is given to another model's deed."""
+        return derangement_p(self.of.tables, self.factors - 1)
+
+    @cached_property
+    def outdone(self) -> Array:
+        """Of each model, the share of the residuals off the diagonal that lie as far above 0, by their errors."""
+        z = self.residual.t
+        found: Array = (z[self.of.tables.off][None] >= np.diagonal(z)[:, None]).mean(1)
+        return found
+
+    @cached_property
+    def without(self) -> Array:
+        """Own excess of each model (second axis) where another one (first) is left out; nan for itself."""
+        return without_each(self.of.tables, self.factors - 1)
+
+    @cached_property
+    def least_without_one(self) -> float:
+        """The panel's least mean without one of the models."""
+        return float(np.nanmean(self.without, axis=1).min())
+
+    @cached_property
+    def each_beyond_siblings(self) -> Doubted:
+        """Own excess of each model less the most that is left of it and one of its siblings: of its word with the
+        sibling's deed and of the sibling's word with its deed, their mean, in a fit without such pairs.
+        """
+        own, shared = self._apart
+        nearest = np.where(self.of.siblings, shared[0], -np.inf).argmax(1)
+        return doubted(own - shared[:, np.arange(len(nearest)), nearest])
+
+    @cached_property
+    def beyond_siblings(self) -> Doubted:
+        """The same less the mean of a model's siblings, over all models."""
+        own, shared = self._apart
+        siblings = self.of.siblings
+        return _mean(own - (shared * siblings).sum(-1) / siblings.sum(1))
+
+    @cached_property
+    def each_well_read(self) -> Doubted | None:
+        """Of the models that lost few claims, among themselves; None where they are too few."""
+        return None if self._well_read is None else doubted(self._well_read)
+
+    @cached_property
+    def well_read(self) -> Doubted | None:
+        return None if self._well_read is None else _mean(self._well_read)
+
+    @cached_property
+    def _left(self) -> Array:
+        return residuals(self.of.tables, self.factors - 1)
+
+    @cached_property
+    def _apart(self) -> tuple[Array, Array]:
+        """Own excess, and what is left of pairs of models, in a fit without siblings' pairs."""
+        siblings = self.of.siblings
+        left = residuals(self.of.tables, self.factors - 1, siblings | siblings.T)
+        return diagonal(left), (left + np.swapaxes(left, -1, -2)) / 2
+
+    @cached_property
+    def _well_read(self) -> Array | None:
+        if self.of.panel.well_read.sum() < LEAST_PANEL:
+            return None
+        return diagonal(residuals(self.of.tables.only(self.of.panel.well_read), self.factors - 1))
+
+
+def _mean(replicates: Array) -> Doubted:
+    return doubted(replicates.mean(1))

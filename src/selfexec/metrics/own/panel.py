@@ -1,0 +1,112 @@
+"""Words and deeds of the models that can be held against each other, as arrays."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags, Numbers, Signs
+from selfexec.claims.arrays import TIE
+from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS
+from selfexec.stats import Array
+from selfexec.text.numbers import number_of
+
+LEAST_ITEMS = 60  # of a model, on which both its word and its deed are known
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What models said that they would do, and what they did, claim by claim.
+
+    `words` and `deeds` have shape (models, claims): +1 yes, -1 no, 0 not known. `item` numbers each claim's item.
+    `families` names each model's family, None where none is known. `asked`: which claims were put to each model, to be
+    read or lost; where it is not given, all of them. `left_out`: model -> why it takes no part.
+    """
+
+    models: tuple[str, ...]
+    words: Signs
+    deeds: Signs
+    item: Numbers
+    families: tuple[str | None, ...] = ()
+    asked: Flags | None = None
+    left_out: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def coverage(self) -> Array:
+        """The share of each model's claims of which word and deed are known; ties are no loss."""
+        known = (self.words != 0) & (self.deeds != 0)
+        asked = np.ones_like(known) if self.asked is None else self.asked
+        share: Array = (known & asked).sum(1) / np.maximum(asked.sum(1), 1)
+        return share
+
+    @property
+    def well_read(self) -> Flags:
+        """Which models lost little."""
+        found: Flags = self.coverage >= LEAST_COVERAGE
+        return found
+
+    @property
+    def items(self) -> int:
+        return len(np.unique(self.item))
+
+    def of(self, which: Flags) -> "Panel":
+        """These of the models."""
+        chosen = np.flatnonzero(which)
+        return replace(
+            self,
+            models=tuple(self.models[n] for n in chosen),
+            words=self.words[chosen],
+            deeds=self.deeds[chosen],
+            families=tuple(self.families[n] for n in chosen) if self.families else (),
+            asked=None if self.asked is None else self.asked[chosen],
+        )
+
+
+def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str]) -> Panel:
+    """The claims of these models as a panel of those of them that tell enough (`enough`)."""
+    names = [model for model in claims.models if model in set(models)]
+    epochs = int(claims.epoch.max(initial=0)) + 1
+    cells, column = np.unique(claims.place * epochs + claims.epoch, return_inverse=True)
+    words, deeds = np.zeros((2, len(names), len(cells)), dtype=np.int8)
+    asked = np.zeros((len(names), len(cells)), np.bool_)
+    item = np.zeros(len(cells), np.int64)
+    item[column] = claims.item
+    for row, name in enumerate(names):
+        mine = claims.model == claims.models.index(name)
+        words[row, column[mine]], deeds[row, column[mine]] = claims.predicted[mine], claims.observed[mine]
+        asked[row, column[mine]] = claims.state[mine] != TIE
+    return enough(Panel(tuple(names), words, deeds, item, tuple(families.get(name) for name in names), asked))
+
+
+def enough(panel: Panel) -> Panel:
+    """The panel without the models that tell too little: of fewer than 60 items are word and deed known, or fewer than
+    20 of these have the rarer outcome, or the rarer word.
+    """
+    why = {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
+    kept = panel.of(np.array([model not in why for model in panel.models]))
+    return replace(kept, left_out={**panel.left_out, **why})
+
+
+def _too_little(panel: Panel, n: int) -> str | None:
+    word, deed = panel.words[n], panel.deeds[n]
+    known = (word != 0) & (deed != 0)
+    if (items := _items(panel, known)) < LEAST_ITEMS:
+        return f"only {number_of(items, 'item')} of it could be read, fewer than {LEAST_ITEMS}"
+    for what, signs in (("outcome", deed), ("prediction", word)):
+        rarer = min(_items(panel, known & (signs == sign)) for sign in (1, -1))
+        if rarer < LEAST_RARER_ITEMS:
+            few = number_of(rarer, "item has", "items have")
+            return f"only {few} its rarer {what}, fewer than {LEAST_RARER_ITEMS}"
+    return None
+
+
+def _items(panel: Panel, which: Flags) -> int:
+    return len(np.unique(panel.item[which]))
+
+
+def siblings_of(families: Sequence[str | None]) -> Flags:
+    """Which pairs are of one family, shape (models, models); nobody is its own sibling."""
+    names = np.array([name if name is not None else f"\0{n}" for n, name in enumerate(families)])
+    alike: Flags = (names[:, None] == names[None]) & ~np.eye(len(names), dtype=bool)
+    return alike

@@ -1,0 +1,126 @@
+"""What stands beside own excess: a measure of another make, its size on a scale of its own, and one for readers. None
+of them decides a verdict.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from selfexec.claims import Flags, Floats, Numbers, Signs
+from selfexec.metrics.own.excess import diagonal, tables_of
+from selfexec.metrics.own.panel import Panel
+from selfexec.metrics.rows import Estimate
+from selfexec.stats import NO_SPREAD, Array, ratio_error, student
+from selfexec.stats.factors import fit_factors
+
+FOLDS = 5
+RIDGE = 1.0
+MOST_SHARED = 0.98  # of a variance: what is left must be something
+
+
+def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
+    """Of each model's word and its deed where all that the words and deeds of the others say of either, by ridge
+    regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the items and taken
+    off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation); Student's t on items.
+
+    With few other models it is too high: their words and deeds do not tell all that is common to models, and what they
+    leave is in word and deed alike. Hence it is a second opinion, and no verdict.
+    """
+    items, item = np.unique(panel.item, return_inverse=True)
+    fold = np.random.default_rng(0).permutation(len(items))[item] % FOLDS
+    parts = [_by_item(panel, n, item, len(items), fold) for n in range(len(panel.models))]
+    each = [_correlation(sums) for sums in parts]
+    # of the mean: the influence of each item on each correlation, added up
+    influence = np.sum([_influence(sums) for sums in parts], axis=0) / len(parts)
+    error = float(np.sqrt(len(items) / (len(items) - 1) * ((influence - influence.mean()) ** 2).sum()))
+    value = float(np.mean([one.value for one in each]))
+    return each, Estimate(value, student(value, error, len(items)), error)
+
+
+def _by_item(panel: Panel, n: int, item: Numbers, items: int, fold: Numbers) -> Array:
+    """Sums over the claims of each item, of a model's residual word times deed, and the squares of each."""
+    others = np.delete(np.arange(len(panel.models)), n)
+    told = np.vstack([panel.words[others], panel.deeds[others]]).astype(np.float64)
+    known = (panel.words[n] != 0) & (panel.deeds[n] != 0)
+    word, deed = (_left(signs[n].astype(np.float64), told, known, fold) for signs in (panel.words, panel.deeds))
+    products = (word * deed, word * word, deed * deed)
+    return np.stack([np.bincount(item, part, items) for part in products], axis=1)
+
+
+def _left(what: Floats, told: Floats, known: Flags, fold: Numbers) -> Floats:
+    """What ridge regression on these rows, fitted to the other folds, leaves of it; 0 where it is not known."""
+    left = np.zeros_like(what)
+    for n in range(FOLDS):
+        train, rest = known & (fold != n), known & (fold == n)
+        if not rest.any() or not train.any():
+            continue
+        middle, mean = told[:, train].mean(1, keepdims=True), what[train].mean()
+        x = told[:, train] - middle
+        slopes = np.linalg.solve(x @ x.T + RIDGE * np.eye(len(x)), x @ (what[train] - mean))
+        left[rest] = what[rest] - mean - slopes @ (told[:, rest] - middle)
+    return left
+
+
+def _correlation(sums: Array) -> Estimate:
+    total = sums.sum(0)
+    if not (total[1] > NO_SPREAD and total[2] > NO_SPREAD):
+        return Estimate(0.0)
+    value = float(total[0] / np.sqrt(total[1] * total[2]))
+    error = ratio_error(lambda t: t[..., 0] / np.sqrt(t[..., 1] * t[..., 2]), sums)
+    return Estimate(value, student(value, error, len(sums)), error)
+
+
+def _influence(sums: Array) -> Array:
+    """How much each item moves the correlation of these sums."""
+    both, word, deed = sums.sum(0)
+    if not (word > NO_SPREAD and deed > NO_SPREAD):
+        return np.zeros(len(sums))
+    scale = np.sqrt(word * deed)
+    r = both / scale
+    influence: Array = sums[:, 0] / scale - r * (sums[:, 1] / word + sums[:, 2] / deed) / 2
+    return influence
+
+
+def unique_correlations(panel: Panel, own: Array) -> Array:
+    """Own excess by what it could be at most: the correlation of what is unique in a model's word (it is in nobody
+    else's words) and what is unique in its deed. nan where nothing is unique.
+    """
+    words, deeds = (_unique(panel, signs) for signs in (panel.words, panel.deeds))
+    with np.errstate(invalid="ignore"):
+        found = own / np.sqrt(words * deeds)
+    return np.clip(found, -1, 1)
+
+
+def _unique(panel: Panel, signs: Signs) -> Array:
+    """The share of each row's variance that it has in common with no other, by two factors of their correlations."""
+    among = tables_of(Panel(panel.models, signs, signs, panel.item))
+    shared = diagonal(fit_factors(among.rho[0], among.weights[0] * among.off, 1).fitted)
+    found: Array = 1 - np.clip(shared, 0, MOST_SHARED)
+    return found
+
+
+def swap_shares(panel: Panel) -> tuple[list[Estimate], Estimate]:
+    """Of the claims on which two models differ both in word and in deed, the share in which they are right about
+    themselves and not about each other: of each model with all others, and of all pairs. One half says nothing.
+    """
+    items, item = np.unique(panel.item, return_inverse=True)
+    n = len(panel.models)
+    by_pair = np.zeros((n, len(items), 2))
+    for a, b in combinations(range(n), 2):
+        words, deeds = panel.words[a] * panel.words[b], panel.deeds[a] * panel.deeds[b]
+        differ = (words < 0) & (deeds < 0)
+        right = differ & (panel.words[a] == panel.deeds[a])
+        counts = np.stack([np.bincount(item, part, len(items)) for part in (right, differ)], axis=1)
+        by_pair[a] += counts
+        by_pair[b] += counts
+    return [_share(counts) for counts in by_pair], _share(by_pair.sum(0) / 2)
+
+
+def _share(counts: Array) -> Estimate:
+    counts = counts[counts[:, 1] > 0]
+    if not len(counts):
+        return Estimate(float("nan"), reason="no two models differ both in word and in deed")
+    total = counts.sum(0)
+    value = float(total[0] / total[1])
+    error = ratio_error(lambda t: t[..., 0] / t[..., 1], counts)
+    return Estimate(value, student(value, error, len(counts)).within(0, 1), error)
