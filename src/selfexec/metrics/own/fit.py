@@ -1,5 +1,6 @@
 """One fit to a panel, and everything about it that a verdict needs."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -109,8 +110,10 @@ class Fit:
 
     @cached_property
     def least_without_one(self) -> float:
-        """The panel's least mean without one of the models."""
-        return float(np.nanmean(self.without, axis=1).min())
+        """The lowest end of the intervals of the panel's mean without one of the models; or the least such mean where
+        that one is left out of the fit, too.
+        """
+        return min(float(np.nanmean(self.without, axis=1).min()), _least_low(diagonal(self._left)))
 
     @cached_property
     def each_beyond_siblings(self) -> Doubted:
@@ -124,9 +127,12 @@ class Fit:
     @cached_property
     def beyond_siblings(self) -> Doubted:
         """The same less the mean of a model's siblings, over all models."""
-        own, shared = self._apart
-        siblings = self.of.siblings
-        return _mean(own - (shared * siblings).sum(-1) / siblings.sum(1))
+        return _mean(self._beyond)
+
+    @cached_property
+    def least_beyond_siblings(self) -> float:
+        """The lowest end of its intervals without one of the models."""
+        return _least_low(self._beyond)
 
     @cached_property
     def each_well_read(self) -> Doubted | None:
@@ -136,6 +142,11 @@ class Fit:
     @cached_property
     def well_read(self) -> Doubted | None:
         return None if self._well_read is None else _mean(self._well_read)
+
+    @cached_property
+    def least_well_read(self) -> float:
+        """The lowest end of its intervals without one of the models; nan where too few lost few claims."""
+        return math.nan if self._well_read is None else _least_low(self._well_read)
 
     @cached_property
     def _left(self) -> Array:
@@ -149,6 +160,13 @@ class Fit:
         return diagonal(left), (left + np.swapaxes(left, -1, -2)) / 2
 
     @cached_property
+    def _beyond(self) -> Array:
+        own, shared = self._apart
+        siblings = self.of.siblings
+        found: Array = own - (shared * siblings).sum(-1) / siblings.sum(1)
+        return found
+
+    @cached_property
     def _well_read(self) -> Array | None:
         if self.of.panel.well_read.sum() < LEAST_PANEL:
             return None
@@ -157,3 +175,10 @@ class Fit:
 
 def _mean(replicates: Array) -> Doubted:
     return doubted(replicates.mean(1))
+
+
+def _least_low(replicates: Array) -> float:
+    """The lowest end of the intervals of the mean of all models but one."""
+    models = replicates.shape[1]
+    without = (replicates.sum(1, keepdims=True) - replicates) / (models - 1)
+    return float(doubted(without).low.min())

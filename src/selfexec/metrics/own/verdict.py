@@ -1,9 +1,9 @@
 """Does a model's word tell something of its own deed that no other model's words or deeds tell? A verdict, by rule.
 
 `own` takes all of this: own excess above 0, in a fit of one factor and in one of two (and of three where two leave a
-misfit); more of it than where each word is given to another model's deed; its sign without any one of the models; the
-same beyond siblings; the same among models that lost few claims. `own or shared`: above 0 by one factor, and neither
-losses nor one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
+misfit); more of it than where each word is given to another model's deed; the same without any one of the models,
+beyond siblings, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses nor
+one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
 
 A single model is judged in the same way, its interval adjusted for their number, and by its rank among the residuals of
 other pairs. It is `own` only where kin of it is in the panel: what a lone model shares with absent ones of its family
@@ -148,11 +148,11 @@ def against_panel(fit: Fit) -> Iterator[Against]:
         yield "interval"
     if not fit.least_without_one > 0:
         yield "one model"
-    if not fit.of.panel.well_read.all() and not (fit.well_read is not None and fit.well_read.low > 0):
+    if not fit.of.panel.well_read.all() and not fit.least_well_read > 0:
         yield "losses"
     if not fit.derangement_p < ALPHA:
         yield "derangement"
-    if not fit.beyond_siblings.low > 0:
+    if not fit.least_beyond_siblings > 0:
         yield "siblings"
 
 
