@@ -221,9 +221,8 @@ def intervals(truth: Truth, size: Mapping[str, int], rng: np.random.Generator) -
         naive = dict(_naive(estimates, record.counts))
         found |= {(experiment, name): (estimates[name].interval, naive.get(name)) for name in LABELLED}
     record, baseline = draw_orders(truth.difficulty, size["difficulty"], truth.epochs, rng)
-    accuracy["difficulty"] = kind_of("difficulty").accuracy_estimate(record)
-    tau = accuracy["difficulty"]
-    skill["difficulty"] = Estimate(2 * tau.value - 1, error=2 * tau.error)
+    accuracy["difficulty"] = tau = kind_of("difficulty").accuracy_estimate(record)
+    skill["difficulty"] = kind_of("difficulty").skill_estimate(record)
     margin["difficulty"] = _baseline_margin("difficulty", record, baseline)
     pairs = 6 * truth.epochs * size["difficulty"]
     found["difficulty", "accuracy"] = tau.interval, _wald(tau.value, pairs)

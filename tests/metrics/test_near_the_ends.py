@@ -255,6 +255,81 @@ def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, fl
     assert held <= 300 * 0.04  # 2.5% each; by the delta method it was 15%
 
 
+# --- orders ----------------------------------------------------------------------------------------------------------
+
+
+def ranked(*scores: float) -> Counted:
+    """Groups with these shares of pairs ranked rightly."""
+    return counted(np.stack([np.array(scores), np.ones(len(scores))], axis=1))
+
+
+ORDERS = kind_of("difficulty")
+
+
+def test_near_its_end_accuracy_in_orders_has_wilsons_interval_on_the_effective_number_of_groups() -> None:
+    # 55 groups in the right order, five with half of their pairs: mean 57.5 / 60; spread .5^2 (5 / 60) (55 / 60)
+    mean, variance = 57.5 / 60, 0.25 * 5 / 60 * 55 / 60 * 60 / 59 / 60
+    record = ranked(*[1.0] * 55, *[0.5] * 5)
+    found, tau = ORDERS.accuracy_estimate(record), ORDERS.skill_estimate(record)
+    expected = wilson(mean, mean * (1 - mean) / variance)
+    assert found.interval == pytest.approx(expected) and found.near_end
+    assert tau.interval == pytest.approx([2 * end - 1 for end in expected]) and tau.near_end
+    assert (found.error, tau.error) == pytest.approx((math.sqrt(variance), 2 * math.sqrt(variance)))
+    # Student's t stops short of where Wilson's interval goes to
+    assert found.interval.low < student(mean, found.error, 60).low - 0.01
+    # the other end is its mirror image
+    below = ORDERS.accuracy_estimate(ranked(*[0.0] * 55, *[0.5] * 5))
+    assert below.interval == pytest.approx((1 - expected.high, 1 - expected.low)) and below.near_end
+
+
+@pytest.mark.parametrize("some", [0.0, 1.0])
+@pytest.mark.parametrize("other", [9, 10])
+def test_ten_groups_on_either_side_are_enough(some: float, other: int) -> None:
+    record = ranked(*[some] * (60 - other), *[0.5] * other)
+    found = ORDERS.accuracy_estimate(record)
+    assert found.near_end is (other < 10)
+    at_ease = student(found.value, found.error, 60).within(0, 1)
+    assert (found.interval == pytest.approx(at_ease)) is (other == 10)
+
+
+def test_a_handful_of_groups_that_all_err_is_near_no_end() -> None:
+    values = [1 / 6, 1 / 3, 1 / 2, 2 / 3, 5 / 6]
+    found = ORDERS.accuracy_estimate(ranked(*values))
+    # variance (4 + 1 + 0 + 1 + 4) / 36 / 4, of the mean a fifth of it
+    assert found.interval == pytest.approx(student(0.5, math.sqrt(10 / 36 / 4 / 5), 5).within(0, 1))
+    assert not found.near_end
+
+
+def test_one_group_alone_has_no_interval() -> None:
+    assert math.isnan(ORDERS.accuracy_estimate(ranked(1.0)).interval.low)
+
+
+def test_rankers_that_part_on_few_groups_get_two_made_up_ones() -> None:
+    one, two = ranked(*[1.0] * 57, 0.5, 0.5, 0.5), ranked(*[1.0] * 60)
+    found = ORDERS.skill_difference(one, two)
+    assert found.value == pytest.approx(-3 / 60) and found.near_end  # three halves of 60, twice
+    # with the made-up ones -1.5 in 62 groups, sum of squares .75 + 2; of tau all of it twice
+    mean = -1.5 / 62
+    error = math.sqrt(((0.75 + 2) / 62 - mean**2) / 61)
+    assert found.interval == pytest.approx(student(2 * mean, 2 * error, 62))
+    same = ORDERS.skill_difference(two, two)
+    assert same.value == 0 and same.interval.high == pytest.approx(student(0, 2 * math.sqrt(2 / 62 / 61), 62).high)
+
+
+def test_who_is_always_right_is_not_surely_just_so_much_ahead_of_who_says_nothing() -> None:
+    # half a group ahead, on each of them: there is no spread, and yet the next ones may be otherwise
+    perfect = ranked(*[1.0] * 60)
+    found = ORDERS.skill_difference(perfect, ORDERS.constant(perfect))
+    assert found.value == 1 and found.interval.low < 0.9
+
+
+def test_rankers_that_part_on_ten_groups_are_told_apart_by_these() -> None:
+    one, two = ranked(*[1.0] * 60), ranked(*[1.0] * 50, *[0.5] * 10)
+    found = ORDERS.skill_difference(one, two)
+    error = 2 * math.sqrt(0.25 * 10 / 60 * 50 / 60 / 59)
+    assert found.interval == pytest.approx(student(10 / 60, error, 60)) and not found.near_end
+
+
 # --- overall ---------------------------------------------------------------------------------------------------------
 
 

@@ -287,7 +287,7 @@ def test_a_comparison_by_another_source_is_of_its_outcomes(tmp_path: Path) -> No
     by_source = {}
     for source in (None, "rule"):
         [row] = sx.compare(run, metrics="accuracy", source=source).differences
-        by_source[source] = row.difference
+        by_source[source] = (row.value or 0.0) - (row.value_against or 0.0)
     assert by_source == {None: 0.5, "rule": -0.5}
 
 

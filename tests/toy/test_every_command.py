@@ -223,8 +223,9 @@ def test_bootstrap_intervals_are_near_the_formulas(asked: Run) -> None:
     for experiment in TOYS:
         one, two = (scores.row("vllm/a", experiment, "skill") for scores in (formula, drawn))
         assert None not in (one.low, one.high, two.low, two.high)
-        # the control of `habit` is alike on every item: draws do not doubt it, its formula does
-        assert one.low - 0.05 < two.low < one.low + 0.12 and one.high - 0.12 < two.high < one.high + 0.05
+        # the control of `habit` is alike on every item: draws do not doubt it, its formula does; of 24 `lengths` six
+        # are wrong, so that it has Wilson's interval, which leans to the middle
+        assert one.low - 0.05 < two.low < one.low + 0.12 and one.high - 0.12 < two.high < one.high + 0.08
     assert "percentiles of 500 bootstrap draws" in said("score", "asked", "--bootstrap", "500")
 
 

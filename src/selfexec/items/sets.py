@@ -17,7 +17,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
-from selfexec.items.presets import preset_ids
+from selfexec.items.presets import newest_order, preset_ids
 from selfexec.text.lookups import listed
 
 STARTER = Path(__file__).parent / "starter"
@@ -71,9 +71,10 @@ class ItemSet:
         limit: int | None = None,
         fraction: float | None = None,
         preset: str | None = None,
+        order: str | None = None,
     ) -> "ItemSet":
         """The first items of each experiment: at most `limit`, or the share `fraction` of them, rounded up; or those
-        of a preset.
+        of a preset, in the `order` of this name (without one, the newest).
         """
         if limit is not None and limit < 1:
             raise InputError(f"--limit {limit}: a run needs at least one item. Give 1 or more.")
@@ -84,6 +85,8 @@ class ItemSet:
         if preset is not None and (limit, fraction) != (None, None):
             raise InputError(f"--preset {preset} is a cut of its own: leave out --limit and --fraction.")
         kept: dict[str, Mapping[str, Item]] = {}
+        hashes = self.hashes if preset else {}
+        order = order or newest_order(hashes)
         for experiment in experiments or self.experiments:
             if experiment not in self.items:
                 have = ", ".join(self.experiments)
@@ -91,7 +94,10 @@ class ItemSet:
             items = self.items[experiment]
             # rounded first: 0.07 x 100 is a little more than 7
             size = len(items) if fraction is None else math.ceil(round(len(items) * fraction, 9))
-            ids = set(preset_ids(preset, experiment, items) if preset else list(items)[: min(size, limit or size)])
+            if preset:
+                ids = {*preset_ids(preset, experiment, items, order=order, sha256=hashes[experiment])}
+            else:
+                ids = {*list(items)[: min(size, limit or size)]}
             kept[experiment] = {id: item for id, item in items.items() if id in ids}
         lines = {e: {id: self.lines[e][id] for id in items} for e, items in kept.items()}
         return ItemSet(self.name, kept, lines)

@@ -38,10 +38,11 @@ SHOWN = 10  # runs that a message names
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `design`, `prompts`, `preset`
-    and `sittings`: the commands that asked. Of prompts it has the SHA-256. `design` is what was asked of whom; None
-    where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask: it
-    is not missing where they did not come to it. `simulated` are the models that an engine simulated; None where that
-    was not kept.
+    and `sittings`: the commands that asked. `preset_order` names the order of its presets, for good; None where that is
+    the stratified one, or there never was a preset. Of prompts it has the SHA-256. `design` is what was asked of whom;
+    None where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask:
+    it is not missing where they did not come to it. `simulated` are the models that an engine simulated; None where
+    that was not kept.
     """
 
     format: int = FORMAT
@@ -58,6 +59,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     prompts: dict[str, str] = {}
     settings: dict[str, Any] = {}
     preset: str | None = None
+    preset_order: str | None = None
     sittings: list[Sitting] = []
 
 

@@ -341,20 +341,39 @@ def import_replies(
     items was asked, `limit`, `fraction` or `preset` says which.
     """
     refuse_taken(out)
-    item_set = items.load(item_source).cut(limit=limit, fraction=fraction, preset=preset)
+    whole = items.load(item_source)
     loaded = load_replies(paths)
     if not loaded.replies:
         raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
+    order = _order_asked(whole, preset, loaded.replies) if preset else None
+    item_set = whole.cut(limit=limit, fraction=fraction, preset=preset, order=order)
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
     used = {key.experiment for key in loaded.replies}
     item_set = item_set.cut([e for e in item_set.experiments if e in used])
-    manifest = _imported(paths, item_set, loaded.replies, preset)
+    manifest = _imported(paths, item_set, loaded.replies, preset, order)
     create(out, manifest, item_set, loaded.replies.values())
     return Run(out, manifest, item_set, loaded.replies), loaded.warnings
 
 
+def _order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
+    """The order of the preset that was asked: the newest of which the cut has all items that were replied to. Replies
+    to a preset that was exported before the newest order was there are in the one before.
+    """
+    replied = {(key.experiment, key.item) for key in replies}
+    orders = list(dict.fromkeys([items.newest_order(whole.hashes), items.STRATIFIED]))
+    for order in orders:
+        cut = whole.cut(preset=preset, order=order)
+        if all(item in cut.items.get(experiment, {}) for experiment, item in replied):
+            return order
+    return orders[0]
+
+
 def _imported(
-    paths: Sequence[Path], item_set: ItemSet, replies: Mapping[Key, Reply], preset: str | None = None
+    paths: Sequence[Path],
+    item_set: ItemSet,
+    replies: Mapping[Key, Reply],
+    preset: str | None = None,
+    order: str | None = None,
 ) -> Manifest:
     return Manifest(
         selfexec=__version__,
@@ -365,6 +384,7 @@ def _imported(
         items=item_set.hashes,
         sources={path.name: hashlib.sha256(jsonl.file_bytes(path)).hexdigest() for path in paths},
         preset=preset,
+        preset_order=None if order == items.STRATIFIED else order,
     )
 
 

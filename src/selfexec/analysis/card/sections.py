@@ -149,7 +149,8 @@ def _how_much(run: "Run") -> str:
     ):
         return f"Not every model was to be asked every item as often as every other: `design` in `{MANIFEST}` has what."
     often = "once" if run.manifest.epochs == 1 else f"{run.manifest.epochs} times"
-    cut = f", a cut of the set made by --preset {run.manifest.preset}" if run.manifest.preset else ""
+    order = f" (order {run.manifest.preset_order})" if run.manifest.preset_order else ""
+    cut = f", a cut of the set made by --preset {run.manifest.preset}{order}" if run.manifest.preset else ""
     return f"Every item was to be asked {often}{cut}."
 
 

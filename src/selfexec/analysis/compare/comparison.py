@@ -126,7 +126,7 @@ def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verd
             row.experiment,
             decimal(row.value_against),
             decimal(row.value),
-            interval(row.difference, row.low, row.high, signed),
+            gap_of(row),
             p_value(row.p),
             decimal(row.detectable),
             f"{row.items:,}",
@@ -137,6 +137,12 @@ def _pair_table(found: Comparison, metric: str, rows: Sequence[Difference], verd
             cells.append(_said(found, row))
         body.append(cells)
     return Table(f"{title_of(metric)}: new {found.models[1]}, old {found.models[0]}", columns, body)
+
+
+def gap_of(row: Difference) -> str:
+    """A difference with its interval; what `compare` holds back is said to be withheld."""
+    withheld = row.difference is None and row.value is not None
+    return "withheld" if withheld else interval(row.difference, row.low, row.high, signed)
 
 
 def _said(found: Comparison, row: Difference) -> str:
@@ -181,7 +187,7 @@ def _all_pairs(metric: str, rows: Sequence[Difference]) -> Table:
             row.experiment,
             row.model,
             row.against,
-            interval(row.difference, row.low, row.high, signed),
+            gap_of(row),
             p_value(row.p_holm),
             decimal(row.detectable),
             f"{row.items:,}",

@@ -10,8 +10,8 @@ class Difference:
 
     `p_holm` is `p` adjusted for all pairs of the same experiment and metric. `detectable` is the true difference that
     80% of runs like these would find. `items_needed` are those that make the interval as narrow as was wanted, overall
-    in the proportions that the experiments have here. `reason` says why there is no difference, `caution` why it is
-    to be read with caution.
+    in the proportions that the experiments have here. `reason` says why there is no difference, or why it is withheld
+    (then the two values are there), `caution` why it is to be read with caution.
     """
 
     metric: str

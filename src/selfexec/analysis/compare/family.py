@@ -1,7 +1,7 @@
 """One metric of all models that are compared: estimates, paired differences, and who cannot be told apart."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -90,6 +90,9 @@ class Family:
         if math.isnan(found.value):
             return Difference(self.metric, experiment, model, against, items=items, reason=found.reason)
         value, other = self._on_common_items(experiment, model, against, found.value)
+        if few := self.too_few(experiment, model, against):
+            reason = few if experiment == OVERALL else few.removeprefix(f"{experiment}: ")
+            return Difference(self.metric, experiment, model, against, value, other, items=items, reason=reason)
         freedom = self.freedom(experiment, items)
         return Difference(
             metric=self.metric,
@@ -116,14 +119,23 @@ class Family:
         value = self.weighed(experiment, {model: 1.0, against: 0.0})[0].value
         return value, value - gap
 
+    def too_few(self, experiment: str, model: str, against: str) -> str | None:
+        """Why a difference is withheld: too few of the items that both have can tell. None where enough can."""
+        told = (too_few(self.metric, e, records) for e, records in self._pairs(experiment, model, against))
+        return next((reason for reason in told if reason), None)
+
     def _caution(self, experiment: str, model: str, against: str) -> str | None:
         """Why a difference is to be read with caution."""
-        for e in self.records if experiment == OVERALL else [experiment]:
-            records = [self.records[e][label] for label in (model, against)]
+        for e, records in self._pairs(experiment, model, against):
             lost = None if self.metric == "coverage" else uncovered(e, records)
-            if said := too_few(self.metric, e, records) or lost or of_few(e, records):
+            if said := lost or of_few(e, records):
                 return said
         return None
+
+    def _pairs(self, experiment: str, model: str, against: str) -> Iterator[tuple[str, list[Record]]]:
+        """The records of both, in one experiment, or of an overall value in each that it is made of."""
+        for e in PAPER.experiments if experiment == OVERALL else [experiment]:
+            yield e, [self.records[e][label] for label in (model, against)]
 
     def ranked(self, experiment: str) -> list[str]:
         """The models that have a value, best first."""

@@ -86,6 +86,8 @@ def _told(gate: Gate, outcome: Outcome, why: str) -> Verdict:
 
 
 def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> tuple[Outcome, str]:
+    if row.value is not None and few:
+        return "cannot tell", f"too few to tell ({few})"
     if row.difference is None or row.low is None or row.high is None:
         return "cannot tell", f"{row.reason}"
     sign = -1 if gate.verb == "drops" else 1
@@ -93,8 +95,6 @@ def _outcome(gate: Gate, row: Difference, few: str | None, lost: str | None) -> 
     near, far = (row.low, row.high) if gate.verb == "drops" else (row.high, row.low)
     gap = f"new - old is {signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
     numbers = f"{gap} on {number_of(row.items, 'item')}"
-    if few:
-        return "cannot tell", f"{numbers}, too few to tell ({few})"
     if sign * near < gate.allowed:
         kept = f"{numbers}, and {signed(edge)} lies outside"
         return ("cannot tell", f"{kept}, but {lost}") if lost else ("holds", kept)

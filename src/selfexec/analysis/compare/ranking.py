@@ -12,7 +12,7 @@ from selfexec.analysis.compare.differences import Difference, Standing
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, Record, common_of, overall, record_of, weighed
 from selfexec.analysis.score_table import Scores
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import Estimate
 from selfexec.stats import detectable, holm, two_sided
 
@@ -60,13 +60,25 @@ def _differences(family: Family) -> Iterator[Difference]:
     if OVERALL in family.estimates:
         found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in found}), 0) for pair in pairs}
     for experiment, by_pair in found.items():
-        p = [two_sided(e.value, e.error, family.freedom(experiment, items)) for e, items in by_pair.values()]
+        p = [
+            math.nan
+            if _withheld(family, experiment, *pair)
+            else two_sided(e.value, e.error, family.freedom(experiment, items))
+            for pair, (e, items) in by_pair.items()
+        ]
         for (pair, (gap, items)), adjusted in zip(by_pair.items(), holm(np.array(p, dtype=np.float64)), strict=True):
             if math.isnan(adjusted):
                 yield Difference(family.metric, experiment, *pair)
                 continue
             size = detectable(gap.error, family.freedom(experiment, items))
             yield Difference(family.metric, experiment, *pair, p_holm=float(adjusted), detectable=size)
+
+
+def _withheld(family: Family, experiment: str, one: str, two: str) -> bool:
+    """Whether `compare` holds a paired difference back. Of models that were asked different items nothing is paired."""
+    parts = PAPER.experiments if experiment == OVERALL else [experiment]
+    paired = all(common_of([family.records[e][label] for label in (one, two)]) >= 2 for e in parts)
+    return paired and family.too_few(experiment, one, two) is not None
 
 
 def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[Estimate, int]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
-from selfexec.analysis.compare.comparison import LEGEND, about, cautions, title_of
+from selfexec.analysis.compare.comparison import LEGEND, about, cautions, gap_of, title_of
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, check_names
@@ -240,7 +240,7 @@ def _cells(point: Point) -> list[str]:
 
 def _change(row: Difference | None) -> tuple[str, str]:
     """A difference, and the items that it rests on."""
-    return ("", "") if row is None else (interval(row.difference, row.low, row.high, signed), f"{row.items:,}")
+    return ("", "") if row is None else (gap_of(row), f"{row.items:,}")
 
 
 def _notes(found: Trend) -> list[str]:

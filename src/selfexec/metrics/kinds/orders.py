@@ -9,9 +9,9 @@ import numpy as np
 from selfexec.claims import Answers, Claims, Floats, Numbers
 from selfexec.claims.arrays import READ, TIE
 from selfexec.metrics.coverage import NOTHING_READ, share_of_pairs
-from selfexec.metrics.kinds.counts import Counted, Formula, difference, present, scorable
-from selfexec.metrics.rows import Estimate
-from selfexec.stats import NO_SPREAD, Array, Interval, mean_interval, ratio_error, student, wilson
+from selfexec.metrics.kinds.counts import Counted, Formula, common_items, difference, present, scorable
+from selfexec.metrics.rows import FEW, Estimate
+from selfexec.stats import NO_SPREAD, Array, Interval, effective_n, mean_interval, ratio_error, student, wilson
 from selfexec.text.numbers import number_of
 
 ON_REQUEST = ("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens")
@@ -25,6 +25,7 @@ OF_OTHERS: Sequence[str] = ("subject", "others_mode")
 TELLING_NAME = ""
 NO_SKILL = "the outcomes of {} are all the same"
 CROSSED, CUT = True, False  # each pair may be asked either way round
+MADE_UP = np.array([[[1.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]]])  # two groups, one for each of two models
 
 
 # --- counts ----------------------------------------------------------------------------------------------------------
@@ -141,14 +142,25 @@ def _shuffled(claims: Claims) -> Counted:
 
 
 def mean_of_groups(groups: Counted, reason: str) -> Estimate:
+    """Mean of the groups' scores, 0 to 1, with Student's t interval; near an end, where few groups err or few hit, with
+    Wilson's on the effective number of groups (docs/decisions/0026).
+    """
     if not len(groups.items):
         return Estimate(math.nan, reason=reason)
     values = groups.counts[:, 0]
     interval, error = mean_interval(values)
-    mean = float(values.mean())
-    if error <= NO_SPREAD:  # all alike: their spread says nothing, their number does
-        return Estimate(mean, wilson(mean, len(values)), error, near_end=True)
+    mean, n = float(values.mean()), len(values)
+    # all alike: their spread says nothing, their number does
+    if error <= NO_SPREAD or (n > 1 and few(min(int((values < 1).sum()), int((values > 0).sum())), n)):
+        return Estimate(mean, wilson(mean, effective_n(mean, error, n)), error, near_end=True)
     return Estimate(mean, interval.within(0, 1), error)
+
+
+def few(groups: int, of: int) -> bool:
+    """Whether a standard error rests on so few of the groups that it is no guide. Of a handful, where all of them tell,
+    it is their number that is small, and Student's t knows that.
+    """
+    return groups < FEW and 2 * groups < of
 
 
 def _question_accuracy(answers: Answers) -> Estimate:
@@ -168,8 +180,25 @@ def _tokens_mean(answers: Answers) -> Estimate:
 
 
 def skill_difference(one: Counted, two: Counted) -> Estimate:
-    """Skill of one less skill of two, on the groups that both have."""
-    return difference(skill, one, two)
+    """Skill of one less skill of two, on the groups that both have.
+
+    Where the two part in the same way, or not at all, on all groups but a few, the interval does not rest on this
+    handful: two made-up groups are added, in one of which the one alone has all pairs right, in the other the other
+    alone, as with claims of yes or no. The value stays.
+    """
+    gap = difference(skill, one, two)
+    if math.isnan(gap.value):
+        return gap
+    common = common_items([one, two])
+    both = [one.on(common), two.on(common)]
+    gaps = np.round(both[0][:, 0] - both[1][:, 0], 9)  # sixths are not exact
+    if not few(len(gaps) - int(np.unique(gaps, return_counts=True)[1].max()), len(gaps)):
+        return gap
+    names = tuple(str(n) for n in range(len(common) + 2))
+    rows = [np.concatenate([part, made_up]) for part, made_up in zip(both, MADE_UP, strict=True)]
+    wider = difference(skill, *(Counted(names, part) for part in rows)).interval
+    error = (wider.high - wider.low) / 2 / student(0.0, 1.0, len(common)).high
+    return Estimate(gap.value, wider.within(-2, 2), max(error, gap.error), near_end=True)
 
 
 def weights(claims: Claims) -> Floats:

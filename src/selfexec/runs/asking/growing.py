@@ -53,6 +53,7 @@ def begin(plan: Plan) -> None:
         prompts=prompt_hashes(plan.asked_prompts),
         settings=_settings(plan.sampling),
         preset=plan.preset,
+        preset_order=plan.preset_order,
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
 
@@ -120,6 +121,7 @@ def grow(plan: Plan) -> Manifest:
         settings={**_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
         # the name of a cut holds as long as the items are just those of the cut
         preset=plan.preset if just_the_cut else old.preset if same_items else None,
+        preset_order=old.preset_order or plan.preset_order,
     )
     if new != old:
         write_manifest(plan.out, new)

@@ -28,10 +28,11 @@ from selfexec.facets import (
     settings_in,
     touching,
 )
-from selfexec.items import ItemSet, Preset
+from selfexec.items import STRATIFIED, ItemSet, Preset, newest_order
 from selfexec.items import load as load_items
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.runs.arguments import Names, names
+from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.records import MOST_EPOCHS
 
 T = TypeVar("T", Connection, Sampling)
@@ -64,6 +65,7 @@ class Plan:
     out: Path
     conditions: Sequence[Condition] = (DEFAULT,)
     preset: str | None = None
+    preset_order: str | None = None
     max_calls: int | None = None
     command: str | None = None
 
@@ -198,8 +200,10 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     if choices.max_calls is not None and choices.max_calls < 1:
         raise InputError(f"--max-calls {choices.max_calls}: give 1 or more.")
     whole_set = load_items(choices.items)
+    out = Path(choices.out) if choices.out else Path("runs") / _folder_name(models, whole_set.name)
+    order = (_order_there(out) or newest_order(whole_set.hashes)) if choices.preset else None
     item_set = whole_set.cut(
-        parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset
+        parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset, order=order
     )
     asked = list(dict.fromkeys(models or default_models()))
     connection = part_of(choices, Connection)
@@ -219,14 +223,23 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         prompts=all_prompts(_changed(choices.prompts)),
         connection=connection,
         sampling=sampling,
-        out=Path(choices.out) if choices.out else Path("runs") / _folder_name(models, item_set.name),
+        out=out,
         preset=choices.preset,
+        preset_order=None if order == STRATIFIED else order,
         max_calls=choices.max_calls,
     )
     for model in asked:
         for part in found.parts:
             found.sampling_of(model, *part)  # refuses what its engine cannot do
     return found
+
+
+def _order_there(out: Path) -> str | None:
+    """The order that presets have in the run that is to grow; None where there is no run, or it never had a preset."""
+    if not (out / MANIFEST).is_file():
+        return None
+    manifest = load_manifest(out)
+    return manifest.preset_order or (STRATIFIED if manifest.preset else None)
 
 
 def _levels(facets: Any) -> dict[str, list[str]]:
