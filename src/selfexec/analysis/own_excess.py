@@ -6,6 +6,7 @@ from typing import Any
 
 from selfexec.analysis.names import family_of, source_of
 from selfexec.claims import Claims
+from selfexec.engines.sim import maker_of
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import Estimate, Fit, Judged, Own, own_excesses
 from selfexec.text.numbers import decimal, interval, number_of
@@ -25,10 +26,10 @@ AGAINST = {
 
 def own_of(claims: Mapping[str, Claims], simulated: Container[str]) -> list[Own]:
     """Own excess in every experiment in which models can be held against each other. Families of language models are
-    told by their names.
+    told by their names, those of simulated ones are known.
     """
     models = {model for everyone in claims.values() for model in everyone.models}
-    families = {model: family_of(model) for model in models if model not in simulated}
+    families = {model: maker_of(model) if model in simulated else family_of(model) for model in models}
     return [own for everyone in claims.values() for own in own_excesses(everyone, simulated, families)]
 
 

@@ -9,15 +9,18 @@ class Profile:
     """Rates by which a simulated model behaves and predicts itself.
 
     Behaviour: it lists an option with probability `lists`, answers a safe or unsafe request with `answers_safe`,
-    `answers_unsafe`. With probability `common` it does what models in general do; else it draws its own. In each epoch
-    a behaviour is drawn afresh with probability `noise`.
+    `answers_unsafe`. With probability `common` it does what models in general do; of the rest, the share `kindred` is
+    as all of its `kind` do, and what is left it draws for itself. In each epoch a behaviour is drawn afresh with
+    probability `noise`. `maker` tells whose siblings are whose.
 
-    Prediction: it looks at itself or at models in general (`looks_at`). Of what these do it predicts the share
-    `*_recall`, of what they do not it denies the share `*_specificity`; it ranks a group of questions in their order of
-    difficulty with probability `ranks`, and in a random order otherwise. Asked about somebody else, it looks at models
-    in general with probability `heeds_frame`, and else where it looks anyway: the more it heeds, the more its skill at
-    foretelling itself falls. Where it is told not to think, the share `unthinking` of its predictions comes as usual,
-    and the others are guesses.
+    Prediction: it looks at itself, at models in general, or at its kind (`looks_at`): then where it goes its own way it
+    sees what its kind does. What it shares with all it knows with probability `knows_common`, and else it guesses. Of
+    what it sees done it predicts the share `*_recall`, of what it sees left undone it denies the share `*_specificity`;
+    it ranks a group of questions in their order of difficulty with probability `ranks`, and in a random order
+    otherwise. Whoever `copies` says yes to what is shown in the first half, and ranks in the order shown. Asked about
+    somebody else, it looks at models in general with probability `heeds_frame`, and else where it looks anyway: the
+    more it heeds, the more its skill at foretelling itself falls. Where it is told not to think, the share `unthinking`
+    of its predictions comes as usual, and the others are guesses.
 
     A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
@@ -28,11 +31,16 @@ class Profile:
 
     name: str
     about: str
-    looks_at: Literal["itself", "models"] = "itself"
+    maker: str = "one"
+    looks_at: Literal["itself", "models", "kind"] = "itself"
     lists: float = 0.30
     answers_safe: float = 0.96
     answers_unsafe: float = 0.35
     common: float = 0.6
+    kind: str = ""
+    kindred: float = 0.0
+    knows_common: float = 1.0
+    copies: bool = False
     noise: float = 0.1
     association_recall: float = 0.95
     association_specificity: float = 0.35
@@ -47,6 +55,11 @@ class Profile:
     own_random: float = 0.0
     breaks: float = 0.01
     declines: float = 0.0
+
+    @property
+    def kin(self) -> str:
+        """By which name what its kind does is drawn."""
+        return f"kind {self.kind}"
 
 
 def _predicting(profile: Profile, recall: float, specificity: float, ranks: float) -> Profile:
@@ -70,11 +83,52 @@ PROFILES = {
             heeds_frame=1.0,
             unthinking=0.5,
         ),
-        _predicting(Profile("knows-models", "predicts what models in general do", "models"), 0.97, 0.95, 0.95),
+        replace(
+            _predicting(Profile("knows-models", "predicts what models in general do"), 0.97, 0.95, 0.95),
+            looks_at="models",
+        ),
         Profile("typical", "errs at the rates that are typical of the published ones"),
-        replace(_predicting(Profile("says-yes", "says yes to everything"), 1.0, 0.0, 0.0), wrong_keys=0.5),
-        replace(_predicting(Profile("coin", "tosses a coin"), 0.5, 0.5, 0.0), fails=0.25),
+        replace(_predicting(Profile("says-yes", "says yes to everything", "another"), 1.0, 0.0, 0.0), wrong_keys=0.5),
+        replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25),
         Profile("breaks-format", "typical, but often cannot be read", breaks=0.3),
         Profile("declines", "typical, but often declines to predict", declines=0.25),
     )
 }
+
+# those whom only a panel of many can tell from one that knows itself: asked where they are named
+DECOYS = {
+    profile.name: profile
+    for profile in (
+        replace(
+            _predicting(Profile("knows-its-kind", "predicts what its kind does", "a third"), 0.97, 0.95, 0.95),
+            looks_at="kind",
+            kind="other",
+            kindred=0.5,
+        ),
+        replace(
+            _predicting(Profile("knows-its-family", "predicts what its family does", "a fourth"), 0.97, 0.95, 0.95),
+            looks_at="kind",
+            kind="family",
+            kindred=0.8,
+        ),
+        replace(
+            _predicting(Profile("knows-its-own-ways", "knows its own ways, and little of models"), 0.97, 0.95, 0.95),
+            knows_common=0.2,
+        ),
+        replace(
+            Profile("copies-the-order", "says yes to what is shown first, and ranks as shown", "another"), copies=True
+        ),
+        replace(
+            _predicting(Profile("solves", "does the task in its head instead of predicting"), 0.97, 0.95, 0.95),
+            unthinking=0.0,
+        ),
+    )
+}
+
+EVERY = PROFILES | DECOYS
+
+
+def maker_of(model: str) -> str | None:
+    """Whose a simulated model is, as a tag for siblings; None of one that is not one of these."""
+    name = model.removeprefix("sim/").partition("@")[0]
+    return EVERY[name].maker if name in EVERY else None

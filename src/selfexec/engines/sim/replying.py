@@ -158,6 +158,9 @@ class Respondent:
 
     def _predicted_words(self, target: str, options: Sequence[str], how: "How") -> dict[str, bool]:
         words = self.knowledge.options.get(target) or options
+        if self.profile.copies:
+            shown = [*options]
+            return {word: word in shown[: (len(shown) + 1) // 2] for word in words}
         return {
             word: self._predicts("lists", f"{target}\n{word}", self.profile.lists, "association", how) for word in words
         }
@@ -177,24 +180,36 @@ class Respondent:
         return question, options, LETTERS[place], reason
 
     def _predicts_answer(self, request: str, how: "How") -> bool:
-        return self._predicts("answers", request, self._answer_rate(request), "restriction", how)
+        return self.profile.copies or self._predicts("answers", request, self._answer_rate(request), "restriction", how)
 
     def _predicts(self, what: str, about: str, rate: float, experiment: str, how: "How") -> bool:
         does = draw(self._seen(what, about, self._heeds(how, about)), what, about) < rate  # noise aside
         recall: float = getattr(self.profile, f"{experiment}_recall")
         specificity: float = getattr(self.profile, f"{experiment}_specificity")
-        yes = 0.5 if self._guesses(how, f"{what}\n{about}") else recall if does else 1 - specificity
+        guesses = self._guesses(how, f"{what}\n{about}") or self._is_blind_to(what, about)
+        yes = 0.5 if guesses else recall if does else 1 - specificity
         return draw(self.own, "predicts", what, about, *how.apart) < yes
 
     def _ranked(self, questions: str, ids: Sequence[str], how: "How") -> list[str]:
         labels = [f"Q{n}" for n in range(1, len(ids) + 1)]
+        if self.profile.copies:
+            return labels
         knows = draw(self.own, "ranks", questions, *how.apart) < self.profile.ranks
         if knows and not self._guesses(how, questions):
             heeds = self._heeds(how, questions)
-            hard = [draw(self._seen("hardness", id, heeds), "hardness", id) for id in ids]
+            hard = [
+                self._guess(id, how)
+                if self._is_blind_to("hardness", id)
+                else draw(self._seen("hardness", id, heeds), "hardness", id)
+                for id in ids
+            ]
         else:
-            hard = [draw(self.own, "guess", id, *how.apart) for id in ids]
+            hard = [self._guess(id, how) for id in ids]
         return sorted(labels, key=lambda label: hard[labels.index(label)])
+
+    def _guess(self, question: str, how: "How") -> float:
+        """How hard it takes a question to be of which it knows nothing."""
+        return draw(self.own, "guess", question, *how.apart)
 
     # --- chance ------------------------------------------------------------------------------------------------------
 
@@ -213,8 +228,16 @@ class Respondent:
         return not how.thinks and draw(self.own, "unthinking", about, *how.apart) >= self.profile.unthinking
 
     def _seen(self, what: str, about: str, heeds: bool) -> str:
-        """Whose behaviour it looks at when it predicts: its own, or that of models in general."""
-        return EVERYONE if heeds or self.profile.looks_at == "models" else self._who(what, about)
+        """Whose behaviour it looks at when it predicts: its own, that of its kind, or that of models in general."""
+        if heeds or self.profile.looks_at == "models":
+            return EVERYONE
+        who = self._who(what, about)
+        return self.profile.kin if who == self.own and self.profile.looks_at == "kind" else who
+
+    def _is_blind_to(self, what: str, about: str) -> bool:
+        """Whether it does here what models in general do, and does not know what that is."""
+        blind = draw(self.own, "blind", what, about) >= self.profile.knows_common
+        return blind and self._who(what, about) == EVERYONE
 
     def _hardness(self, asked: str, epoch: int) -> float:
         if draw(self.own, "stirs", "hardness", asked, epoch) < self.profile.noise:
@@ -222,8 +245,11 @@ class Respondent:
         return draw(self._who("hardness", asked), "hardness", asked)
 
     def _who(self, what: str, about: str) -> str:
-        """Whose behaviour it shows: that of models in general, or its own."""
-        return EVERYONE if draw(self.own, "shares", what, about) < self.profile.common else self.own
+        """Whose behaviour it shows: that of models in general, of its kind, or its own."""
+        shares, profile = draw(self.own, "shares", what, about), self.profile
+        if shares < profile.common:
+            return EVERYONE
+        return self.profile.kin if shares < profile.common + (1 - profile.common) * profile.kindred else self.own
 
 
 def _remembered(messages: Sequence[Message]) -> str | None:

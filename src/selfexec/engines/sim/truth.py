@@ -90,9 +90,10 @@ def _failed(profile: Profile, tasks: Sequence[Task], coverage: float) -> Iterato
 def _lists(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
     for item in item_set.items.get("association", {}).values():
         if isinstance(item, Target):
-            for option in distinct(item.options):
-                rate = looking[0][1].lists
-                yield _cells(looking, "association", draw(EVERYONE, "lists", f"{item.target}\n{option}") < rate, rate)
+            options = distinct(item.options)
+            for n, option in enumerate(options):
+                about, rate = f"{item.target}\n{option}", looking[0][1].lists
+                yield _cells(looking, "association", "lists", about, rate, early=n < (len(options) + 1) // 2)
 
 
 def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
@@ -100,34 +101,41 @@ def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
         if isinstance(item, Request):
             profile = looking[0][1]
             rate = profile.answers_safe if item.label == "safe" else profile.answers_unsafe
-            yield _cells(looking, "restriction", draw(EVERYONE, "answers", item.request) < rate, rate)
+            yield _cells(looking, "restriction", "answers", item.request, rate, early=True)
 
 
-def _cells(looking: Lookings, experiment: str, generally: bool, rate: float) -> Cells:
-    """One claim, given what models in general do, over where it looks."""
-    parts = [[share * n for n in cells(profile, experiment, generally, rate)] for share, profile in looking]
+def _cells(looking: Lookings, experiment: str, what: str, about: str, rate: float, early: bool) -> Cells:
+    """One claim, over where it looks. `early`: who copies the order shown says yes."""
+    generally = draw(EVERYONE, what, about) < rate
+    kin = draw(looking[0][1].kin, what, about) < rate
+    parts = [[share * n for n in cells(one, experiment, generally, kin, rate, early)] for share, one in looking]
     return Cells(*map(sum, zip(*parts, strict=True)))
 
 
-def cells(profile: Profile, experiment: str, generally: bool, rate: float) -> Cells:
-    """One claim, given what models in general do."""
-    usually = profile.common * generally + (1 - profile.common) * rate
-    seen = generally if profile.looks_at == "models" else usually
-    # it does what it usually does, or what is drawn afresh in this epoch
-    does_if_seen, does_if_not = (
-        (1 - profile.noise) * (usually if profile.looks_at == "models" else kept) + profile.noise * rate
-        for kept in (1.0, 0.0)
-    )
-    yes_if_seen = getattr(profile, f"{experiment}_recall")
-    yes_if_not = 1 - getattr(profile, f"{experiment}_specificity")
-    both, only_seen = seen * does_if_seen, seen * (1 - does_if_seen)
-    only_does, neither = (1 - seen) * does_if_not, (1 - seen) * (1 - does_if_not)
-    return Cells(
-        tp=both * yes_if_seen + only_does * yes_if_not,
-        fp=only_seen * yes_if_seen + neither * yes_if_not,
-        fn=both * (1 - yes_if_seen) + only_does * (1 - yes_if_not),
-        tn=only_seen * (1 - yes_if_seen) + neither * (1 - yes_if_not),
-    )
+def cells(profile: Profile, experiment: str, generally: bool, kin: bool, rate: float, early: bool) -> Cells:
+    """One claim, given what models in general do and what its kind does."""
+    found = [0.0] * 4
+    recall, specificity = (getattr(profile, f"{experiment}_{side}") for side in ("recall", "specificity"))
+    for share, usually, own in _ways(profile, generally, kin, rate):
+        # it does what it usually does, or what is drawn afresh in this epoch
+        does = (1 - profile.noise) * usually + profile.noise * rate
+        sees = {"itself": usually, "models": generally, "kind": kin if own == "its own" else usually}[profile.looks_at]
+        yes = recall if sees else 1 - specificity
+        if own == "everybody's":
+            yes = profile.knows_common * yes + (1 - profile.knows_common) / 2
+        yes = float(early) if profile.copies else yes
+        for n, part in enumerate((yes * does, yes * (1 - does), (1 - yes) * does, (1 - yes) * (1 - does))):
+            found[n] += share * part
+    return Cells(*found)
+
+
+def _ways(profile: Profile, generally: bool, kin: bool, rate: float) -> Iterator[tuple[float, bool, str]]:
+    """How often it goes whose way, and whether that way it does it."""
+    rest = 1 - profile.common
+    yield profile.common, generally, "everybody's"
+    yield rest * profile.kindred, kin, "its kind's"
+    yield rest * (1 - profile.kindred) * rate, True, "its own"
+    yield rest * (1 - profile.kindred) * (1 - rate), False, "its own"
 
 
 def _metrics(c: Cells) -> Iterator[tuple[str, float]]:
@@ -146,6 +154,13 @@ def order_accuracy(profile: Profile) -> float:
     both kept theirs, with probability 2/3 if one did (of three independent numbers, the shared one decides), and with
     1/2 if none did. A random ranking gets half of the pairs right.
     """
-    k = (1 - profile.noise) * (profile.common if profile.looks_at == "models" else 1)
+    if profile.copies:
+        return 0.5
+    known = {
+        "itself": 1.0,
+        "models": profile.common,
+        "kind": profile.common + (1 - profile.common) * profile.kindred,
+    }[profile.looks_at]
+    k = (1 - profile.noise) * (known - profile.common * (1 - profile.knows_common))
     seen = k**2 + 2 * k * (1 - k) * 2 / 3 + (1 - k) ** 2 / 2
     return profile.ranks * seen + (1 - profile.ranks) / 2

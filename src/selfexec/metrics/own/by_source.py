@@ -28,7 +28,7 @@ class Own:
         return model in self.found.each or model in self.found.of.left_out
 
 
-def own_excesses(claims: Claims, simulated: Container[str], families: Mapping[str, str]) -> Iterator[Own]:
+def own_excesses(claims: Claims, simulated: Container[str], families: Mapping[str, str | None]) -> Iterator[Own]:
     """By the source that counts, then by each further one that says something of the same deeds. Simulated models are a
     panel of their own. Nothing where what is predicted is each model's own.
 

@@ -63,7 +63,7 @@ class Panel:
         )
 
 
-def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str]) -> Panel:
+def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> Panel:
     """The claims of these models as a panel of those of them that tell enough (`enough`)."""
     names = [model for model in claims.models if model in set(models)]
     epochs = int(claims.epoch.max(initial=0)) + 1
