@@ -1,6 +1,7 @@
 """What tests build their worlds from: claims written down one by one, runs in which models say and do as told here."""
 
 import json
+import os
 import re
 import sys
 import tomllib
@@ -142,6 +143,9 @@ def installed(package: Path) -> Iterator[None]:
             yield
         finally:
             _forget()
+            for name, module in list(sys.modules.items()):  # another package may have modules of the same name
+                if (getattr(module, "__file__", None) or "").startswith(f"{package}{os.sep}"):
+                    del sys.modules[name]
 
 
 def _forget() -> None:

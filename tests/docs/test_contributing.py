@@ -114,7 +114,7 @@ def test_a_package_of_an_experiment_a_facet_and_an_engine_works_as_the_recipes_s
                 called, *arguments = shlex.split(command)
                 assert called == "selfexec"
                 done = CliRunner().invoke(root, arguments)
-                assert done.exit_code == 0 and as_shown(shown, done.output), f"{command}\n{done.output}"
+                assert done.exit_code == 0 and as_shown(shown, done.stdout), f"{command}\n{done.output}"
 
 
 # --- what goes inside ------------------------------------------------------------------------------------------------
