@@ -94,7 +94,8 @@ def work_out(reference: Path) -> Recorded:
             sorted((reference / "replies").glob("*.jsonl")), item_source=reference / "items", out=Path(scratch) / "ten"
         )
         run = run.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
-        return Recorded({**dict(_scores(run)), **dict(_pairs(run)), **dict(_counts(run)), **dict(_orders(run))})
+        parts = (_scores, _own, _pairs, _counts, _orders)
+        return Recorded({key: number for part in parts for key, number in part(run)})
 
 
 Found = Iterator[tuple[tuple[str, str, str], Number]]
@@ -132,6 +133,37 @@ def _scores(run: "Run") -> Found:
                     "selfexec score TEN --convention strict --readings READINGS",
                 ),
             )
+
+
+VERDICTS = ("not shown", "own or shared", "own")  # by their place in recorded.csv
+TOGETHER = "all"  # in place of a model
+
+
+def _own(run: "Run") -> Found:
+    """What the models' words tell of their own deeds beyond all others', with what the verdict rests on; in restriction
+    by one fixed rule, and without a verdict by each model's own judgement.
+    """
+    import selfexec as sx
+
+    shown = "selfexec score TEN --format json --readings READINGS (own_excess)"
+    for own in sx.score(run, "readable").own:
+        found, models = own.found, len(own.found.of.models)
+        by = "" if own.metric == "own_excess" else "_by_rule"
+        for fit in found.fits[:2]:
+            what = f"{own.metric}_factors_{fit.factors}"
+            low, high = fit.panel.interval()
+            yield (what, TOGETHER, own.experiment), Number(float(fit.panel.value), low, high, models, shown)
+        first = found.fits[0]
+        for what, value in (
+            ("derangement_p", first.derangement_p),
+            ("least_without_one", first.least_without_one),
+            ("least_beyond_siblings", first.least_beyond_siblings),
+            ("least_well_read", first.least_well_read),
+        ):
+            yield (f"{what}{by}", TOGETHER, own.experiment), Number(value, n=models, shown_by=shown)
+        if found.panel.verdict:
+            place = float(VERDICTS.index(found.panel.verdict))
+            yield (f"own_verdict{by}", TOGETHER, own.experiment), Number(place, n=models, shown_by=shown)
 
 
 def difference(one: str, two: str) -> str:

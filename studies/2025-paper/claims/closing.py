@@ -3,13 +3,16 @@
 import math
 
 from evidence import EXPERIMENTS, Evidence, dec, iv, together
+from recorded import TOGETHER, VERDICTS, Number
 
 from claims.counting import sure_of
 from claims.opening import scaling, sizes_of
-from claims.rules import ARTEFACT, CANNOT, HOLDS, MOST, NEARLY_ALL, NOT, every, poor, recounted, share, stated, way
+from claims.rules import ARTEFACT, CANNOT, HOLDS, NEARLY_ALL, NOT, poor, recounted, stated, way
 from claims.sentences import AGAIN, CORRELATE, SCORE, Found, Sentence, kept_in
 from selfexec.runs.asking import sampling_settings
 from selfexec.stats import wilson
+
+OWN = "`selfexec score TEN --format json --readings READINGS` (own_excess)"
 
 SENTENCES: list[Sentence] = []
 sentence = kept_in(SENTENCES)
@@ -65,25 +68,112 @@ def _(e: Evidence) -> Found:
 
 @sentence(
     "6",
-    "current LLMs lack meaningful self-executive awareness",
-    f"{AGAIN}; {SCORE} (skill and margin of each)",
+    "However, in practice, the models answered correctly.",
+    AGAIN,
+    {CANNOT: "One try of one question for each model, four of them named; what fails now and then is not seen."},
+)
+def _(e: Evidence) -> Found:
+    least = wilson(1.0, NAMED).low
+    return (
+        f"of {NAMED} that are named at least {dec(least, 2)} if all were answered rightly",
+        HOLDS if least > NEARLY_ALL else CANNOT,
+    )
+
+
+@sentence(
+    "6",
+    "a deeper misalignment between the models’ beliefs about their own limitations and their actual capabilities",
+    f"{AGAIN}; selfexec run --experiment failing_question asks it so that it can be told",
     {
-        CANNOT: "They do foretell something of what they do, mostly less than half of it, and none is surely a better "
-        "guide to it than the best baseline. Whether any of it is knowledge of themselves nothing here tells: a margin "
-        "below 0 does not refute it, and one above 0 would not show it."
+        CANNOT: "It takes what a model fails of questions that it wrote in order to fail, beside what it fails of "
+        "others: no control was asked, and nothing was counted."
     },
 )
 def _(e: Evidence) -> Found:
-    skills = {(m, x): found for x in EXPERIMENTS for m, found in e.skills(x).items()}
+    return "no control questions, no tries, no counts", CANNOT
+
+
+@sentence(
+    "6",
+    "None of the models demonstrated any “out of the box” capability",
+    AGAIN,
+    {CANNOT: "One question for each of fifteen models was looked at; one model in five that can would be missed so."},
+)
+def _(e: Evidence) -> Found:
+    most = wilson(0.0, len(e.models)).high
+    return f"if none of {len(e.models)} did, the share is still only at most {dec(most, 2)}", _seldom(most)
+
+
+@sentence(
+    "6",
+    "none of the models even (incorrectly) claimed that no such question is possible",
+    AGAIN,
+    {CANNOT: "The same."},
+)
+def _(e: Evidence) -> Found:
+    most = wilson(0.0, len(e.models)).high
+    return f"if none of {len(e.models)} did, the share is still only at most {dec(most, 2)}", _seldom(most)
+
+
+NAMED = 4  # models whose question is given
+
+
+def _seldom(most: float) -> str:
+    return HOLDS if most < 1 - NEARLY_ALL else CANNOT
+
+
+@sentence(
+    "6",
+    "not yet capable of accurately predicting or reasoning about their own behavior",
+    f"{AGAIN}; {SCORE} (skill of each)",
+    {
+        NOT: "Not by much, and better than by chance: every one foretells something of what it does, mostly less than "
+        "half of it."
+    },
+)
+def _(e: Evidence) -> Found:
+    skills = _skills(e)
     short, of = sum(poor(found.value) for found in skills.values()), len(skills)
+    return (
+        f"of {of} (model, experiment): skill surely above 0 in {sure_of(skills)}; less than half of the way from "
+        f"chance to perfection in {short}",
+        HOLDS if short == of else NOT,
+    )
+
+
+@sentence(
+    "6",
+    "current LLMs lack meaningful self-executive awareness",
+    f"{AGAIN}; {OWN}; {SCORE} (margin of each)",
+    {
+        CANNOT: "In difficulty their words tell a little of their own deeds that no other model's word or deed tells, "
+        "which the models most alike in deed may share; elsewhere nothing is shown, of nine or ten models. What is not "
+        "shown is not refuted, and a margin below 0 refutes nothing: it takes more models and items, and the same "
+        "question about somebody else, without thinking, and beside their own history, none of which was asked."
+    },
+)
+def _(e: Evidence) -> Found:
+    told, verdicts = [], []
+    for experiment, by, how in (
+        ("association", "", ""),
+        ("restriction", "_by_rule", " (by one fixed rule)"),
+        ("difficulty", "", ""),
+    ):
+        one, two = (e.recorded[f"own_excess{by}_factors_{n}", TOGETHER, experiment] for n in (1, 2))
+        verdicts.append(VERDICTS[round(e.recorded[f"own_verdict{by}", TOGETHER, experiment].value)])
+        told.append(f"{experiment}{how} {iv(one)}, with two factors {iv(two)}: {verdicts[-1]}")
     margins = e.baseline_margin.values()
     over, under = sum((x.low or 0) > 0 for x in margins), sum((x.high or 0) < 0 for x in margins)
     return (
-        f"of {of} (model, experiment): skill surely above 0 in {sure_of(skills)}; less than half of the way from "
-        f"chance to perfection in {short}; margin over the best baseline surely above 0 in {over}, surely below in "
-        f"{under}; what a model's word tells of its own deed that no other model's word or deed tells: no number",
-        every(share(short, of, MOST), CANNOT),
+        f"own excess, what a model's word tells of its own deed that no other model's word or deed tells: "
+        f"{'; '.join(told)}. Margin over the best baseline surely above 0 in {over} of {len(margins)} "
+        f"(model, experiment), surely below in {under}",
+        NOT if "own" in verdicts else CANNOT,
     )
+
+
+def _skills(e: Evidence) -> dict[tuple[str, str], Number]:
+    return {(m, x): found for x in EXPERIMENTS for m, found in e.skills(x).items()}
 
 
 @sentence("8", "we evaluated 15 different models", AGAIN, {HOLDS: "The replies of ten were published."})
