@@ -74,7 +74,8 @@ class Claims:
         """These of the claims."""
         if which.all():
             return self
-        parts: dict[str, Any] = {name: part[which] for name, part in vars(self).items() if isinstance(part, np.ndarray)}
+        at = np.flatnonzero(which)
+        parts: dict[str, Any] = {name: part[at] for name, part in vars(self).items() if isinstance(part, np.ndarray)}
         return replace(self, **parts)
 
     def of(self, model: str) -> "Claims":

@@ -9,6 +9,7 @@ a's word shares with b's deed is a product (how well a knows models in general t
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -69,8 +70,7 @@ class Common:
 
 @dataclass(frozen=True)
 class Crossed:
-    """`matrix`: accuracy of predictor (rows) about behaviour (columns), shape (models, models); `cells` are the ends of
-    its intervals, shape (models, models, 2).
+    """`matrix`: accuracy of predictor (rows) about behaviour (columns), shape (models, models).
 
     `gamma` is the self-bonus with its interval (Student's t, items as clusters) and standard error; nan, with a
     `reason`, below the floors. `skill_of_predictor` (alpha) and `ease_of_behaviour` (beta, around zero) are the
@@ -81,7 +81,6 @@ class Crossed:
 
     common: Common
     matrix: Array
-    cells: Array
     gamma: float
     interval: Interval
     error: float
@@ -90,6 +89,22 @@ class Crossed:
     own: tuple[Estimate, ...]
     by_item: Array
     reason: str | None = None
+
+    @cached_property
+    def cells(self) -> Array:
+        """The ends of the matrix' intervals, shape (models, models, 2): Wilson's, on the number of claims that are as
+        good as independent. Scores do without them.
+        """
+        models, item = np.arange(len(self.common.models)), self.common.item
+        ends = np.full((*self.matrix.shape, 2), math.nan)
+        if not self.common.claims:
+            return ends
+        for a, b in product(models, models):
+            right = np.bincount(item, self.common.predicted[a] == self.common.observed[b])
+            pairs = np.stack([right, np.bincount(item)], axis=1).astype(np.float64)
+            error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
+            ends[a, b] = share_interval(float(self.matrix[a, b]), error, pairs)
+        return ends
 
     def estimate_for(self, model: str) -> Estimate:
         """The self-bonus, as a number about one of the models; it is the same for all that took part."""
@@ -210,7 +225,6 @@ def cross(common: Common) -> Crossed:
     return Crossed(
         common,
         matrix,
-        _cell_intervals(common, matrix),
         gamma.value,
         gamma.interval,
         gamma.error,
@@ -251,18 +265,6 @@ def _by_item(common: Common, weights: Array) -> Array:
     return np.stack([np.bincount(common.item, parts), np.bincount(common.item)], axis=1).astype(np.float64)
 
 
-def _cell_intervals(common: Common, matrix: Array) -> Array:
-    """Wilson's interval of each accuracy, on the number of claims that are as good as independent."""
-    models, claims = np.arange(len(common.models)), np.bincount(common.item)
-    ends = np.full((*matrix.shape, 2), math.nan)
-    for a, b in product(models, models):
-        right = np.bincount(common.item, common.predicted[a] == common.observed[b])
-        pairs = np.stack([right, claims], axis=1).astype(np.float64)
-        error = ratio_error(lambda totals: totals[..., 0] / totals[..., 1], pairs)
-        ends[a, b] = share_interval(float(matrix[a, b]), error, pairs)
-    return ends
-
-
 def _floor(common: Common, kind: str = "common") -> str | None:
     """Why a self-bonus must not be quoted, None where it may."""
     if (items := len(common.items)) < LEAST_COMMON_ITEMS:
@@ -275,6 +277,5 @@ def _floor(common: Common, kind: str = "common") -> str | None:
 
 def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
     nothing = np.full(len(matrix), math.nan)
-    cells = _cell_intervals(common, matrix) if common.claims else np.full((*matrix.shape, 2), math.nan)
     own = (Estimate(math.nan),) * len(matrix)
-    return Crossed(common, matrix, cells, math.nan, NONE, math.nan, nothing, nothing, own, np.zeros((0, 2)), reason)
+    return Crossed(common, matrix, math.nan, NONE, math.nan, nothing, nothing, own, np.zeros((0, 2)), reason)

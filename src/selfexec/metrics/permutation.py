@@ -83,6 +83,6 @@ def _gains(predicted: Signs, weight: Floats, rng: np.random.Generator) -> Floats
     """What each deal of these items' predictions among them adds to skill."""
     deals = rng.permuted(np.tile(np.arange(len(predicted)), (PERMUTED, 1)), axis=1)
     dealt = np.zeros(PERMUTED)
-    for said, counts in zip(predicted.T, weight.T, strict=True):  # place by place: no table of items by items
-        dealt += said[deals] @ counts
+    for said, counts in zip(predicted.T.astype(np.float64), weight.T, strict=True):
+        dealt += said.take(deals) @ counts  # place by place: no table of items by items
     return dealt - float((predicted * weight).sum())

@@ -70,7 +70,8 @@ def foretold(claims: Claims, chance: Array) -> Counted:
     """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
     happened = claims.observed > 0
     right = np.where(happened, chance, 1 - chance)
-    right, wrong = np.nan_to_num(right), np.nan_to_num(1 - right)
+    silent = np.isnan(right)
+    right, wrong = np.where(silent, 0.0, right), np.where(silent, 0.0, 1 - right)
     counts = np.zeros((len(claims.items), len(CELLS)))
     cells = {"tp": right * happened, "fp": wrong * ~happened, "fn": wrong * happened, "tn": right * ~happened}
     for name, amounts in cells.items():
