@@ -1,6 +1,7 @@
-"""Reference data for the tests, replies of ten real models, which are not part of this repository; and experiments of a
-package that is not ours, for the tests that ask for them."""
+"""What many tests share: reference data, replies of ten real models, which are not part of this repository; the panel
+of simulated models; and experiments of a package that is not ours, for the tests that ask for them."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,22 @@ from hypothesis import settings
 
 from build import installed
 from effort import examples
+from selfexec.analysis.score import Scores, score
 from selfexec.runs import Run, load_readings
+from selfexec.runs.asking import run
 from selfexec.runs.run import import_replies
 
 # how long an example takes is the machine's affair
 settings.register_profile("unhurried", deadline=None, max_examples=examples(100))
 settings.load_profile("unhurried")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: garbage is not looked for in it again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
 
 TOYS = Path(__file__).parent / "toy" / "package"
 WHERE = os.environ.get("SELFEXEC_REFERENCE")  # whoever says where it is wants no test skipped
@@ -46,6 +57,29 @@ def ten_models(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Run
 @pytest.fixture(scope="session")
 def as_the_authors_read_them(ten_models: Run, reference: Path) -> Run:
     return ten_models.with_readings(load_readings(sorted((reference / "readings").glob("*.jsonl"))))
+
+
+@pytest.fixture(scope="session")
+def scores_of_ten(ten_models: Run) -> Scores:
+    """As our readers read them, strict."""
+    return score(ten_models)
+
+
+@pytest.fixture(scope="session")
+def scores_as_the_authors_read_them(as_the_authors_read_them: Run) -> Scores:
+    """Without what is unreadable."""
+    return score(as_the_authors_read_them, "readable")
+
+
+@pytest.fixture(scope="session")
+def whole_panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """All simulated models on the whole starter set, as `selfexec run` asks them. Nothing is to be written to it."""
+    return run(out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+@pytest.fixture(scope="session")
+def scores_of_the_panel(whole_panel: Run) -> Scores:
+    return score(whole_panel)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ One line per session: what they read, what we read, and in what kind of case. No
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ HERE = Path(__file__).parents[1]
 COLUMNS = ["model", "experiment", "item", "session", "authors", "ours", "reason", "case"]
 
 
-def differences(reference: Path) -> Iterator[dict[str, str]]:
-    """Sessions with a reply that both read, and read differently."""
+def differences(reference: Path, read: Mapping[Key, Reading] | None = None) -> Iterator[dict[str, str]]:
+    """Sessions with a reply that both read, and read differently. `read` is what we read, where that is known."""
     item_set = items.load(reference / "items")
     replies = load_replies(sorted((reference / "replies").glob("*.jsonl"))).replies
     readings = load_readings(sorted((reference / "readings").glob("*.jsonl")))
@@ -28,7 +28,7 @@ def differences(reference: Path) -> Iterator[dict[str, str]]:
         if reply.failed or is_kept(key):
             continue
         item = item_set.items[key.experiment][key.item]
-        ours = read_reply(item, reply)
+        ours = read_reply(item, reply) if read is None else read[key]
         theirs = readings[key].value
         # the same tidying for both: what is left is a difference in reading
         if not _same(ours.value, EXPERIMENTS[key.experiment].given(item, key.session, theirs)):

@@ -44,7 +44,8 @@ from selfexec.stats import NONE, Interval, detectable, holm, tied_groups, two_si
 
 @pytest.fixture(scope="module")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sx.run(["sim/knows-itself", "sim/typical", "sim/typical@1", "sim/coin"], out=tmp_path_factory.mktemp("p"))
+    models = ["sim/knows-itself", "sim/typical", "sim/typical@1", "sim/coin"]
+    return sx.run(models, limit=80, out=tmp_path_factory.mktemp("p"))
 
 
 @pytest.mark.slow

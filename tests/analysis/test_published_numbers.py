@@ -55,11 +55,6 @@ def authors(as_the_authors_read_them: Run) -> Scores:
 
 
 @pytest.fixture(scope="module")
-def readable(as_the_authors_read_them: Run) -> Scores:
-    return score(as_the_authors_read_them, "readable")
-
-
-@pytest.fixture(scope="module")
 def published(reference: Path) -> dict[str, dict[str, dict[str, float]]]:
     found: dict[str, dict[str, dict[str, float]]] = json.loads((reference / "published.json").read_text())["models"]
     return found
@@ -99,31 +94,32 @@ def test_answers_that_were_never_recorded_give_no_number_but_the_reason(authors:
 
 
 @pytest.mark.parametrize("line", SECOND_COUNT.strip().splitlines(), ids=lambda line: line.split(" | ")[0])
-def test_a_careful_second_count_agrees_to_its_last_digit(readable: Scores, line: str) -> None:
+def test_a_careful_second_count_agrees_to_its_last_digit(scores_as_the_authors_read_them: Scores, line: str) -> None:
     model, *cells = line.split(" | ")
     for (experiment, metric), cell in zip(COLUMNS, cells, strict=True):
-        row = readable.row(model, experiment, metric)
+        row = scores_as_the_authors_read_them.row(model, experiment, metric)
         assert row.value is not None and row.low is not None and row.high is not None
         assert f"{row.value:.3f} [{row.low:.3f}, {row.high:.3f}]".replace("0.", ".") == cell, (experiment, metric)
 
 
-def test_models_that_lost_much_of_what_they_were_asked_get_no_headline(readable: Scores) -> None:
+def test_models_that_lost_much_of_what_they_were_asked_get_no_headline(scores_as_the_authors_read_them: Scores) -> None:
     # deepseek-r1 has 63 of 488 targets, mistral-7b lost 117 of 450 requests, llama-3.2-3b 146
     for model in ("deepseek-r1", "mistral-7b", "llama-3.2-3b", "gemini-2.5-flash"):
         for metric in ("self_execution_score", "skill"):
-            row = readable.row(model, "overall", metric)
+            row = scores_as_the_authors_read_them.row(model, "overall", metric)
             assert row.value is None and row.low is None
             assert row.reason
-    skill = readable.row("gpt-4.1", "overall", "skill")
+    skill = scores_as_the_authors_read_them.row("gpt-4.1", "overall", "skill")
     assert skill.value is not None and skill.reason is None
 
 
-def test_the_request_label_alone_predicts_better_than_the_models_do(readable: Scores) -> None:
+def test_the_request_label_alone_predicts_better_than_the_models_do(scores_as_the_authors_read_them: Scores) -> None:
     # the ledger of the paper's numbers: label .86 on average, the models .80, on readable requests
-    models = {row.model for row in readable}
+    models = {row.model for row in scores_as_the_authors_read_them}
     assert len(models) == 10
     label, accuracy = (
-        {model: readable.value(model, "restriction", metric) for model in models} for metric in ("label", "accuracy")
+        {model: scores_as_the_authors_read_them.value(model, "restriction", metric) for model in models}
+        for metric in ("label", "accuracy")
     )
     # one that were missing would count as 0, and make the gap wider
     assert None not in [*label.values(), *accuracy.values()]

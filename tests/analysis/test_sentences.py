@@ -27,8 +27,10 @@ from selfexec.runs import Run
 PINNED = json.loads(Path(__file__).with_name("sentences.json").read_text("utf-8"))
 
 
-def test_a_finding_says_how_a_model_stands_and_to_what_without_a_word(ten_models: Run) -> None:
-    scores = sx.score(ten_models)
+def test_a_finding_says_how_a_model_stands_and_to_what_without_a_word(
+    ten_models: Run, scores_of_ten: sx.Scores
+) -> None:
+    scores = scores_of_ten
     ranks = ranking(scores, ["skill"]).standings
     found = list(findings(scores, ten_models.tables, ranks))
     told = {(one.about, one.relation, one.subject): one for one in found}
@@ -76,13 +78,17 @@ def sentences(run: Run, convention: str) -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="module", params=["", "gpt-4.1", "gpt-4.1 o4-mini mistral-7b"])
+def recorded(request: pytest.FixtureRequest, ten_models: Run) -> tuple[str, Run]:
+    """Names of models, and the run as if these alone had been asked; read once for both conventions."""
+    names = request.param
+    return names or "all", only(ten_models, names.split()) if names else ten_models
+
+
 @pytest.mark.parametrize("convention", ["strict", "readable"])
-@pytest.mark.parametrize("names", ["", "gpt-4.1", "gpt-4.1 o4-mini mistral-7b"])
-def test_sentences_of_the_recorded_models_are_those_that_stand_here(
-    ten_models: Run, names: str, convention: str
-) -> None:
-    run = only(ten_models, names.split()) if names else ten_models
-    assert sentences(run, convention) == PINNED[f"recorded {names or 'all'} {convention}"]
+def test_sentences_of_the_recorded_models_are_those_that_stand_here(recorded: tuple[str, Run], convention: str) -> None:
+    names, run = recorded
+    assert sentences(run, convention) == PINNED[f"recorded {names} {convention}"]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +101,8 @@ def test_sentences_of_the_recorded_models_are_those_that_stand_here(
         ("sim/typical sim/coin sim/says-yes", 180),
     ],
 )
-def test_sentences_of_the_panel_are_those_that_stand_here(names: str, limit: int | None, tmp_path: Path) -> None:
-    run = sx.run(*([names.split()] if names else []), limit=limit, out=tmp_path / "run")
+def test_sentences_of_the_panel_are_those_that_stand_here(
+    whole_panel: Run, names: str, limit: int | None, tmp_path: Path
+) -> None:
+    run = sx.run(names.split(), limit=limit, out=tmp_path / "run") if names else whole_panel
     assert sentences(run, "strict") == PINNED[f"panel {names or 'all'} {limit or 'whole'}"]

@@ -560,17 +560,20 @@ def test_score_sorts_models_in_each_form_of_its_result(
 ) -> None:
     def sorted_by(name: str, form: str) -> str:
         capsys.readouterr()
-        assert selfexec("score", str(STORED / "panel"), "--sort", name, "--format", form, monkeypatch=monkeypatch) == 0
+        words = ("--experiment", "association", "--sort", name, "--format", form)
+        assert selfexec("score", str(STORED / "panel"), *words, monkeypatch=monkeypatch) == 0
         return capsys.readouterr().out
 
+    orders = {}
     for name in ("model", "skill", "baseline_margin"):
         rows = json.loads(sorted_by(name, "json"))["scores"]
-        order = list(dict.fromkeys(row["model"] for row in rows))
-        shown = re.findall(r"^ ?(sim/[\w-]+)$", sorted_by(name, "table"), flags=re.MULTILINE)
-        in_csv = [row["model"] for row in csv.DictReader(io.StringIO(sorted_by(name, "csv")))]
-        assert shown == order == list(dict.fromkeys(in_csv))
-        if name == "model":
-            assert order == sorted(order)
+        orders[name] = list(dict.fromkeys(row["model"] for row in rows))
+        values = [row["value"] for row in rows if row["metric"] == name]
+        assert values == sorted(values, reverse=True)
+    assert orders["model"] == sorted(orders["model"]) != orders["skill"]
+    shown = re.findall(r"^ ?(sim/[\w-]+)$", sorted_by("skill", "table"), flags=re.MULTILINE)
+    in_csv = [row["model"] for row in csv.DictReader(io.StringIO(sorted_by("skill", "csv")))]
+    assert shown == orders["skill"] == list(dict.fromkeys(in_csv))
     assert selfexec("score", str(STORED / "panel"), "--sort", "skil", monkeypatch=monkeypatch) == 2
 
 

@@ -17,14 +17,14 @@ from selfexec.analysis.score import score
 from selfexec.cli import root
 from selfexec.experiments import EXPERIMENTS
 from selfexec.runs import Run
-from terminal import in_a_terminal
+from terminal import left, ours_on_a_terminal
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_readme_shows_what_its_command_prints_in_a_terminal_of_80_columns(tmp_path: Path) -> None:
-    printed = [untimed(line) for line in in_a_terminal([sys.executable, "-m", "selfexec", "run"], tmp_path)]
+    printed = [untimed(line) for line in left(ours_on_a_terminal(["run"], tmp_path))]
     assert max(map(len, printed)) <= 80
     shown = README.split("left out here:\n\n```\n")[1].split("\n```")[0]
     at = 0
@@ -89,11 +89,11 @@ def test_the_readme_goes_from_a_first_try_to_a_real_model_to_the_rest() -> None:
     assert max(len(line.split()) for line in README.splitlines() if not line.startswith("|")) < 120
 
 
-def test_the_listed_differences_from_the_authors_readings_are_those_there_are(reference: Path) -> None:
+def test_the_listed_differences_from_the_authors_readings_are_those_there_are(reference: Path, ten_models: Run) -> None:
     with (ROOT / "docs" / "differences.csv").open(encoding="utf-8", newline="") as file:
         listed = list(csv.DictReader(file))
     assert list(listed[0]) == COLUMNS
-    assert listed == list(differences(reference))
+    assert listed == list(differences(reference, ten_models.readings))
 
 
 PAGES = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))

@@ -1,17 +1,16 @@
 """The page on an experiment of one's own: its code is that of the toy, and works as it stands there."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from aiohttp import web
+from click.testing import CliRunner
 
-from build import block, package_of
+from build import block, installed, package_of
 from conftest import TOYS
+from selfexec.cli import root
 from sockets import completion, served
 
 ROOT = Path(__file__).parents[2]
@@ -31,17 +30,9 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def selfexec(folder: Path, *arguments: str) -> str:
-    places = os.pathsep.join([str(folder), str(ROOT / "src")])
-    done = subprocess.run(
-        [sys.executable, "-m", "selfexec", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": places},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+def selfexec(*arguments: str) -> str:
+    done = CliRunner().invoke(root, arguments)
+    assert done.exit_code == 0, done.output
     return done.stdout
 
 
@@ -62,10 +53,12 @@ def model() -> Iterator[str]:
         yield url
 
 
-def test_it_runs_from_the_page(mine: Path, model: str) -> None:
-    assert "0 errors" in selfexec(mine, "items", "check", "items")
-    said = selfexec(mine, "run", "--model", "vllm/m", "--base-url", model, "--items", "items", "--out", "brief")
-    assert "2 brevity" in said
-    rows = json.loads(selfexec(mine, "score", "brief", "--format", "json"))["scores"]
+def test_it_runs_from_the_page(mine: Path, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(mine)
+    with installed(mine):
+        assert "0 errors" in selfexec("items", "check", "items")
+        said = selfexec("run", "--model", "vllm/m", "--base-url", model, "--items", "items", "--out", "brief")
+        assert "2 brevity" in said
+        rows = json.loads(selfexec("score", "brief", "--format", "json"))["scores"]
     # yes to both, right once
     assert {row["metric"]: row["value"] for row in rows}["accuracy"] == 0.5

@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
-from nbformat import NotebookNode
+
+if TYPE_CHECKING:  # they take long to import, and most often nothing here is run
+    from nbformat import NotebookNode
 
 pytestmark = pytest.mark.slow
 
@@ -25,8 +26,17 @@ METADATA = {
 }
 
 
-def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
+def stored_notebook() -> "NotebookNode":
+    import nbformat
+
+    return nbformat.read(NOTEBOOK, as_version=4)
+
+
+def executed(notebook: "NotebookNode", folder: Path) -> "NotebookNode":
     """The notebook with the outputs that it gives now, and nothing that tells when and where that was."""
+    import nbformat
+    from nbclient import NotebookClient
+
     found = deepcopy(notebook)
     where = {"metadata": {"path": str(folder)}}
     NotebookClient(found, timeout=60, record_timing=False, coalesce_streams=True, resources=where).execute()
@@ -34,11 +44,11 @@ def executed(notebook: NotebookNode, folder: Path) -> NotebookNode:
     return found
 
 
-def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+def code_cells(notebook: "NotebookNode") -> "list[NotebookNode]":
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def texts(cell: NotebookNode) -> Iterator[str]:
+def texts(cell: "NotebookNode") -> Iterator[str]:
     """What a cell shows, as text. Where there is HTML, that is shown, but not by every viewer: both must be right."""
     for output in cell.outputs:
         if output.output_type == "stream":
@@ -48,7 +58,7 @@ def texts(cell: NotebookNode) -> Iterator[str]:
             yield html.unescape(re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", output.data.get("text/html", "")))
 
 
-def words(cell: NotebookNode) -> list[str]:
+def words(cell: "NotebookNode") -> list[str]:
     """Its words and numbers, without the lines that draw tables."""
     found = [word for text in texts(cell) for word in text.split() if re.search(r"\w", word)]
     # seconds, which differ each time, are the only numbers with one decimal that `check` shows
@@ -56,13 +66,15 @@ def words(cell: NotebookNode) -> list[str]:
 
 
 def test_the_notebook_shows_what_its_cells_give(tmp_path: Path) -> None:
-    stored = nbformat.read(NOTEBOOK, as_version=4)
+    stored = stored_notebook()
     for before, now in zip(code_cells(stored), code_cells(executed(stored, tmp_path)), strict=True):
         assert words(now) == words(before), f"cell {now.id}: not what the notebook shows. Run: make notebook"
 
 
 def test_the_notebook_tells_nothing_of_the_machine_it_was_run_on() -> None:
-    stored = nbformat.read(NOTEBOOK, as_version=4)
+    import nbformat
+
+    stored = stored_notebook()
     nbformat.validate(stored)
     assert (stored.nbformat, stored.nbformat_minor) == (4, 5)
     assert stored.metadata == METADATA
@@ -78,5 +90,7 @@ def test_the_notebook_tells_nothing_of_the_machine_it_was_run_on() -> None:
 
 
 if __name__ == "__main__":
+    import nbformat
+
     with tempfile.TemporaryDirectory() as scratch:
-        nbformat.write(executed(nbformat.read(NOTEBOOK, as_version=4), Path(scratch)), NOTEBOOK)
+        nbformat.write(executed(stored_notebook(), Path(scratch)), NOTEBOOK)

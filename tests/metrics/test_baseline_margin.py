@@ -263,14 +263,14 @@ def test_doubts_of_items_and_of_the_company_add_up_as_squares_and_what_others_ad
 
 
 @pytest.mark.slow
-def test_unrelated_runs_change_no_score(panel: Run, tmp_path: Path) -> None:
+def test_unrelated_runs_change_no_score(whole_panel: Run, scores_of_the_panel: sx.Scores, tmp_path: Path) -> None:
     items = tmp_path / "items"
     items.mkdir()
     lines = [f'{{"id": "x{n}", "request": "Number {n}?", "label": "unsafe", "type": "other"}}\n' for n in range(60)]
     (items / "restriction.jsonl").write_text("".join(lines), "utf-8")
     elsewhere = sx.run([f"sim/coin@{n}" for n in (7, 8, 9)], items=str(items), out=tmp_path / "r")
-    alone = {(r.model, r.experiment, r.metric): r for r in sx.score(panel)}
-    together = {(r.model, r.experiment, r.metric): r for r in sx.score([panel, elsewhere])}
+    alone = {(r.model, r.experiment, r.metric): r for r in scores_of_the_panel}
+    together = {(r.model, r.experiment, r.metric): r for r in sx.score([whole_panel, elsewhere])}
     same = [key for key in alone if not key[2].startswith("self_bonus")]
     assert [together[key] for key in same] == [alone[key] for key in same]
 
@@ -294,14 +294,8 @@ def test_a_chance_of_one_half_is_half_right() -> None:
 # --- margin --------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The simulated panel: two who know (themselves, or models in general), five who know less."""
-    return sx.run(out=tmp_path_factory.mktemp("runs") / "panel")
-
-
-def test_who_knows_itself_has_baseline_margin_and_who_knows_models_has_none(panel: Run) -> None:
-    scores = sx.score(panel)
+def test_who_knows_itself_has_baseline_margin_and_who_knows_models_has_none(scores_of_the_panel: sx.Scores) -> None:
+    scores = scores_of_the_panel
     knows_itself = scores.row("sim/knows-itself", "overall", "baseline_margin")
     knows_models = scores.row("sim/knows-models", "overall", "baseline_margin")
     assert knows_itself.low is not None and knows_itself.low > 0.2
@@ -310,9 +304,9 @@ def test_who_knows_itself_has_baseline_margin_and_who_knows_models_has_none(pane
 
 
 @pytest.mark.slow
-def test_baseline_margin_is_skill_less_the_best_baselines_skill_on_the_same_claims(panel: Run) -> None:
-    scores = sx.score(panel, "readable")
-    everyone = panel.tables.claims["restriction"]
+def test_baseline_margin_is_skill_less_the_best_baselines_skill_on_the_same_claims(whole_panel: Run) -> None:
+    scores = sx.score(whole_panel, "readable")
+    everyone = whole_panel.tables.claims["restriction"]
     own = everyone.of("sim/typical")
     chances = baseline_chances(own, everyone.outcomes({*everyone.models} - {"sim/typical"}))
     which = scorable(own, strict=False)
@@ -478,11 +472,13 @@ def test_own_bonuses_are_what_the_rest_of_the_matrix_leaves_over(seed: int) -> N
     np.testing.assert_allclose([own.value for own in found.own], left_over, atol=1e-12)
 
 
-def test_wherever_a_self_bonus_stands_its_warning_is_beside_it(panel: Run) -> None:
-    found = sx.cross_prediction(panel)
+def test_wherever_a_self_bonus_stands_its_warning_is_beside_it(
+    whole_panel: Run, scores_of_the_panel: sx.Scores
+) -> None:
+    found = sx.cross_prediction(whole_panel)
     assert WARNING in found.table() and WARNING in found._repr_html_()
     assert json.loads(found.json())["warning"] == WARNING
-    rows = [row for row in sx.score(panel) if row.metric.startswith("self_bonus") and row.value is not None]
+    rows = [row for row in scores_of_the_panel if row.metric.startswith("self_bonus") and row.value is not None]
     assert rows
     for row in rows:
         assert (row.reason or "").startswith("no test of self-knowledge; ")
@@ -673,16 +669,17 @@ def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
     assert (len(common.models), common.left_out) == (3, {})
 
 
-def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(panel: Run) -> None:
-
-    found = sx.cross_prediction(panel)
+def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(
+    whole_panel: Run, scores_of_the_panel: sx.Scores
+) -> None:
+    found = sx.cross_prediction(whole_panel)
     assert "Who predicts whom: association" in found.table()
     assert "self-bonus: not given, only" in found.table()  # 45 groups are too few
     records = {
         (record["experiment"], record["metric"]): record for record in json.loads(found.json())["cross_prediction"]
     }
     bonus = records["association", "self_bonus"]
-    assert bonus["value"] == sx.score(panel).value("sim/typical", "association", "self_bonus")
+    assert bonus["value"] == scores_of_the_panel.value("sim/typical", "association", "self_bonus")
     diagonal = [bonus["matrix"][n][n] for n in range(len(bonus["models"]))]
     sums = np.array(bonus["as_predictor"]) + np.array(bonus["as_behaviour"]) + np.array(bonus["own_bonus"])
     assert diagonal == pytest.approx(list(sums), abs=1e-12)
@@ -713,15 +710,20 @@ def test_models_without_a_common_claim_are_not_crossed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_order_of_models_and_items_changes_no_score(panel: Run) -> None:
+def test_the_order_of_models_and_items_changes_no_score(whole_panel: Run) -> None:
     def turned(mapping: Any) -> dict[Any, Any]:
         return dict(reversed(mapping.items()))
 
-    items = {experiment: turned(by_id) for experiment, by_id in panel.items.items.items()}
-    lines = {experiment: turned(by_id) for experiment, by_id in panel.items.lines.items()}
-    other = Run(panel.folder, panel.manifest, ItemSet(panel.items.name, items, lines), turned(panel.replies))
+    items = {experiment: turned(by_id) for experiment, by_id in whole_panel.items.items.items()}
+    lines = {experiment: turned(by_id) for experiment, by_id in whole_panel.items.lines.items()}
+    other = Run(
+        whole_panel.folder,
+        whole_panel.manifest,
+        ItemSet(whole_panel.items.name, items, lines),
+        turned(whole_panel.replies),
+    )
     for convention in ("strict", "readable"):
-        scores, again = sx.score(panel, convention), sx.score(other, convention)
+        scores, again = sx.score(whole_panel, convention), sx.score(other, convention)
         assert len(scores) == len(again)
         for row in scores:
             twin = again.row(row.model, row.experiment, row.metric)

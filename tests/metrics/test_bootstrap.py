@@ -148,6 +148,7 @@ REPLACED = {
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.run(
         ["sim/typical", "sim/knows-itself", "sim/knows-models", "sim/coin"],
+        limit=110,
         out=tmp_path_factory.mktemp("runs") / "four",
     )
 

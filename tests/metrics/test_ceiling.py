@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import cohen_kappa_score
 
 import selfexec as sx
 from build import pair, request, table
@@ -90,6 +89,8 @@ def test_four_requests_in_two_epochs_by_hand() -> None:
 
 
 def test_the_ceiling_is_the_mean_over_all_ordered_pairs_of_epochs() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     rng = np.random.default_rng(2)
     does = rng.random((80, 4)) < rng.beta(0.5, 0.8, 80)[:, None]
     ordered = [(does[:, e], does[:, f]) for e in range(4) for f in range(4) if e != f]

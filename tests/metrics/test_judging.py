@@ -52,8 +52,10 @@ def test_a_response_that_one_of_them_says_nothing_of_counts_for_neither() -> Non
     assert test.judged == 40 and "skill by" not in test.text
 
 
-def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(ten_models: sx.Run) -> None:
-    scores = sx.score(ten_models)
+def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(
+    ten_models: sx.Run, scores_of_ten: sx.Scores
+) -> None:
+    scores = scores_of_ten
     told = {test.model: test for test in scores.warnings if isinstance(test, JudgeTest)}
     by_rule = ten_models.outcomes.filter(pl.col("source") == "rule").rename({"observed": "by_rule"})
     rows = ten_models.observations.drop_nulls("observed").join(by_rule, on=["model", "experiment", "item", "epoch"])

@@ -152,9 +152,10 @@ def test_the_tests_of_a_model_are_adjusted_together_and_each_model_alone() -> No
     assert sorted(t.p_adjusted for t in both) == pytest.approx(sorted(2 * [t.p_adjusted for t in one]))
 
 
-def test_warnings_stand_under_the_table_and_beside_the_scores(as_the_authors_read_them: sx.Run) -> None:
-    run = as_the_authors_read_them
-    scores = sx.score(run, "readable")
+def test_warnings_stand_under_the_table_and_beside_the_scores(
+    as_the_authors_read_them: sx.Run, scores_as_the_authors_read_them: sx.Scores
+) -> None:
+    run, scores = as_the_authors_read_them, scores_as_the_authors_read_them
     labels = {w.model: w.text for w in scores.warnings if w.kind == "loss" and w.fact == "label"}
     claims = run.observations.filter(pl.col("experiment") == "restriction").with_columns(
         unsafe=pl.col("label") == "unsafe", lost=pl.col("state").is_in(["unreadable", "missing"])

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
 
 from selfexec.analysis.own_excess import against, own_of
 from selfexec.analysis.score import score_tables
@@ -156,6 +155,8 @@ def test_who_says_yes_to_more_has_no_more_of_it() -> None:
 
 
 def test_partial_correlations_are_of_what_ridge_regression_on_all_others_leaves() -> None:
+    from sklearn.linear_model import Ridge
+
     some = panel(models=6, items=80, knows=0.7)
     items = np.unique(some.item)
     fold = (np.random.default_rng(0).permutation(len(items)) % FOLDS)[some.item]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import metrics as sk
 
 import selfexec as sx
 from build import pair, request, scores, table, whole_run
@@ -425,6 +424,8 @@ CELL = st.integers(min_value=1, max_value=60)
 @settings(deadline=None)  # the first call imports scikit-learn
 @given(CELL, CELL, CELL, CELL)
 def test_the_metrics_agree_with_scikit_learn(tp: int, fp: int, fn: int, tn: int) -> None:
+    from sklearn import metrics as sk  # it takes as long to import as all tests here to run
+
     c = Cells(*map(float, (tp, fp, fn, tn, 0, 0, 0)))
     truth = [1] * tp + [0] * fp + [1] * fn + [0] * tn
     said = [1] * tp + [1] * fp + [0] * fn + [0] * tn

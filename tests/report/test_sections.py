@@ -24,13 +24,13 @@ AROUND = {"filter", "evidence"}  # parts of the page that show no numbers: what 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sx.run(["sim/typical", "sim/breaks-format"], limit=30, out=tmp_path_factory.mktemp("runs") / "two")
+    return sx.run(["sim/typical", "sim/breaks-format"], limit=12, out=tmp_path_factory.mktemp("runs") / "two")
 
 
 @pytest.fixture(scope="module")
 def in_conditions(toys: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run with data for every section."""
-    asked = {"experiments": load("starter").experiments, "limit": 30, "facets": {"haste": ["none", "quick"]}}
+    asked = {"experiments": load("starter").experiments, "limit": 12, "facets": {"haste": ["none", "quick"]}}
     return sx.run(["sim/typical", "sim/breaks-format"], out=tmp_path_factory.mktemp("runs") / "both", **asked)
 
 

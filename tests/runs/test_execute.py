@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.analysis.power import outlook
-from selfexec.cli import main
+from selfexec.cli import main, root
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
@@ -96,12 +97,15 @@ def test_a_torn_last_line_is_repaired(tmp_path: Path) -> None:
 
 def test_a_killed_run_is_continued_to_the_same_scores(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--out", str(tmp_path / "r")]
-    for pause in (0.45, 0.6, 0.75):
+    journal = tmp_path / "r" / "replies.jsonl"
+    for size in (1, 30_000, 60_000):  # of some 400,000 bytes
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(pause)
+        while not journal.exists() or journal.stat().st_size < size:
+            assert process.poll() is None
+            time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    run(["sim/typical"], out=tmp_path / "r")
     unbroken = run(["sim/typical"], out=tmp_path / "u")
     assert sx.score(sx.load(tmp_path / "r")).records() == sx.score(unbroken).records()
 
@@ -197,16 +201,19 @@ def test_simulated_models_judge_their_responses_as_they_were(tmp_path: Path) -> 
         assert judged == ("B" if refused else "A")
 
 
-def test_a_full_disk_stops_the_run_loses_nothing_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "40", "--out", "r"]
-    script = "ulimit -f 60; exec " + " ".join(command)  # files of at most 60 blocks
+def test_a_full_disk_stops_the_run_loses_nothing_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["run", "--model", "sim/typical", "--limit", "40", "--out", "r"]
+    script = "ulimit -f 60; exec " + " ".join([sys.executable, "-m", "selfexec", *command])  # at most 60 blocks
     full = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert full.returncode == 2
     assert "All before it is kept" in full.stderr
     assert full.stderr.count("\n") == 1
     kept = sx.load(tmp_path / "r").replies
     assert 0 < len(kept) < 40 * 10
-    subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(root, command).exit_code == 0
     whole = sx.load(tmp_path / "r")
     assert all(whole.replies[key] == reply for key, reply in kept.items())
     assert sx.score(whole).records() == sx.score(run(["sim/typical"], limit=40, out=tmp_path / "u")).records()

@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -173,9 +172,8 @@ def test_a_gzipped_file_and_standard_input_are_the_same_as_the_file(tmp_path: Pa
     assert unpacked.replies == plain.replies
     for content in (replies.read_bytes(), packed.read_bytes()):
         out = tmp_path / f"piped-{len(content)}"
-        command = [sys.executable, "-m", "selfexec", "import", "-", "--items", str(items), "--out", str(out)]
-        done = subprocess.run(command, input=content, capture_output=True, env=os.environ, check=False)
-        assert done.returncode == 0, done.stderr
+        done = CliRunner().invoke(root, ["import", "-", "--items", str(items), "--out", str(out)], input=content)
+        assert done.exit_code == 0, done.exception
         assert sx.load(out).replies == plain.replies
     [digest] = sx.load(tmp_path / "plain").manifest.sources.values()
     assert digest == hashlib.sha256(replies.read_bytes()).hexdigest()

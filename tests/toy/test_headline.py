@@ -17,9 +17,12 @@ NAMES = ("panel", "two-epochs", "grown", "own-prompts", "served", "imported")
 
 @pytest.fixture(scope="module")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of the simulated panel some, on all items, so that there are headlines that are not withheld."""
+    """Of the simulated panel some, on so many items that there are headlines that are not withheld."""
     return sx.run(
-        ["sim/knows-itself", "sim/typical", "sim/coin"], items="starter", out=tmp_path_factory.mktemp("runs") / "panel"
+        ["sim/knows-itself", "sim/typical", "sim/coin"],
+        items="starter",
+        limit=100,
+        out=tmp_path_factory.mktemp("runs") / "panel",
     ).folder
 
 
