@@ -420,11 +420,14 @@ def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
 def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_path: Path) -> None:
     ranked = ranking(sx.score(panel), ["skill"])
     found = sx.compare(panel, metrics=["skill"])
-    sizes = [row.detectable for row in found.differences if row.experiment == "restriction" and row.detectable]
-    middle, least, most = ranked.detectable("skill", "restriction") or (0, 0, 0)
+    sizes = [row.detectable for row in found.differences if row.experiment == "difficulty" and row.detectable]
+    middle, least, most = ranked.detectable("skill", "difficulty") or (0, 0, 0)
     assert (middle, least, most) == pytest.approx((np.median(sizes), min(sizes), max(sizes)))
     text = sx.report(panel, tmp_path / "page.html").read_text()
     assert f"a true difference in skill of {in_words.two(middle)} ({in_words.two(least)} to" in text
+    # of 40 requests fewer than 20 are turned down: both withhold the differences
+    assert ranked.detectable("skill", "restriction") is None
+    assert {row.detectable for row in found.differences if row.experiment == "restriction"} == {None}
 
 
 def test_models_tied_with_the_best_are_named(panel: Run) -> None:
