@@ -1,33 +1,35 @@
 """How often is a verdict wrong, and how often is one found? Panels of worlds whose truth is known, judged.
 
-    python studies/own_excess/simulate.py --panels 500        # goes on where it stopped; results.jsonl
-    python studies/own_excess/simulate.py --table             # results.md from what is there
+    python studies/own_excess/simulate.py --panels 500      # goes on where it stopped, 25 panels of a cell at a time
+    python studies/own_excess/simulate.py --panels 0        # results.md again, from results.csv
 
-A line of results.jsonl is a part: 25 panels of one world, size and kind. The worlds (worlds.py) were written by
-somebody who had not seen the estimator, and do not change.
+A row of results.csv is a cell: the panels of one world, kind, size and number of models, and how many of them came out
+how. The worlds (worlds.py) were written by somebody who had not seen the estimator, and do not change.
 """
 
 import argparse
-import json
+import csv
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process for each core is faster than threads in one
 
 import numpy as np
-from worlds import WORLDS, draw
+from worlds import KNOWING, NULLS, WORLDS, draw
 
 from selfexec.metrics.own.panel import Panel, enough
 from selfexec.metrics.own.verdict import above, own_excess
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results.jsonl"
+RESULTS = HERE / "results.csv"
 PART = 25  # panels
+LEAST = 20  # panels, for a share to be told
+SAID = ("own", "shared", "plain", "covered", "one wrong", "one plain wrong", "found", "found shared", "knowers")
+COUNTS = ("panels", "too small", "left out", *SAID)
 SIZES = {"binary": (100, 450), "order": (64, 250)}  # items of a quick run, and of the paper's
 MODELS = (6, 10, 15)
 
@@ -70,13 +72,13 @@ def cells(worlds: Sequence[str], models: Sequence[int]) -> list[Cell]:
     return [(w, k, n, kind) for kind, sizes in SIZES.items() for w, k, n in product(worlds, models, sizes)]
 
 
-def part(cell: Cell, number: int) -> dict[str, Any]:
-    sums: dict[str, int] = {}
-    for seed in range(number * PART, (number + 1) * PART):
+def part(cell: Cell, first: int) -> dict[str, int]:
+    """How the next panels of a cell came out; their seeds go on from `first`."""
+    sums = dict.fromkeys(COUNTS, 0) | {"panels": PART}
+    for seed in range(first, first + PART):
         for name, count in judged(*cell, seed).items():
-            sums[name] = sums.get(name, 0) + count
-    world, models, items, kind = cell
-    return {"world": world, "models": models, "items": items, "kind": kind, "part": number, "panels": PART, **sums}
+            sums[name] += count
+    return sums
 
 
 def main() -> None:
@@ -85,24 +87,91 @@ def main() -> None:
     parser.add_argument("--worlds", nargs="*", default=[*WORLDS])
     parser.add_argument("--models", nargs="*", type=int, default=[*MODELS])
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--out", type=Path, default=RESULTS)
     given = parser.parse_args()
-    done = {tuple(line[name] for name in ("world", "models", "items", "kind", "part")) for line in lines(given.out)}
+    found = read()
+    for so_many in range(PART, given.panels + 1, PART):
+        left = [cell for cell in cells(given.worlds, given.models) if found.get(cell, {}).get("panels", 0) < so_many]
+        with ProcessPoolExecutor(given.jobs) as pool:
+            firsts = [found.get(cell, {}).get("panels", 0) for cell in left]
+            for cell, sums in zip(left, pool.map(part, left, firsts), strict=True):
+                known = found.get(cell, {})
+                found[cell] = {name: known.get(name, 0) + count for name, count in sums.items()}
+                write(found)
+        print(f"{so_many} panels of each cell", file=sys.stderr)
+    (HERE / "results.md").write_text(page(found), "utf-8")
+
+
+# --- what is kept ----------------------------------------------------------------------------------------------------
+
+
+def read() -> dict[Cell, dict[str, int]]:
+    if not RESULTS.exists():
+        return {}
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["world"], int(row["models"]), int(row["items"]), row["kind"]): {
+                name: int(row[name]) for name in COUNTS
+            }
+            for row in csv.DictReader(file)
+        }
+
+
+def write(found: Mapping[Cell, Mapping[str, int]]) -> None:
+    """Whole or not at all: whoever is cut off goes on from what was there."""
+    order = {cell: n for n, cell in enumerate(cells([*WORLDS], MODELS))}
+    fresh = RESULTS.with_suffix(".new")
+    with fresh.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["world", "models", "items", "kind", *COUNTS])
+        for cell in sorted(found, key=lambda cell: order.get(cell, len(order))):
+            writer.writerow([*cell, *(found[cell].get(name, 0) for name in COUNTS)])
+    os.replace(fresh, RESULTS)
+
+
+# --- as people read it -----------------------------------------------------------------------------------------------
+
+
+def page(found: Mapping[Cell, Mapping[str, int]]) -> str:
+    least = min((counts["panels"] for counts in found.values()), default=0)
+    most = max((counts["panels"] for counts in found.values()), default=0)
     parts = [
-        (cell, number)
-        for number in range(given.panels // PART)
-        for cell in cells(given.worlds, given.models)
-        if (*cell, number) not in done
+        "# What is said of panels whose truth is known\n",
+        f"Made by `simulate.py` from results.csv; {least} to {most} panels a cell. Columns: models, and items of a "
+        "quick run or of the paper's size. An empty cell was not tried; a dash: fewer than 20 panels had enough to go "
+        "by.\n",
     ]
-    with ProcessPoolExecutor(given.jobs) as pool, given.out.open("a") as file:
-        for count, found in enumerate(pool.map(part, *zip(*parts, strict=True)) if parts else (), 1):
-            file.write(json.dumps(found) + "\n")
-            file.flush()
-            print(f"{count} of {len(parts)} parts", end="\r", file=sys.stderr)
+    for kind in SIZES:
+        for title, worlds, names in TABLES:
+            parts += [f"## {title}: {kind}\n", table(found, kind, worlds, names)]
+    return "\n".join(parts)
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+def table(found: Mapping[Cell, Mapping[str, int]], kind: str, worlds: Sequence[str], names: Sequence[str]) -> str:
+    sizes = [*product(MODELS, SIZES[kind])]
+    head = ["world", *(f"{models} × {items}" for models, items in sizes)]
+    rows = [[world, *(_told(found.get((world, *size, kind)), names) for size in sizes)] for world in worlds]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]) + "\n"
+
+
+def _told(counts: Mapping[str, int] | None, names: Sequence[str]) -> str:
+    if counts is None:
+        return ""
+    judged = counts["panels"] - counts["too small"]
+    if judged < LEAST:
+        return "–"
+    shares = (counts[name] / (counts["knowers"] if name.startswith("found") else judged) for name in names)
+    return " / ".join(f"{share:.2f}".lstrip("0") if share < 1 else "1" for share in shares)
+
+
+TABLES = (
+    ("Nobody knows itself: the panel called `own` / the plain interval above 0", [*NULLS], ("own", "plain")),
+    ("Nobody knows itself: called `own or shared` or more", [*NULLS], ("shared",)),
+    ("Nobody knows itself: a model called `own` / plainly above 0 by Holm", [*NULLS], ("one wrong", "one plain wrong")),
+    ("Nobody knows itself: the plain interval holds 0", [*NULLS], ("covered",)),
+    ("Somebody knows itself: the panel called `own` / the plain interval above 0", [*KNOWING], ("own", "plain")),
+    ("Somebody knows itself: knowers called `own` / or shared", [*KNOWING], ("found", "found shared")),
+    ("Somebody knows itself: another model called `own`", [*KNOWING], ("one wrong",)),
+)
 
 
 if __name__ == "__main__":
