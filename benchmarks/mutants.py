@@ -1,23 +1,27 @@
 """How many small faults does the plain test command find?
 
-    python benchmarks/mutants.py 100 --seed 12
+    python benchmarks/mutants.py 100 --seed 12 --out mutants.jsonl
 
 draws places in the code of some rooms at random, makes each a little wrong (one at a time: another comparison, another
-sign, a number one greater, a condition the other way round, ...), and runs the plain test command on it, first the
-tests of the same room. A mutant that no test finds is told with its place: it wants a test, or a reason.
+sign, a number one greater, a condition the other way round, ...), and runs the plain test command on it. First it is
+run once on the code as it is, with marks in it that say which tests reach which statement: a mutant is then tried on
+the tests that reach it, the quickest first, and on all of them only if these pass. One that no test finds is told with
+its place: it wants a test, or a reason (benchmarks/mutants.md). With --out, a line for each is kept, and what is there
+already is not tried again; beside it, in *.reached.jsonl, is kept which tests reach what.
 """
 
 import argparse
 import ast
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import local
@@ -25,7 +29,10 @@ from threading import local
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src/selfexec")
 ROOMS = ("readers", "metrics", "runs", "engines")
-LONGEST = 900  # seconds: a mutant that runs for ever is found
+LONGEST = 3600  # seconds: a mutant that waits for ever is found
+CPU_SECONDS = 900  # as is one that works for ever
+FAILED, NO_SUCH_TEST = 1, 4  # how pytest ends; tests may be named by what a mutant changes
+REACHING = 60  # seconds that the tests take that reach a statement, as far as they are tried before all others
 OTHER = {
     **{ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==", ast.Is: "is not"},
     **{ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in"},
@@ -109,7 +116,104 @@ def drawn(number: int, seed: int, rooms: Sequence[str]) -> list[Mutant]:
     return random.Random(seed).sample(every, min(number, len(every)))
 
 
+# --- which tests reach a statement -----------------------------------------------------------------------------------
+
+Reached = Mapping[str, Sequence[tuple[float, str]]]  # file:line of a statement -> tests that reach it, and how long
+MARK = "_reached_"  # as each file calls what it tells its statements to
+# a plugin of pytest that writes down, test by test, what was told, and which tests failed
+PLUGIN = """
+import json, os, sys, time, pytest
+
+def pytest_runtest_logreport(report):
+    if report.failed:
+        with open(os.environ["FAILED"], "a", encoding="utf-8") as out:
+            out.write(report.nodeid + "\\n")
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    told = sys.__dict__.setdefault("_reached_", set())
+    told.clear()
+    begin = time.process_time()
+    result = yield
+    if told:
+        with open(os.environ["REACHED"], "a", encoding="utf-8") as out:
+            out.write(json.dumps([item.nodeid, time.process_time() - begin, sorted(told)]) + "\\n")
+    return result
+"""
+
+
+class _Marked(ast.NodeTransformer):
+    """A file whose functions tell each statement before they carry it out."""
+
+    def __init__(self, file: Path) -> None:
+        self.file, self.inside = file, False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        outer, self.inside = self.inside, True
+        self.generic_visit(node)
+        self.inside = outer
+        return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # noqa: N815
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if self.inside:
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(node, field, None)
+                if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                    setattr(node, field, [part for n, one in enumerate(block) for part in self._told(n, one)])
+        return node
+
+    def _told(self, n: int, one: ast.stmt) -> list[ast.stmt]:
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and n == 0:
+            return [one]  # a docstring
+        return [*ast.parse(f"{MARK}({f'{self.file}:{one.lineno}'!r})").body, one]
+
+
+def marked(file: Path) -> str:
+    """The text of a file with its marks."""
+    tree = _Marked(file).visit(ast.parse((ROOT / file).read_text("utf-8")))
+    first = int(ast.get_docstring(tree) is not None)
+    tree.body[first:first] = ast.parse(
+        f"import sys as _sys_\n{MARK} = _sys_.__dict__.setdefault('_reached_', set()).add"
+    ).body
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def statement(mutant: Mutant) -> str | None:
+    """The innermost statement within a function that a mutant is in, by file and line."""
+    found = None
+    nodes = [(ast.parse((ROOT / mutant.file).read_text("utf-8")), False)]
+    while nodes:
+        node, inside = nodes.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case) and _holds(child, mutant.line):
+                nodes.append((child, inside or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)))
+                if inside and isinstance(child, ast.stmt):
+                    found = f"{mutant.file}:{child.lineno}"
+    return found
+
+
+def _holds(node: ast.AST, line: int) -> bool:
+    parts = [part for part in ast.walk(node) if hasattr(part, "lineno")]
+    return any(part.lineno <= line <= part.end_lineno for part in parts)  # type: ignore[attr-defined]
+
+
 # --- trying them -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of a mutant: whether it was `found`, and by which tests: those that reach it, or only by all."""
+
+    mutant: str
+    start: int
+    found: bool
+    by: str
+
+    def is_of(self, mutant: Mutant) -> bool:
+        return (self.mutant, self.start) == (str(mutant), mutant.start)
 
 
 class Trial:
@@ -117,33 +221,88 @@ class Trial:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        (folder / "noting.py").write_text(PLUGIN, "utf-8")
         self._mine = local()
+        self.reached: Reached = {}
 
-    def survives(self, mutant: Mutant) -> bool:
+    def tried(self, mutant: Mutant) -> Tried:
         copy = self._copy()
-        file, room = copy / mutant.file, mutant.file.relative_to(PACKAGE).parts[0]
+        file = copy / mutant.file
         before = file.read_bytes()
         file.write_bytes(before[: mutant.start] + mutant.new.encode() + before[mutant.end :])
         try:
-            return self._passes(copy, [f"tests/{room}"]) and self._passes(copy, ["tests", f"--ignore=tests/{room}"])
+            return Tried(str(mutant), mutant.start, *self._found(copy, mutant))
         finally:
             file.write_bytes(before)
 
-    def works(self) -> bool:
-        """Whether the tests pass on a copy as it is: else every mutant would count as found."""
-        return self._passes(self._copy(), ["tests"])
+    def _found(self, copy: Path, mutant: Mutant) -> tuple[bool, str]:
+        tests = self._reaching(mutant)
+        if tests and self._fails(copy, f"@{written(copy.parent / 'tests.txt', tests)}"):
+            return True, "tests that reach it"
+        return self._fails(copy), "all tests"
 
-    def _passes(self, copy: Path, tests: Sequence[str]) -> bool:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]
-        places = os.pathsep.join([str(copy / "src"), str(copy / "tests")])
+    def _reaching(self, mutant: Mutant) -> list[str]:
+        """The tests that reach the statement, the quickest first, as many as take a minute."""
+        chosen, took = [], 0.0
+        for seconds, test in sorted(self.reached.get(statement(mutant) or "", ())):
+            chosen.append(test)
+            if (took := took + seconds) > REACHING:
+                break
+        return chosen
+
+    def reach(self, rooms: Sequence[str], kept: Path | None) -> Reached | None:
+        """Which tests reach which statement of these rooms, unless that is `kept` from before. None where tests fail as
+        it is: each mutant would count as found.
+        """
+        kept = kept or self._folder / "kept.jsonl"
+        if not kept.exists() and not self._kept(kept, rooms):
+            return None
+        found: dict[str, list[tuple[float, str]]] = {}
+        for line in kept.read_text("utf-8").splitlines():
+            test, seconds, statements = json.loads(line)
+            for one in statements:
+                found.setdefault(one, []).append((seconds, test))
+        return found
+
+    def _kept(self, kept: Path, rooms: Sequence[str]) -> bool:
+        copy, told = self._copy(), self._folder / "reached.jsonl"
+        files = sorted(path.relative_to(ROOT) for room in rooms for path in (ROOT / PACKAGE / room).rglob("*.py"))
+        for file in files:
+            (copy / file).write_text(marked(file), "utf-8")
+        try:
+            if self._fails(copy, "--maxfail=0", REACHED=str(told)):
+                return False
+        finally:
+            for file in files:
+                shutil.copy(ROOT / file, copy / file)
+        shutil.move(told, kept)
+        return True
+
+    def _fails(self, copy: Path, *arguments: str, **environment: str) -> bool:
+        """Whether tests fail, and fail once more: on a busy machine one that minds the time may do so once."""
+        failed = copy.parent / "failed.txt"
+        failed.unlink(missing_ok=True)
+        status = self._status(copy, *arguments, **environment)
+        if (status in (0, NO_SUCH_TEST) and arguments) or not status:
+            return False
+        if status != FAILED or not failed.exists():
+            return True
+        again = written(copy.parent / "again.txt", dict.fromkeys(failed.read_text("utf-8").splitlines()))
+        return self._status(copy, f"@{again}", **environment) != 0
+
+    def _status(self, copy: Path, *arguments: str, **environment: str) -> int:
+        """How the plain test command ends in a copy, with what is given to it."""
+        limited = ["bash", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "bash"]
+        pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "noting"]
+        command = [*limited, *pytest, *arguments]
+        places = os.pathsep.join(map(str, [copy / "src", copy / "tests", self._folder]))
+        noted = {"PYTHONPATH": places, "FAILED": str(copy.parent / "failed.txt")} | environment
         quiet = {"cwd": copy, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         try:
-            done = subprocess.run(
-                command, env=os.environ | {"PYTHONPATH": places}, timeout=LONGEST, check=False, **quiet
-            )
+            done = subprocess.run(command, env=os.environ | noted, timeout=LONGEST, check=False, **quiet)
         except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
+            return -1
+        return done.returncode
 
     def _copy(self) -> Path:
         if not hasattr(self._mine, "copy"):
@@ -156,6 +315,18 @@ class Trial:
         return copy
 
 
+def written(path: Path, lines: Iterable[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return path
+
+
+def known(out: Path | None) -> list[Tried]:
+    """What was tried before."""
+    if out is None or not out.exists():
+        return []
+    return [Tried(**json.loads(line)) for line in out.read_text("utf-8").splitlines()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("number", type=int, help="how many mutants")
@@ -163,20 +334,29 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="+", default=ROOMS, help="where")
     parser.add_argument("--jobs", type=int, default=1, help="how many at once")
     parser.add_argument("--list", action="store_true", help="only say which")
+    parser.add_argument("--out", type=Path, help="a file with a line for each, to go on with")
     given = parser.parse_args()
     chosen = drawn(given.number, given.seed, given.rooms)
     if given.list:
         print(*chosen, sep="\n")
         return
-    survivors = []
+    before = known(given.out)
+    done = [one for mutant in chosen for one in before if one.is_of(mutant)]
+    left = [mutant for mutant in chosen if not any(one.is_of(mutant) for one in before)]
+    reaching = given.out and given.out.with_suffix(".reached.jsonl")
     with TemporaryDirectory() as folder, ThreadPoolExecutor(given.jobs) as pool:
         trial = Trial(Path(folder))
-        if not pool.submit(trial.works).result():
+        if left and (reached := pool.submit(trial.reach, given.rooms, reaching).result()) is None:
             raise SystemExit("The tests fail on a copy of the repository as it is. Fix that first.")
-        for n, (mutant, survived) in enumerate(zip(chosen, pool.map(trial.survives, chosen), strict=True), 1):
-            print(f"{n:>4}  {'SURVIVES' if survived else 'found   '}  {mutant}", flush=True)
-            survivors += [mutant] if survived else []
-    print(f"\n{len(chosen) - len(survivors)} of {len(chosen)} found (seed {given.seed})")
+        trial.reached = reached if left else {}
+        for one in pool.map(trial.tried, left):
+            done.append(one)
+            print(f"{len(done):>4}  {'found by ' + one.by if one.found else 'SURVIVES':<28}  {one.mutant}", flush=True)
+            if given.out is not None:
+                with given.out.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps(asdict(one)) + "\n")
+    survivors = [one.mutant for one in done if not one.found]
+    print(f"\n{len(done) - len(survivors)} of {len(done)} found (seed {given.seed})", *survivors, sep="\n")
 
 
 if __name__ == "__main__":
