@@ -1,7 +1,6 @@
 """What many tests share: reference data, replies of ten real models, which are not part of this repository; the panel
 of simulated models; and experiments of a package that is not ours, for the tests that ask for them."""
 
-import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,13 +18,6 @@ from selfexec.runs.run import import_replies
 # how long an example takes is the machine's affair
 settings.register_profile("unhurried", deadline=None, max_examples=examples(100))
 settings.load_profile("unhurried")
-
-
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: garbage is not looked for in it again and again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)
 
 
 TOYS = Path(__file__).parent / "toy" / "package"
