@@ -203,6 +203,24 @@ def test_a_model_that_always_says_the_same_takes_no_part_and_is_told_so() -> Non
     assert left_out.reason == "left out: only 0 items have its rarer prediction, fewer than 20"
 
 
+def test_models_of_other_items_take_no_part_and_change_nothing() -> None:
+    some, others = panel(items=80), panel(models=3, items=80, seed=1)
+    signs = [
+        np.block([[one, np.zeros((MODELS, 320), np.int8)], [np.zeros((3, 320), np.int8), two]])
+        for one, two in ((some.words, others.words), (some.deeds, others.deeds))
+    ]
+    asked = np.array([[n < MODELS] * 320 + [n >= MODELS] * 320 for n in range(MODELS + 3)])
+    names = (*some.models, "x", "y", "z")
+    both = enough(Panel(names, *signs, np.concatenate([some.item, some.item + 80]), asked=asked))
+    assert both.models == some.models
+    assert both.left_out["x"] == "only 2 others were read on 60 of its items, and it takes 5"
+
+
+def test_too_few_models_are_told_of_the_panel_and_not_of_each() -> None:
+    few = enough(panel(models=4))
+    assert (few.models, dict(few.left_out)) == (("model 0", "model 1", "model 2", "model 3"), {})
+
+
 # --- recorded models -------------------------------------------------------------------------------------------------
 
 

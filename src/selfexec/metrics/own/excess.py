@@ -139,7 +139,7 @@ def misfit(tables: Tables, residual: Array, factors: int) -> float:
     free = known.sum() - factors * (2 * tables.models - factors)
     if free <= 0:
         return float("nan")
-    return float(((left.value / error.error)[known] ** 2).sum() / free)
+    return float(((left.value[known] / error.error[known]) ** 2).sum() / free)
 
 
 def without_each(tables: Tables, further: int) -> Array:

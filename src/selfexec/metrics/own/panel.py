@@ -8,7 +8,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, Numbers, Signs
 from selfexec.claims.arrays import TIE
-from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_RARER_ITEMS
+from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of
 
@@ -81,11 +81,43 @@ def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str
 
 def enough(panel: Panel) -> Panel:
     """The panel without the models that tell too little: of fewer than 60 items are word and deed known, or fewer than
-    20 of these have the rarer outcome, or the rarer word.
+    20 of these have the rarer outcome, or the rarer word; or fewer than five others were read on 60 of its items.
     """
     why = {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
-    kept = panel.of(np.array([model not in why for model in panel.models]))
-    return replace(kept, left_out={**panel.left_out, **why})
+    kept = panel.of(np.array([model not in why for model in panel.models], np.bool_))
+    while len(kept.models) and (partners := _partners(kept)).min() < LEAST_PANEL - 1:
+        alone = partners == partners.min()
+        others = number_of(int(partners.min()), "other was", "others were")
+        reason = f"only {others} read on {LEAST_ITEMS} of its items, and it takes {LEAST_PANEL - 1}"
+        why |= {model: reason for model, is_one in zip(kept.models, alone, strict=True) if is_one}
+        if alone.all():
+            break  # too few models, and not too few items: that is said of the panel
+        kept = kept.of(~alone)
+    left_out = {model: reason for model, reason in why.items() if model not in kept.models}
+    return replace(_known_claims(kept), left_out={**panel.left_out, **left_out})
+
+
+def _known_claims(panel: Panel) -> Panel:
+    """The panel without the claims of which it knows nothing, so that the items of others change nothing in it."""
+    known = ((panel.words != 0) | (panel.deeds != 0)).any(0)
+    if panel.asked is not None:
+        known |= panel.asked.any(0)
+    asked = None if panel.asked is None else panel.asked[:, known]
+    return replace(panel, words=panel.words[:, known], deeds=panel.deeds[:, known], item=panel.item[known], asked=asked)
+
+
+def _partners(panel: Panel) -> Numbers:
+    """With how many others each model has 60 items in common, of which its word and their deed are known, and the other
+    way round.
+    """
+    items, item = np.unique(panel.item, return_inverse=True)
+    known = np.zeros((2, len(panel.models), len(items)), np.float32)
+    for table, signs in zip(known, (panel.words, panel.deeds), strict=True):
+        for row, sign in zip(table, signs, strict=True):
+            row[item[sign != 0]] = 1
+    common = known[0] @ known[1].T
+    found: Numbers = ((np.minimum(common, common.T) >= LEAST_ITEMS).sum(1) - 1).astype(np.int64)
+    return found
 
 
 def _too_little(panel: Panel, n: int) -> str | None:
