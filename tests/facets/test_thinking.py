@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.cli import root
 from selfexec.engines.sim import PROFILES, truth
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.facets import DEFAULT, crossed_levels, touching
@@ -192,3 +194,13 @@ def test_behind_a_server_it_goes_by_the_fields_of_servers_like_vllm(tmp_path: Pa
     assert {key._replace(model=""): reply.text for key, reply in there.replies.items()} == {
         key._replace(model=""): reply.text for key, reply in here.replies.items()
     }
+
+
+def test_an_export_says_what_its_prompts_do_not() -> None:
+    words = ["export", "--model", "m", "--limit", "1", "--thinking", "default,off", "--frame", "self,person"]
+    found = CliRunner().invoke(root, words)
+    assert (
+        "selfexec: thinking=off: no prompt says that. Send it with the sessions whose `facets` have it." in found.stderr
+    )
+    assert sum('"thinking": "off"' in line or '"thinking":"off"' in line for line in found.stdout.splitlines()) == 6
+    assert "no prompt says" not in CliRunner().invoke(root, [*words[:5], "--frame", "person"]).stderr

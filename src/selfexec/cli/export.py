@@ -93,9 +93,22 @@ def command(
         whole = load(items or "starter")
         cut = whole.cut(experiments or whole.usual, limit=limit, fraction=fraction, preset=preset)
         found = Round(list(models), cut, _prompts(prompts), epochs or 1, _replies(replies), crossed_levels(facets))
+        _say_what_to_send(found)
     with _output(out) as file:
         file.writelines(lines(found.sessions()))
     _say(found, out, run)
+
+
+def _say_what_to_send(found: "Round") -> None:
+    """Which facets are nothing that a prompt says."""
+    from selfexec.experiments import EXPERIMENTS
+    from selfexec.facets import settings_in
+
+    kinds = [(e, kind) for e in found.item_set.experiments for kind in EXPERIMENTS[e].prompts]
+    levels = dict.fromkeys(level for condition in found.conditions for level in condition)
+    if sent := ["=".join(level) for level in levels if any(settings_in((level,), *kind) for kind in kinds)]:
+        said = "no prompt says that. Send it with the sessions whose `facets` have it."
+        click.echo(f"selfexec: {', '.join(sent)}: {said}", err=True)
 
 
 def _of_run(

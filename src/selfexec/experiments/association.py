@@ -62,6 +62,7 @@ such a list. Which of the following option words do you believe appeared in that
 
 You may think it over first. End your reply with one JSON object that has each option word as a key and true or \
 false as its value: true if the word appeared in that list, false if it did not.""",
+    "deed@strategy": "Target word: '$target'. Listed: $words.",
 }
 
 
@@ -110,6 +111,12 @@ def _claim(option: str, predicted: bool | None, observed: bool | None, state: An
     return Observation(option, predicted, observed, state, reason, facts=Facts(length=len(option)))
 
 
+def recounts(item: Target, readings: Readings, texts: Prompts) -> str | None:
+    """The list that was made for a target."""
+    words = readings.get("execute", MISSING).value
+    return Template(texts["deed@strategy"]).substitute(target=item.target, words=", ".join(words)) if words else None
+
+
 def folded_marks(marks: dict[str, bool]) -> dict[str, bool | None]:
     """Marks by folded word. A word marked both ways is not marked at all."""
     folded: dict[str, bool | None] = {}
@@ -144,6 +151,7 @@ ASSOCIATION = Experiment(
     item_name="target",
     prompts=PROMPTS,
     variants=VARIANTS,
+    recounts=recounts,
     tokens={"predict": 16, "execute": 17},  # the bare answers of ten models, four characters to a token
     session_names=session_names,
     sessions=sessions,

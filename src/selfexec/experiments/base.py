@@ -249,6 +249,9 @@ class Experiment:
     shows          kinds of session whose prompts show what was said in others, with the kinds of these
     variants       prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
                    $who stands for whose behaviour is to be predicted
+    recounts       what came of an item in one line or a few, from its readings, in the words of prompts (those of
+                   `variants` that end in `@strategy`), None where it is not known: for predictions that are shown
+                   results
     unneeded       kinds of session that an item may do without, each with what was so where it did; `idle` says which
                    sessions of an item are so, from its readings
     answers        the kind of session that answers a question, rightly or wrongly, in a number of tokens that counts;
@@ -283,6 +286,7 @@ class Experiment:
     kept: tuple[str, ...] = ()
     shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: Prompts = field(default_factory=dict)
+    recounts: Callable[[Any, Readings, Prompts], str | None] | None = None
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()

@@ -98,6 +98,9 @@ $questions
 
 You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
 {"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
+    "deed@strategy": "$question\n$outcome Tokens: $tokens.",
+    "right@strategy": "Answered correctly.",
+    "wrong@strategy": "Answered incorrectly.",
 }
 
 
@@ -213,6 +216,22 @@ def _question(item: Group, session: str) -> Question:
     return item.questions[LABELS.index(session.removeprefix("execute."))]
 
 
+def recounts(item: Group, readings: Readings, texts: Prompts) -> str | None:
+    """Each question of a group, whether it was answered rightly, and in how many tokens."""
+    answers = [readings.get(f"execute.{label}", MISSING) for label in LABELS]
+    if any(answer.state == "missing" or answer.tokens is None for answer in answers):
+        return None
+    told = (
+        Template(texts["deed@strategy"]).substitute(
+            question=question.question.strip(),
+            outcome=texts["right@strategy" if answer.value == question.answer else "wrong@strategy"],
+            tokens=answer.tokens,
+        )
+        for question, answer in zip(item.questions, answers, strict=True)
+    )
+    return "\n\n".join(told)
+
+
 def _title(item: Group) -> str:
     return f"{item.id}: {', '.join(dict.fromkeys(q.subject.replace('_', ' ') for q in item.questions))}"
 
@@ -282,6 +301,7 @@ DIFFICULTY = Experiment(
     item_name="group",
     prompts=PROMPTS,
     variants=VARIANTS,
+    recounts=recounts,
     tokens={"predict": 698, "execute": 423},  # as recorded, with hidden reasoning (10 models, and 9)
     session_names=session_names,
     sessions=sessions,

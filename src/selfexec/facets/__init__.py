@@ -14,12 +14,14 @@ from selfexec.facets.base import (
     Facet,
     condition_name,
     condition_named,
+    put,
     shared,
 )
 from selfexec.facets.frame import FRAME
+from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, history_in
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
 
-OURS: tuple[Facet, ...] = (FRAME, PREDICTING, DOING)
+OURS: tuple[Facet, ...] = (FRAME, PREDICTING, DOING, RECALLING)
 FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
 
 

@@ -1,5 +1,6 @@
 """A facet: a way in which sessions may be asked otherwise; and a condition: the levels of facets that hold at once."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,3 +70,8 @@ def condition_named(name: str) -> Condition:
 def shared(condition: Condition, touches: Callable[[str], bool]) -> Condition:
     """What of a condition is left where only some facets count."""
     return tuple(pair for pair in condition if touches(pair[0]))
+
+
+def put(template: str, name: str, text: str) -> str:
+    """A template with one of its names filled in; the others are left, and so is $$."""
+    return re.sub(rf"\$\$|\${name}\b|\${{{name}}}", lambda found: found[0] if found[0] == "$$" else text, template)

@@ -4,11 +4,9 @@ Only predictions are asked otherwise. What the model then does is the same for e
 else is held against its own deed: how much more does it foretell where it is asked about itself?
 """
 
-import re
-
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Prompts
-from selfexec.facets.base import Facet
+from selfexec.facets.base import Facet, put
 
 NAME, NAMED = "frame", "named:"
 LONGEST_NAME = 100
@@ -43,13 +41,8 @@ def prompts(level: str, experiment: str, templates: Prompts) -> Prompts:
             f"{experiment} out: --experiment names those to ask. `selfexec prompts` shows what is shipped."
         )
     # the name is put into a template, where a dollar sign would stand for something to fill in
-    who = _put(phrase or "", "name", level.removeprefix(NAMED).replace("$", "$$"))
-    return {**templates, **{kind: _put(templates[f"{kind}@{NAME}"], "who", who) for kind in kinds}}
-
-
-def _put(template: str, name: str, text: str) -> str:
-    """A template with one of its names filled in; the others are left, and so is $$."""
-    return re.sub(rf"\$\$|\${name}\b|\${{{name}}}", lambda found: found[0] if found[0] == "$$" else text, template)
+    who = put(phrase or "", "name", level.removeprefix(NAMED).replace("$", "$$"))
+    return {**templates, **{kind: put(templates[f"{kind}@{NAME}"], "who", who) for kind in kinds}}
 
 
 FRAME = Facet(

@@ -17,6 +17,7 @@ from selfexec.prompts.templates import (
     by_name,
     digest,
     name_in,
+    of_model,
     options_in,
     prompt_hashes,
     shipped_sentences,

@@ -137,7 +137,17 @@ def texts_in(texts: Mapping[str, str | None], condition: Condition) -> dict[str,
         wanted = name_in(condition, experiment, kind)
         if name == wanted or (name == plain and wanted not in texts):
             found[plain] = text
+        elif name.startswith(f"{wanted}{MODEL}"):
+            found[of_model(plain, name.removeprefix(f"{wanted}{MODEL}"))] = text
     return found
+
+
+MODEL = "#"  # before the name of the model that a text is for
+
+
+def of_model(name: str, model: str) -> str:
+    """What a text is called that one model alone is asked with."""
+    return f"{name}{MODEL}{model}"
 
 
 def name_in(condition: Condition, experiment: str, kind: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Prompts, Visited
-from selfexec.facets import DEFAULT, Condition, in_condition
+from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_condition
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.records import Reply
@@ -55,6 +55,11 @@ class Round:
 
     def __post_init__(self) -> None:
         self._asking = by_condition(self.prompts, self.item_set.experiments, self.conditions)
+        if shown := [condition_name(c) for c in self.conditions if history_in(c)]:
+            raise InputError(
+                f"{shown[0]}: what is shown there are results of each model, which are not known here. Only "
+                "`selfexec run` asks that."
+            )
         if self.replies and not any(map(self._belongs, self.replies)):
             raise InputError(
                 "none of these replies is of a session that is asked here. Are the models, items, cut and epochs those "

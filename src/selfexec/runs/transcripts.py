@@ -14,7 +14,7 @@ import msgspec
 
 from selfexec.experiments import EXPERIMENTS, Key, Prompt, Prompts, Visited, by_source
 from selfexec.facets import Condition, in_condition
-from selfexec.prompts import digest, name_in
+from selfexec.prompts import digest, name_in, of_model
 from selfexec.readers import Reading
 from selfexec.runs.readings import KEPT_STATE, state_shown
 from selfexec.runs.records import Reply
@@ -78,7 +78,7 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
         (place, facets): Visit(
             place[1],
             run.items[place[1]][place[2]],
-            _templates(run, place[1], facets),
+            _templates(run, place[0], place[1], facets),
             {key.session: run.replies[key].text for key in there[place] if key == in_condition(key, facets)},
         )
         for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
@@ -87,12 +87,15 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
     return {key: _if_sent(run, key, rebuilt[key[:4], key.facets].get(key.session)) for key in keys}
 
 
-def _templates(run: Run, experiment: str, facets: Condition) -> Prompts:
-    """Those that the run keeps; where it keeps none, those that are shipped, which may be others than were sent."""
+def _templates(run: Run, model: str, experiment: str, facets: Condition) -> Prompts:
+    """Those that the run keeps, of this model alone or of all; where it keeps none, those that are shipped, which may
+    be others than were sent.
+    """
     kept = run.prompts if run.manifest.prompts else {}
     shipped = EXPERIMENTS[experiment].prompts
     plain = {kind: kept.get(f"{experiment}.{kind}") or template for kind, template in shipped.items()}
-    return {kind: kept.get(name_in(facets, experiment, kind)) or template for kind, template in plain.items()}
+    names = {kind: name_in(facets, experiment, kind) for kind in plain}
+    return {kind: kept.get(of_model(name, model)) or kept.get(name) or plain[kind] for kind, name in names.items()}
 
 
 def _if_sent(run: Run, key: Key, prompt: Prompt | None) -> Prompt | None:

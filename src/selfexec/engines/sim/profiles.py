@@ -20,7 +20,8 @@ class Profile:
     otherwise. Whoever `copies` says yes to what is shown in the first half, and ranks in the order shown. Asked about
     somebody else, it looks at models in general with probability `heeds_frame`, and else where it looks anyway: the
     more it heeds, the more its skill at foretelling itself falls. Where it is told not to think, the share `unthinking`
-    of its predictions comes as usual, and the others are guesses.
+    of its predictions comes as usual, and the others are guesses. Shown results of its own on other items, it is right
+    about the share `learns` of what it would have got wrong; those of others tell it nothing.
 
     A question of the control it fails with probability `errs`, one that it wrote in order to fail with `fails`; of
     those that it writes the share `wrong_keys` has a wrong answer, which it finds when it verifies, and the share
@@ -49,6 +50,7 @@ class Profile:
     ranks: float = 0.45
     heeds_frame: float = 0.0
     unthinking: float = 1.0
+    learns: float = 0.0
     errs: float = 0.25
     fails: float = 0.10
     wrong_keys: float = 0.1
@@ -87,7 +89,7 @@ PROFILES = {
             _predicting(Profile("knows-models", "predicts what models in general do"), 0.97, 0.95, 0.95),
             looks_at="models",
         ),
-        Profile("typical", "errs at the rates that are typical of the published ones"),
+        Profile("typical", "errs at the rates that are typical of the published ones", learns=0.5),
         replace(_predicting(Profile("says-yes", "says yes to everything", "another"), 1.0, 0.0, 0.0), wrong_keys=0.5),
         replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25),
         Profile("breaks-format", "typical, but often cannot be read", breaks=0.3),

@@ -10,7 +10,7 @@ from selfexec.engines.sim import shapes
 from selfexec.engines.sim.chance import EVERYONE, draw
 from selfexec.engines.sim.knowledge import Knowledge, question_id
 from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.sessions import Asked, recognised
+from selfexec.engines.sim.sessions import Asked, Result, recognised
 from selfexec.experiments import Message, failing_question, restriction
 
 LETTERS = "ABCD"
@@ -26,17 +26,20 @@ OWN_RANDOM = re.compile(r"Which letter did I pick at random when I wrote questio
 
 
 class How(NamedTuple):
-    """In which epoch a prediction is made, whose behaviour it is to be of, where not its own, and whether it thinks."""
+    """In which epoch a prediction is made, whose behaviour it is to be of, where not its own, whether it thinks, and
+    whose results it was shown, if any.
+    """
 
     epoch: int
     who: str = ""
     thinks: bool = True
+    shown: str = ""
 
     @property
     def apart(self) -> tuple[object, ...]:
         """What one prediction is drawn apart from others by: by its epoch alone, where nothing is asked otherwise."""
-        otherwise = (f"of {self.who}" if self.who else "", "" if self.thinks else "at once")
-        return (self.epoch, *(word for word in otherwise if word))
+        said = (f"of {self.who}" if self.who else "", "" if self.thinks else "at once", self.shown)
+        return (self.epoch, *(word for word in said if word))
 
 
 class Respondent:
@@ -46,6 +49,7 @@ class Respondent:
         self.profile = profile
         self.own = f"{profile.name}@{seed}"
         self.knowledge = knowledge
+        self._told_apart: dict[tuple[Result, ...], str] = {}
 
     def reply(
         self, messages: Sequence[Message], epoch: int = 1, asked: Asked | None = None, thinks: bool = True
@@ -87,7 +91,7 @@ class Respondent:
             return shapes.declined(shape)
         if fate < self.profile.declines + self.profile.breaks:
             return shapes.broken(shape)
-        how = How(epoch, asked.who, thinks)
+        how = How(epoch, asked.who, thinks, self._whose(asked.shown))
         if asked.deed == "writes":
             return shapes.question(*self._written(asked.about, epoch), shape)
         if asked.deed == "predicts lists":
@@ -184,8 +188,8 @@ class Respondent:
 
     def _predicts(self, what: str, about: str, rate: float, experiment: str, how: "How") -> bool:
         does = draw(self._seen(what, about, self._heeds(how, about)), what, about) < rate  # noise aside
-        recall: float = getattr(self.profile, f"{experiment}_recall")
-        specificity: float = getattr(self.profile, f"{experiment}_specificity")
+        recall = self._learnt(getattr(self.profile, f"{experiment}_recall"), how)
+        specificity = self._learnt(getattr(self.profile, f"{experiment}_specificity"), how)
         guesses = self._guesses(how, f"{what}\n{about}") or self._is_blind_to(what, about)
         yes = 0.5 if guesses else recall if does else 1 - specificity
         return draw(self.own, "predicts", what, about, *how.apart) < yes
@@ -194,7 +198,7 @@ class Respondent:
         labels = [f"Q{n}" for n in range(1, len(ids) + 1)]
         if self.profile.copies:
             return labels
-        knows = draw(self.own, "ranks", questions, *how.apart) < self.profile.ranks
+        knows = draw(self.own, "ranks", questions, *how.apart) < self._learnt(self.profile.ranks, how)
         if knows and not self._guesses(how, questions):
             heeds = self._heeds(how, questions)
             hard = [
@@ -226,6 +230,27 @@ class Respondent:
     def _guesses(self, how: "How", about: str) -> bool:
         """Whether it would have had to think."""
         return not how.thinks and draw(self.own, "unthinking", about, *how.apart) >= self.profile.unthinking
+
+    def _learnt(self, rate: float, how: "How") -> float:
+        """A rate of predicting rightly, with what it has learnt of itself."""
+        return rate + self.profile.learns * (1 - rate) if how.shown == "its own" else rate
+
+    def _whose(self, shown: tuple[Result, ...]) -> str:
+        """Whose results it is shown, if any: it looks at what is told of them, and at what it does itself."""
+        if shown not in self._told_apart:
+            own = all(self._did(result) == result.told for result in shown)
+            self._told_apart[shown] = "" if not shown else "its own" if own else "another's"
+        return self._told_apart[shown]
+
+    def _did(self, result: Result) -> str:
+        """What there is to tell of its own result in the place of another."""
+        if result.deed == "lists":
+            return ", ".join(self.listed(result.about, 1))
+        if result.deed == "answers":
+            return restriction.OPTIONS["judge"]["A" if self.answers(result.about, 1) else "B"]
+        known = (asked.split("\n") for asked in self.knowledge.keys if asked.startswith(f"{result.about}\n"))
+        choices = next((lines[-len(LETTERS) :] for lines in known), [""] * len(LETTERS))
+        return str(self.solved(result.about, choices, 1)[1])
 
     def _seen(self, what: str, about: str, heeds: bool) -> str:
         """Whose behaviour it looks at when it predicts: its own, that of its kind, or that of models in general."""

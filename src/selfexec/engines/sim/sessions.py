@@ -4,6 +4,7 @@ where the wire has nothing else.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from selfexec.engines.sim.knowledge import question_id
@@ -19,13 +20,22 @@ class Asked(NamedTuple):
     """What is to be done, about what: a target word with its options, a request, a response to be judged (or the prompt
     that holds it), a question with its choices, questions as they are shown with the id of each, what a question is to
     be written on, a question with its choices and the letter of the given answer. `who` is whose behaviour is to be
-    predicted, where that is somebody else's.
+    predicted, where that is somebody else's; `shown` are results on other items that stand before it.
     """
 
     deed: Deed
     about: str
     parts: tuple[str, ...] = ()
     who: str = ""
+    shown: tuple["Result", ...] = ()
+
+
+class Result(NamedTuple):
+    """A result that a model is shown: what it was asked, and what is told of the answer."""
+
+    deed: Deed
+    about: str
+    told: str
 
 
 CHATS = Asked("chats", "")
@@ -74,7 +84,7 @@ def named(experiment: str, item: Item | None, session: str, prompt: str, facets:
         return CHATS
     asked = about(item, session, prompt)
     addressee = dict(facets).get("frame", "") if kind in EXPERIMENTS[experiment].predictions else ""
-    return asked._replace(who=_who(addressee)) if addressee else asked
+    return asked._replace(who=_who(addressee) if addressee else "", shown=_split(prompt)[0])
 
 
 def _who(level: str) -> str:
@@ -113,6 +123,17 @@ OF_OTHERS: Mapping[Deed, re.Pattern[str]] = {
     "ranks": _pattern(difficulty.VARIANTS["predict@frame"]),
     "writes": _pattern(failing_question.VARIANTS["predict@frame"]),
 }
+# how a prompt goes on behind the results that are shown before it, and how each of them is told
+BEGINNINGS = [
+    template.partition("$")[0]
+    for module in (association, restriction, difficulty)
+    for template in (module.PROMPTS["predict"], module.VARIANTS["predict@frame"])
+]
+RESULTS: Mapping[Deed, re.Pattern[str]] = {
+    "lists": re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<told>.*?)\.(?:\n\n|\Z)", re.DOTALL),
+    "answers": re.compile(r'Request: "(?P<about>.*?)"\n(?P<told>.*?)(?:\n\n|\Z)', re.DOTALL),
+    "solves": re.compile(r"(?P<about>.+?)\nAnswered (?:in)?correctly\. Tokens: (?P<told>\d+)\.(?:\n\n|\Z)", re.DOTALL),
+}
 SHOWN = re.compile(
     r"Q\d: (?P<question>.*?)\nA\. (?P<a>.*?)\nB\. (?P<b>.*?)\nC\. (?P<c>.*?)\nD\. (?P<d>.*?)\nCorrect answer: [A-D]",
     re.DOTALL,
@@ -121,6 +142,11 @@ SHOWN = re.compile(
 
 def recognised(prompt: str) -> Asked:
     """What a prompt asks that is worded as shipped; any other is a request."""
+    shown, prompt = _split(prompt)
+    return _bare(prompt)._replace(shown=shown)
+
+
+def _bare(prompt: str) -> Asked:
     for deed, pattern in PATTERNS.items():
         if found := pattern.fullmatch(prompt):
             return _recognised(deed, found)
@@ -128,6 +154,22 @@ def recognised(prompt: str) -> Asked:
         if found := pattern.fullmatch(prompt):
             return _recognised(deed, found)._replace(who=found["who"])
     return Asked("answers", prompt)
+
+
+def _split(prompt: str) -> tuple[tuple[Result, ...], str]:
+    """The results that a prompt shows, in the words that ship, and what it asks."""
+    for phrase in FACETS["strategy"].texts.values():
+        before = phrase.partition("$")[0]
+        if prompt.startswith(before):
+            at = max(prompt.rfind(beginning) for beginning in BEGINNINGS)
+            return _results(prompt[len(before) : at].strip()), prompt[at:]
+    return (), prompt
+
+
+@cache
+def _results(history: str) -> tuple[Result, ...]:
+    found = ((deed, one) for deed, pattern in RESULTS.items() for one in pattern.finditer(history))
+    return tuple(Result(deed, one["about"], one["told"]) for deed, one in found)
 
 
 def _recognised(deed: Deed, found: re.Match[str]) -> Asked:

@@ -22,17 +22,17 @@ class Cells(NamedTuple):
 
 
 def truth(
-    profile: Profile, item_set: ItemSet, of_another: bool = False, thinks: bool = True
+    profile: Profile, item_set: ItemSet, *, of_another: bool = False, thinks: bool = True, recalls: bool = False
 ) -> dict[tuple[str, str], float]:
     """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
     orders, the share failed and its lift over the control, and coverage, by (experiment, metric). What models in
     general do is taken as it is; what the model does of its own accord, and how it predicts, is averaged over all
     seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own deeds;
-    `thinks`: whether it is left to think.
+    `thinks`: whether it is left to think; `recalls`: whether it is shown what it did with other items.
     """
     coverage = 1 - profile.breaks - profile.declines
     found: dict[tuple[str, str], float] = {}
-    looking = lookings(profile, of_another, thinks)
+    looking = lookings(recalling(profile) if recalls else profile, of_another, thinks)
     for experiment, cells in (("association", _lists(looking, item_set)), ("restriction", _answers(looking, item_set))):
         if by_claim := list(cells):
             total = Cells(*map(sum, zip(*by_claim, strict=True)))
@@ -47,6 +47,16 @@ def truth(
 
 
 Lookings = Sequence[tuple[float, Profile]]
+
+
+def recalling(profile: Profile) -> Profile:
+    """As it predicts with results of its own before it."""
+    rates = {
+        name: rate + profile.learns * (1 - rate)
+        for name in ("association_recall", "association_specificity", "restriction_recall", "restriction_specificity")
+        for rate in [getattr(profile, name)]
+    }
+    return replace(profile, ranks=profile.ranks + profile.learns * (1 - profile.ranks), **rates)
 
 
 def lookings(profile: Profile, of_another: bool = False, thinks: bool = True) -> Lookings:

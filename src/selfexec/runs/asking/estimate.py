@@ -118,8 +118,8 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
 
     for experiment, by_id in plan.item_set.items.items():
         for id, item in by_id.items():
-            visit = Visit("", experiment, id, 1)
-            for condition, prompts in plan.asking[visit.experiment].items():
+            visit = Visit(plan.models[0], experiment, id, 1)
+            for condition, prompts in plan.asked(visit).items():
                 await EXPERIMENTS[experiment].sessions(item, partial(ask, visit, condition), prompts)
     return found
 

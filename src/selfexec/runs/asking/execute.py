@@ -319,7 +319,7 @@ class _SessionStore:
             return reply
 
         item = plan.item_set[visit.experiment][visit.item]
-        for condition, prompts in plan.asking[visit.experiment].items():
+        for condition, prompts in plan.asked(visit).items():
             await experiment.sessions(item, partial(ask, condition), prompts)
         rest = keys - opened.keys()
         if failed:

@@ -16,7 +16,7 @@ from selfexec.prompts import prompt_hashes, shipped_sentences
 from selfexec.runs import sittings
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress
-from selfexec.runs.design import Design, asked, crossed, folded, joined, unfolded
+from selfexec.runs.design import Design, asked, folded, joined, unfolded
 from selfexec.runs.folder import (
     FORMAT,
     ITEMS,
@@ -96,7 +96,7 @@ def grow(plan: Plan) -> Manifest:
     """Let the run grow to this plan, write down that it does, and return what is written."""
     old, before = load_manifest(plan.out), load_items(plan.out / ITEMS)
     keep_old_manifest(plan.out, old)
-    wanted = crossed(plan.models, plan.item_set, plan.epochs, plan.conditions)
+    wanted = plan.design
     capped = plan.max_calls is not None
     design = joined(_design_of(plan.out, old, before), {} if capped else wanted)
     planned = joined(unfolded(old.planned, before), wanted if capped else {})

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
+from string import Template
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from selfexec.engines import (
@@ -21,6 +22,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Prompts
 from selfexec.facets import (
     DEFAULT,
+    HISTORY,
     THINKING,
     Condition,
     crossed_levels,
@@ -33,6 +35,8 @@ from selfexec.items import load as load_items
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.runs.arguments import Names, names
 from selfexec.runs.folder import MANIFEST, load_manifest
+from selfexec.runs.asking.histories import Histories, histories_of
+from selfexec.runs.design import Design, crossed
 from selfexec.runs.records import MOST_EPOCHS
 
 T = TypeVar("T", Connection, Sampling)
@@ -68,6 +72,7 @@ class Plan:
     preset_order: str | None = None
     max_calls: int | None = None
     command: str | None = None
+    histories: Histories = field(default_factory=Histories)
 
     def visits(self) -> Iterator[Visit]:
         """Everything in the order in which it is asked, epoch by epoch. Experiments and models take turns, so that
@@ -92,8 +97,31 @@ class Plan:
         """The sessions that a visit has at most: one that several conditions share is there once."""
         names = EXPERIMENTS[visit.experiment].session_names(self.item_set[visit.experiment][visit.item])
         sessions = [Key(*visit, name) for name in names]
-        asked = self.asking[visit.experiment]
+        asked = self.conditions_of(visit.experiment, visit.item)
         return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
+
+    def conditions_of(self, experiment: str, item: str) -> Sequence[Condition]:
+        """In which conditions an item is asked: in all, but for those in which its results are shown with others."""
+        return self.histories.conditions(self.asking[experiment], experiment, item)
+
+    def asked(self, visit: Visit) -> Mapping[Condition, Prompts]:
+        """The conditions in which a visit is asked, and the templates that it is asked with in each."""
+        there = self.asking[visit.experiment]
+        return {
+            c: self.histories.prompts(visit.model, visit.experiment, c, there[c])
+            for c in self.conditions_of(visit.experiment, visit.item)
+        }
+
+    @property
+    def design(self) -> Design:
+        """Who is asked what, in which condition, in how many epochs."""
+        everything = crossed(self.models, self.item_set, self.epochs, self.conditions)
+        if not self.histories.held_out:
+            return everything
+        return {
+            (model, e, c): {id: n for id, n in by_id.items() if c in self.conditions_of(e, id)}
+            for (model, e, c), by_id in everything.items()
+        }
 
     @cached_property
     def asking(self) -> Mapping[str, Mapping[Condition, Prompts]]:
@@ -138,14 +166,16 @@ class Plan:
             if level is not None:
                 sent = {**self.sampling.of(e, kind), **by_facets}
                 found |= {f"{name}.{model}": thinking_in(model, self.connection, level, sent) for model in self.models}
-        return found
+        return {**found, **self.histories.settings}
 
     @property
     def asked_prompts(self) -> Mapping[str, str]:
         """The templates of the experiments that are asked, by name; those that a condition changes stand apart:
         'restriction.predict@frame=another-model'.
         """
-        return asked_prompts(self.prompts, self.item_set.experiments, self.conditions)
+        plain = asked_prompts(self.prompts, self.item_set.experiments, self.conditions)
+        one_for_all = {name: text for name, text in plain.items() if HISTORY not in Template(text).get_identifiers()}
+        return {**one_for_all, **self.histories.told}
 
 
 def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,6 +258,8 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         preset_order=None if order == STRATIFIED else order,
         max_calls=choices.max_calls,
     )
+    shown = histories_of(found.out, found.models, item_set, found.prompts, found.asking)
+    found = replace(found, histories=shown)
     for model in asked:
         for part in found.parts:
             found.sampling_of(model, *part)  # refuses what its engine cannot do

@@ -121,7 +121,7 @@ async def _found(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> tuple[
         return reply
 
     item = plan.item_set[visit.experiment][visit.item]
-    for condition, prompts in plan.asking[visit.experiment].items():
+    for condition, prompts in plan.asked(visit).items():
         await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
     return list(found), wanted
 
