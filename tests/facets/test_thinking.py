@@ -17,6 +17,7 @@ from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.facets import DEFAULT, crossed_levels, touching
 from selfexec.items import load
 from selfexec.runs.asking import plan
+from selfexec.runs.asking.remarks import remarks
 from sockets import served
 
 HYBRID = {"enable_thinking": False, "thinking": False}
@@ -120,10 +121,11 @@ def test_each_session_is_of_one_of_the_two_facets() -> None:
     assert touching(BOTH, "failing_question", "execute") == BOTH
 
 
-def listening(bodies: list[dict[str, Any]]) -> web.Application:
+def listening(bodies: list[dict[str, Any]], **thoughts: str) -> web.Application:
     async def answer(request: web.Request) -> web.Response:
         bodies.append(await request.json())
-        choice = {"index": 0, "message": {"role": "assistant", "content": "A"}, "finish_reason": "stop"}
+        message = {"role": "assistant", "content": "A", **thoughts}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
         return web.json_response({"model": "m", "choices": [choice], "usage": {"completion_tokens": 9}})
 
     app = web.Application()
@@ -148,6 +150,16 @@ def test_predictions_alone_or_all_sessions_are_told_and_by_default_nothing_is_se
         **{(session, facets): 1 for session in ("execute", "judge") for facets in (DEFAULT, (BOTH[0],))},
     }
     assert run.conditions == ("default", "deed-thinking=off", "deed-thinking=off,thinking=off", "thinking=off")
+
+
+def test_a_model_that_thinks_though_it_was_told_not_to_is_named(tmp_path: Path) -> None:
+    levels = {"thinking": ["default", "off"]}
+    with served(listening([], reasoning_content="Hm.")) as url:
+        choices = {"experiments": "restriction", "limit": 2, "base_url": url, "on_progress": lambda progress: None}
+        run = sx.run("vllm/m", facets=levels, out=tmp_path / "r", **choices)
+    # two predictions were to be made without; those of the default condition, and deeds, were not
+    [said] = [said for said in remarks(run.replies.values()) if "without thinking" in said]
+    assert said.startswith("vllm/m: 2 of 2 replies that it was to give without thinking carry thoughts")
 
 
 def test_what_is_in_force_is_in_the_manifest_by_model_and_may_not_change(tmp_path: Path) -> None:

@@ -34,9 +34,9 @@ from selfexec.items import STRATIFIED, ItemSet, Preset, newest_order
 from selfexec.items import load as load_items
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.runs.arguments import Names, names
-from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed
+from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.records import MOST_EPOCHS
 
 T = TypeVar("T", Connection, Sampling)

@@ -6,6 +6,7 @@ It is read from the replies themselves, so that what earlier commands brought co
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from selfexec.facets import OFF, THINKING, settings_in
 from selfexec.runs.records import Reply
 from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of
@@ -20,7 +21,7 @@ def remarks(replies: Iterable[Reply]) -> Iterator[str]:
         if not reply.failed:
             by_model[reply.model].append(reply)
     for model, came in by_model.items():
-        for said in (_several_served(came), _sent_before(came), _thought_alone(came), _empty(came)):
+        for said in (_several_served(came), _sent_before(came), _thought_alone(came), _disobeyed(came), _empty(came)):
             if said:
                 yield f"{model}: {said}"
 
@@ -69,6 +70,18 @@ def _thought_alone(came: Sequence[Reply]) -> str | None:
         f"{len(found):,} of {number_of(len(came), 'reply holds', 'replies hold')} thoughts and no answer. The server "
         "may take answers for thoughts (in vLLM: the wrong --reasoning-parser); a request so answered counts as not "
         "answered"
+    )
+
+
+def _disobeyed(came: Sequence[Reply]) -> str | None:
+    """That replies carry thoughts of a model that was told not to think."""
+    told = [r for r in came if settings_in(r.key.facets, r.experiment, r.key.kind).get(THINKING) == OFF]
+    found = [r for r in told if r.reasoning or r.reasoning_tokens]
+    if not found:
+        return None
+    return (
+        f"{len(found):,} of {number_of(len(told), 'reply', 'replies')} that it was to give without thinking carry "
+        "thoughts: server or model pass over that, so that these say nothing of what it does without"
     )
 
 
