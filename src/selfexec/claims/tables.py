@@ -15,6 +15,7 @@ from selfexec.experiments import (
     EXPERIMENTS,
     MISSING,
     ClaimState,
+    Experiment,
     Item,
     Key,
     Observation,
@@ -117,11 +118,12 @@ def observe(
     sessions: list[tuple[object, ...]] = []
     outcomes: list[tuple[object, ...]] = []
     for (model, experiment, condition), by_id in asked.items():
-        facets = {kind: touching(condition, experiment, kind) for kind in EXPERIMENTS[experiment].prompts}
+        module = EXPERIMENTS[experiment]  # looked up once: there are thousands of items
+        facets = {kind: touching(condition, experiment, kind) for kind in module.prompts}
         name = told or condition_name(condition)
         shared = {kind: told or condition_name(part) for kind, part in facets.items()}
         names: dict[str, str] = {}  # session -> the condition that its own facets make
-        usual, judges = EXPERIMENTS[experiment].sources[0], later.get(experiment, ())
+        usual, judges = module.sources[0], later.get(experiment, ())
         source = (sources or {}).get(experiment, usual)
         there = grouped[model, experiment]
         said = {(id, n): _in_condition(there, id, n, facets) for id, epochs in by_id.items() for n in epochs}
@@ -129,7 +131,7 @@ def observe(
         for (id, epoch), found in said.items():
             item = item_set.items[experiment][id]
             place = (model, experiment, id, epoch, name)
-            for o in EXPERIMENTS[experiment].observe(item, found):
+            for o in module.observe(item, found):
                 others = _judged(experiment, o, found, judges) if judges else o.by_source
                 if source != usual:
                     others = {usual: o.observed, **others}
@@ -139,7 +141,7 @@ def observe(
                 claims.append((*place, *_claim(experiment, o, source)))
                 if others:
                     outcomes += ((*place, o.claim, *by) for by in others.items() if by[1] is not None)
-            for row in _sessions(experiment, item, found):
+            for row in _sessions(module, item, found):
                 own = names.get(row[0]) or names.setdefault(row[0], shared[kind_of(row[0])])
                 sessions.append((model, experiment, id, epoch, own, *row))
     session_table = _frame(sessions, SESSIONS)
@@ -218,9 +220,8 @@ def _claim(experiment: str, o: Observation, source: str) -> tuple[object, ...]:
 
 
 def _sessions(
-    experiment: str, item: Item, readings: Mapping[str, Reading]
+    module: Experiment, item: Item, readings: Mapping[str, Reading]
 ) -> Iterator[tuple[str, *tuple[object, ...]]]:
-    module = EXPERIMENTS[experiment]
     for session in dict.fromkeys([*module.session_names(item), *module.in_order(item, readings)]):
         r = readings.get(session, MISSING)
         yield (session, r.state, r.reason, r.tokens, module.correct(item, session, r))
