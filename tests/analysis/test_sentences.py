@@ -33,9 +33,9 @@ def test_a_finding_says_how_a_model_stands_and_to_what_without_a_word(
     scores = scores_of_ten
     ranks = ranking(scores, ["skill"]).standings
     found = list(findings(scores, ten_models.tables, ranks))
-    told = {(one.about, one.relation, one.subject): one for one in found}
-    assert len(told) == len(found)
-    assert {one.relation for one in found} == {"others", "baseline", "naive"}
+    assert len({(one.about, one.relation, one.subject, one.source) for one in found}) == len(found)
+    told = {(one.about, one.relation, one.subject): one for one in found if one.relation != "own"}
+    assert {one.relation for one in found} == {"others", "baseline", "naive", "own"}
     row = scores.row("o4-mini", "association", "baseline_margin")
     margin = told["association", "baseline", "o4-mini"]
     assert (margin.value, margin.low, margin.high, margin.tone) == (row.value, row.low, row.high, "no")

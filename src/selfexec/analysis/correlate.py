@@ -28,7 +28,8 @@ from selfexec.text.tables import Part, Table
 
 Among = Literal["all", "eligible"]
 Columns = Mapping[str, Mapping[str, float]]  # column -> model -> number; a hole is no entry
-MEASURES = ("accuracy", "skill", "baseline_margin")
+OWN = "own_excess"  # it has no overall number
+MEASURES = ("accuracy", "skill", "baseline_margin", OWN)
 TITLE = "Do they go together?"
 HEADINGS = ["one", "two", "among", "n", "Pearson", "Spearman"]
 LEGEND = (
@@ -211,7 +212,7 @@ def _refuse_empty(found: Correlations, way_out: str) -> Correlations:
 
 def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[str, dict[str, float]]:
     """`association accuracy`, ..., `overall baseline_margin` -> model -> number. The overall ones are means of three
-    that are all there, whether or not the headline is withheld.
+    that are all there, whether or not the headline is withheld. Own excess is left out where it has no verdict.
     """
     columns: dict[str, dict[str, float]] = {}
     for measure in measures:
@@ -219,11 +220,12 @@ def score_columns(scores: Scores, measures: Sequence[str] = MEASURES) -> dict[st
             experiment: {
                 row.model: row.value
                 for row in scores.of(experiment, _metric(measure, experiment))
-                if row.value is not None
+                if row.value is not None and (measure != OWN or row.verdict)
             }
             for experiment in EXPERIMENTS
         }
-        whole = [model for model in scores.models if all(model in parts[e] for e in PAPER.experiments)]
+        known = scores.models if measure != OWN else []
+        whole = [model for model in known if all(model in parts[e] for e in PAPER.experiments)]
         parts["overall"] = {
             model: math.fsum(parts[e][model] for e in PAPER.experiments) / len(PAPER) for model in whole
         }

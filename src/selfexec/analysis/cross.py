@@ -1,4 +1,6 @@
-"""Cross-prediction as people read it: the matrix, what it is taken apart into, and the self-bonus."""
+"""Cross-prediction as people read it: own excess with all that its verdicts rest on; and for comparison with the
+literature the matrix of accuracies, what it is taken apart into, and the additive self-bonus.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -6,16 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfexec.analysis.names import crossed_by
+from selfexec.analysis.own_excess import own_of
+from selfexec.analysis.own_tables import all_own_parts, whole_records
 from selfexec.analysis.result import Form, Result, ScoredRun, head
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
-from selfexec.metrics import WARNING, Crossed, Estimate, self_bonuses
+from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
 from selfexec.runs import Files, Names
 from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
 
+LITERATURE = "For comparison with the literature: every word held against every deed, taken apart as a sum."
 NOTES = (
     "Rows predict, columns behave: accuracy on the claims that all models read.",
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
@@ -28,9 +33,12 @@ EACH_ITS_OWN = "what is foretold is each model's own, so that no model's word ca
 
 @dataclass(frozen=True, repr=False)
 class CrossPrediction(Result):
-    """Every model's predictions held against every model's behaviour, by experiment (and source of what was done)."""
+    """Every model's predictions held against every model's behaviour, by experiment (and source of what was done):
+    `own` excess by correlations, and `parts` by accuracies, as the literature has it.
+    """
 
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
+    own: tuple[Own, ...] = ()
     runs: tuple[ScoredRun, ...] = ()
     apart: tuple[str, ...] = ()  # experiments in which each model foretells its own
 
@@ -54,6 +62,9 @@ class CrossPrediction(Result):
         if self.nothing:
             yield self.nothing
             return
+        yield from all_own_parts(self.own, width)
+        yield LITERATURE
+        yield ""
         for key, found in self.parts.items():
             yield from _tables(key, found)
             yield self_bonus_line(found)
@@ -65,7 +76,8 @@ class CrossPrediction(Result):
     def _data(self) -> dict[str, Any]:
         # claims of which one model's side is not read are left out for all, so that there is no other convention
         records = [_record(*key, found) for key, found in self.parts.items()]
-        return {**head(self.runs, "readable"), "cross_prediction": records, "warning": WARNING}
+        own = whole_records(self.own)
+        return {**head(self.runs, "readable"), "own_excess": own, "cross_prediction": records, "warning": WARNING}
 
 
 def cross_prediction(
@@ -93,6 +105,7 @@ def cross_prediction(
     found = {experiment: self_bonuses(claims[experiment]) for experiment in claims if experiment in wanted}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
+        tuple(one for one in own_of(claims, selection.tables.simulated) if one.experiment in wanted),
         selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )

@@ -3,19 +3,22 @@
 Of n models that can be judged, one is found above (or below) 0 if its interval excludes 0 after Holm's adjustment
 (1979) for n one-sided tests at 2.5%: among ten models the best one is above 0 by luck too often otherwise. A model is
 judged if its number is neither withheld nor to be read with caution. None is found above 0 by a margin over a baseline
-of too few models (`small_panel`); such a margin may speak against a model, or leave it open.
+of too few models (`small_panel`); such a margin may speak against a model, or leave it open. Own excess has verdicts of
+its own (`selfexec.metrics.own`), of a panel and of single models: `own` says something in their favour, all else leaves
+it open.
 
 `selfexec.analysis.words` turns findings into sentences.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Score, rows_over_naive
+from selfexec.metrics import Judged, Own, Score, rows_over_naive
 from selfexec.stats import Z, holm
 
 if TYPE_CHECKING:
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from selfexec.claims import Tables
 
 Tone = Literal["yes", "no", "open", "withheld"]
-Relation = Literal["baseline", "chance", "naive", "others"]
+Relation = Literal["baseline", "chance", "naive", "others", "own"]
+PANEL, SIMULATED = "panel", "simulated panel"  # subjects of findings of own excess
 TONES: tuple[Tone, ...] = ("yes", "open", "no", "withheld")
 ONE_SIDED = 0.025
 
@@ -35,6 +39,8 @@ class Numbers(Protocol):
     def models(self) -> Sequence[str]: ...
     @property
     def experiments(self) -> Sequence[str]: ...
+    @property
+    def own(self) -> Sequence[Own]: ...
     def of(self, experiment: str, metric: str) -> Sequence[Score]: ...
 
 
@@ -42,13 +48,17 @@ class Numbers(Protocol):
 class Finding:
     """How a model stands to something, in an experiment or `overall`.
 
-    subject   the model
+    subject   the model; of own excess mostly the panel, or the simulated one
     relation  what it is held against: the best `baseline` (value: margin), `chance` (skill), the `naive` baseline
-              (accuracy less that of the baseline, which is `level`), `others` (skill, beside that of other models)
+              (accuracy less that of the baseline, which is `level`), `others` (skill, beside that of other models),
+              what nobody else's words and deeds tell (`own` excess, with its `verdict`)
     tone      yes: it is above, or ahead; no: below, or behind; open: it cannot be told; withheld: nothing is to be said
     reason    why it is withheld
-    panel     of how many models its baseline is made, where that is too few to speak for it
+    panel     of how many models its baseline is made, where that is too few to speak for it; of own excess, how many
+              models there are that tell enough
     alike     models that it cannot be told apart from
+    verdict   on own excess; None where there is none. `against` names what keeps it from a better one
+    source    who says what was done, of own excess
     """
 
     about: str
@@ -62,6 +72,9 @@ class Finding:
     panel: int | None = None
     level: float | None = None
     alike: tuple[str, ...] = ()
+    verdict: str | None = None
+    against: tuple[str, ...] = ()
+    source: str | None = None
 
 
 def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
@@ -69,6 +82,7 @@ def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]")
     alone, lacking = len(scores.models) == 1, lacks_overall(scores)
     if not alone:
         yield from against_others(scores.of("overall", "skill"), standings)
+    yield from too_few_for_own(scores.own)
     for experiment in scores.experiments:
         if experiment == "overall":
             continue
@@ -79,6 +93,7 @@ def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]")
         if naive := EXPERIMENTS[experiment].naive:
             gaps = rows_over_naive(scores.of(experiment, "accuracy"), tables.claims[experiment])
             yield from against_naive(gaps, {row.model: row for row in scores.of(experiment, naive.metric)})
+        yield from of_own_words(scores.own, experiment)
 
 
 def against_baseline(margins: Iterable[Score]) -> list[Finding]:
@@ -172,3 +187,47 @@ def against_others(skills: Iterable[Score], standings: "Sequence[Standing]") -> 
         open_ = row is judged[0] or judged[0].model in alike
         found.append(_finding(row, "others", "yes" if ahead else "open" if open_ else "no", alike=alike))
     return [*found, *(_finding(row, "others", "withheld") for row in rows if row not in judged)]
+
+
+def of_own_words(own: Sequence[Own], experiment: str) -> list[Finding]:
+    """The verdicts on panels in one experiment, by each source, and behind each those on single models that are `own`.
+    Nothing of a kind of models (simulated, or not) that is too few for a panel in every experiment.
+    """
+    told = {one.simulated for one in own if one.found.fits}
+    found = []
+    for one in own:
+        if one.experiment == experiment and one.simulated in told:
+            found.append(_own_finding(one, SIMULATED if one.simulated else PANEL, one.found.panel))
+            single = ((model, judged) for model, judged in one.found.each.items() if judged.verdict == "own")
+            found += [_own_finding(one, model, judged) for model, judged in single]
+    return found
+
+
+def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
+    """That no panel is large enough, once: of the largest."""
+    if not own or any(one.found.fits for one in own):
+        return []
+    largest = max(own, key=lambda one: len(one.found.of.models))
+    subject = SIMULATED if largest.simulated else PANEL
+    return [replace(_own_finding(largest, subject, largest.found.panel), about="overall", source=None)]
+
+
+def _own_finding(own: Own, subject: str, judged: Judged) -> Finding:
+    estimate = judged.estimate
+    value, low, high = (None if math.isnan(x) else x for x in (estimate.value, *estimate.interval))
+    tone: Tone = "withheld" if judged.verdict is None else "yes" if judged.verdict == "own" else "open"
+    models = len(own.found.of.models)
+    return Finding(
+        own.experiment,
+        subject,
+        "own",
+        tone,
+        value,
+        low,
+        high,
+        judged.reason,
+        models,
+        verdict=judged.verdict,
+        against=judged.against,
+        source=own.source,
+    )

@@ -29,8 +29,13 @@ def own_of(claims: Mapping[str, Claims], simulated: Container[str]) -> list[Own]
     told by their names, those of simulated ones are known.
     """
     models = {model for everyone in claims.values() for model in everyone.models}
-    families = {model: maker_of(model) if model in simulated else family_of(model) for model in models}
+    families = families_of(models, simulated)
     return [own for everyone in claims.values() for own in own_excesses(everyone, simulated, families)]
+
+
+def families_of(models: Iterable[str], simulated: Container[str]) -> dict[str, str | None]:
+    """By their names; those of simulated models are known, None of one that has none."""
+    return {model: maker_of(model) if model in simulated else family_of(model) for model in models}
 
 
 def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
@@ -39,12 +44,14 @@ def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
     if told:
         yield HEADING
     for one in told:
-        yield f"  {_title(one)}: {_panel(one)}"
+        yield f"  {panel_title(one)}: {_panel(one)}"
         if named := [model for model, judged in one.found.each.items() if judged.verdict == "own"]:
-            yield f"    of single models own: {', '.join(f'{m} {_number(one.found.each[m].estimate)}' for m in named)}"
+            numbers = (f"{model} {estimate_text(one.found.each[model].estimate)}" for model in named)
+            yield f"    of single models own: {', '.join(numbers)}"
 
 
-def _title(own: Own) -> str:
+def panel_title(own: Own) -> str:
+    """The experiment, and who says what was done, where it is not its own source."""
     by = own.source != EXPERIMENTS[own.experiment].sources[0]
     return f"{own.experiment}{f', by {source_of(own.experiment, own.source)}' if by else ''}"
 
@@ -52,22 +59,33 @@ def _title(own: Own) -> str:
 def _panel(own: Own) -> str:
     found = own.found
     verdict = found.panel.verdict or "no verdict"
-    items = number_of(found.of.items, EXPERIMENTS[own.experiment].item_name)
     why = found.panel.reason or against(found.panel)
-    of = f"{number_of(len(found.of.models), 'model')}, {items}"
-    return f"{verdict}, {_number(found.panel.estimate)} ({of}){f': {why}' if why else ''}"
+    return f"{verdict}, {estimate_text(found.panel.estimate)} ({panel_size(own)}){f': {why}' if why else ''}"
+
+
+def panel_size(own: Own) -> str:
+    """9 models, 250 groups"""
+    of = own.found.of
+    models = number_of(len(of.models), "simulated model" if own.simulated else "model")
+    return f"{models}, {number_of(of.items, EXPERIMENTS[own.experiment].item_name)}"
 
 
 def against(judged: Judged) -> str:
-    """What keeps a verdict from a better one, each reason once, by the fit of the fewest factors that has it."""
+    """What keeps a verdict from a better one."""
+    return in_words(judged.against)
+
+
+def in_words(names: Iterable[str]) -> str:
+    """What is against a verdict, each reason once, by the fit of the fewest factors that has it."""
     said: dict[str, str] = {}
-    for name in judged.against:
+    for name in names:
         factors, _, what = name.partition(":")
         said.setdefault(what, f"{FACTORS[int(factors)]}{AGAINST[what]}")
     return "; ".join(said.values())
 
 
-def _number(found: Estimate) -> str:
+def estimate_text(found: Estimate) -> str:
+    """As in a line: .040 [.023, .058]"""
     return interval(found.value, *found.interval, decimal)
 
 
@@ -88,6 +106,7 @@ def _record(own: Own) -> dict[str, Any]:
         "condition": own.condition,
         "source": own.source,
         "metric": own.metric,
+        "simulated": own.simulated,
         "models": list(panel.models),
         "left_out": dict(panel.left_out),
         "items": panel.items,
@@ -121,6 +140,8 @@ def _fit(fit: Fit) -> dict[str, Any]:
         "misfit": _value(fit.misfit),
         "derangement_p": fit.derangement_p,
         "least_without_one": _value(fit.least_without_one),
+        "least_beyond_siblings": _value(fit.least_beyond_siblings),
+        "least_well_read": _value(fit.least_well_read),
         **ends,
         "residuals": [[_value(left) for left in row] for row in fit.residual.value],
     }
@@ -132,13 +153,19 @@ def _one(own: Own, n: int, model: str) -> dict[str, Any]:
     return {
         "model": model,
         **_judged(found.each[model]),
-        "by_two_factors": _value(found.fits[1].each.value[n]),
-        "outdone": [_value(fit.outdone[n]) for fit in found.fits],
+        "fits": [_fit_of(fit, n) for fit in found.fits],
         "siblings": [other for other, is_one in zip(found.of.models, siblings, strict=True) if is_one],
         "unique_correlation": _value(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),
         "swap_share": _estimate(found.swap[0][n]),
     }
+
+
+def _fit_of(fit: Fit, n: int) -> dict[str, Any]:
+    """Of the n-th model."""
+    each = fit.each
+    ends = {"value": _value(each.value[n]), "low": _value(each.low[n]), "high": _value(each.high[n])}
+    return {"factors": fit.factors, **ends, "outdone": _value(fit.outdone[n])}
 
 
 def _value(value: Any) -> float | None:

@@ -6,7 +6,14 @@ from dataclasses import asdict
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from selfexec.analysis.findings import Finding, against_baseline, against_chance, lacks_overall
+from selfexec.analysis.findings import (
+    Finding,
+    against_baseline,
+    against_chance,
+    lacks_overall,
+    of_own_words,
+    too_few_for_own,
+)
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.own_excess import own_lines, own_records
@@ -20,7 +27,9 @@ from selfexec.analysis.words import (
     better_than_baseline,
     better_than_chance,
     overall_skills,
+    own_in_short,
     simulated,
+    too_few_models,
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
@@ -192,7 +201,8 @@ class Scores(Rows[Score]):
             return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
         ones = self.by_condition
         title = "\n".join([_question(self), *_every_answer(ones)])
-        notes = dict.fromkeys(note for one in ones for note in (*_marked(one, _cautions(one)), *_below(one)))
+        cautions, own = ([line for one in ones for line in _marked(one, lines(one))] for lines in (_cautions, _own))
+        notes = dict.fromkeys([*cautions, *own, *(line for one in ones for line in _below(one))])
         columns, rows = grid_by_condition(ones)
         return [Table(title, columns, rows, "stacked"), *notes, *_legend(self), *absent(rows)]
 
@@ -227,9 +237,11 @@ def _said(scores: Scores) -> list[str]:
     where it is not the experiment's own source.
     """
     note = simulated(scores.models, scores.runs)
+    own = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
         *_answers(scores),
+        *own_in_short(own),
         *([note] if note else []),
         *one_model(scores.warnings),
         *told_by(sources),
@@ -395,13 +407,18 @@ def _intervals(scores: Scores) -> str:
 
 def _notes(scores: Scores) -> list[str]:
     """What is said below the table: first what may mislead, last what the columns mean."""
-    return [*_cautions(scores), *_below(scores), *_legend(scores), *absent(_grid(scores)[1])]
+    return [*_cautions(scores), *_own(scores), *_below(scores), *_legend(scores), *absent(_grid(scores)[1])]
+
+
+def _own(scores: Scores) -> list[str]:
+    """What the verdicts on own excess rest on; what they take, where there is none at all."""
+    few = too_few_for_own(scores.own)
+    return [f"{too_few_models(few[0])}."] if few else [*own_lines(scores.own, scores.models)]
 
 
 def _below(scores: Scores) -> list[str]:
-    """Own excess, noise, loss, judges, and cuts of the items."""
-    own = own_lines(scores.own, scores.models)
-    return [*own, *noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs)), *_cuts(scores)]
+    """Noise, loss, judges, and cuts of the items."""
+    return [*noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs)), *_cuts(scores)]
 
 
 def _legend(scores: Scores) -> list[str]:

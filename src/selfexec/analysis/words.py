@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.findings import Finding, Relation, Tone
-from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import LEAST_PANEL
+from selfexec.analysis.findings import PANEL, SIMULATED, Finding, Relation, Tone
+from selfexec.analysis.own_excess import in_words
+from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
+from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.text.numbers import decimal, interval, number_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ NAMED = 3  # so many models are named; the others are counted
 
 OVERALL_BASELINE = "the questions and what other models do"  # what the best baseline knows, whatever the experiment
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
+OWN_VERDICTS = ("own", "own or shared", "not shown")
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
 
 
@@ -71,6 +73,7 @@ def sentences(found: Iterable[Finding]) -> list[Said]:
             said.append(better_than_chance(of["chance"]))
         if "naive" in of:
             said.append(behind_naive(of["naive"]))
+        said += own_words(of.get("own", ()))
     return [one for one in said if one]
 
 
@@ -271,6 +274,99 @@ def behind_naive(gaps: Sequence[Finding]) -> Said | None:
     values = sorted(one.level or 0.0 for one in found.below)
     between = " to ".join(dict.fromkeys([two(values[0]), two(values[-1])]))
     return Said(about, "no", f"{naive.words} is right more often than {who} (accuracy {between}).")
+
+
+# --- own excess ------------------------------------------------------------------------------------------------------
+
+OF_ITSELF = "tell something of themselves that nobody else's tell"
+TAKES = (
+    f"{LEAST_PANEL} models read on {LEAST_ITEMS} items each, {LEAST_RARER_ITEMS} of them with the rarer outcome and as "
+    "many with the rarer prediction"
+)
+
+
+def own_words(found: Sequence[Finding]) -> list[Said]:
+    """A sentence on each panel of one experiment: by the source that counts, and where that gives no verdict, by the
+    next. Overall, that no panel is large enough.
+    """
+    if found and found[0].about == "overall":
+        return [Said("overall", "withheld", f"{too_few_models(found[0])}.")]
+    panels = _by_panel(found)
+    return [_own_said(those, len(panels) > 1) for those in panels.values()]
+
+
+def _by_panel(found: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Findings about each panel, and about single models of it behind."""
+    of: dict[str, list[Finding]] = {}
+    for one in found:
+        subject = one.subject if one.subject in (PANEL, SIMULATED) else next(reversed(of))
+        of.setdefault(subject, []).append(one)
+    return of
+
+
+def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
+    first, *others = (one for one in found if one.subject in (PANEL, SIMULATED))
+    told = next((one for one in (first, *others) if one.verdict), first)
+    their = "the simulated models' words" if first.subject == SIMULATED and mixed else "their words"
+    if told.verdict is None:
+        reason = told.reason or "it is not defined"
+        return Said(first.about, "withheld", f"Nothing can be said of whether {their} {OF_ITSELF}: {reason}.")
+    by = "" if told is first else f"{_by(told)}, "
+    number = f"own excess {_number(told)}"
+    why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else ""
+    text = {
+        "own": f"{by}{their} {OF_ITSELF} ({number})",
+        "own or shared": f"{by}{their} tell more of their own deeds than all models share; whether that is each one's "
+        f"own, or a kind's, a family's or a cohort's, cannot be told ({number})",
+        "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
+    }[told.verdict]
+    single = [one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED)]
+    whose = f" Of single models it is shown of {'; '.join(map(_quoted, single))}." if single else ""
+    lacks = f" {_each_judge(first)}" if told is not first else ""
+    return Said(first.about, told.tone, f"{text[0].upper()}{text[1:]}.{whose}{lacks}")
+
+
+def _each_judge(found: Finding) -> str:
+    return "Where each model judges itself there is no verdict." if found.source == SELF else f"{found.reason}."
+
+
+def _by(found: Finding) -> str:
+    """By which source, where it is not the one that counts."""
+    return "by one fixed rule" if found.source == RULE else by_source(found.source or "")
+
+
+def too_few_models(found: Finding) -> str:
+    """Why nothing is said of own excess at all, and what it would take."""
+    there = f"there {'is' if found.panel == 1 else 'are'} {found.panel or 'none'}"
+    return f"Whether a word tells something of its own deed that nobody else's tells takes {TAKES}; {there}"
+
+
+def own_in_short(found: Sequence[Finding]) -> list[str]:
+    """The verdicts of all experiments in a sentence, for each panel. Nothing where none is large enough."""
+    said = []
+    for subject, whose in ((PANEL, "their words"), (SIMULATED, "the words of the simulated models")):
+        if those := [one for one in found if one.subject == subject and one.about != "overall"]:
+            mixed = any(one.subject == PANEL for one in found)
+            said.append(f"Whether {whose if mixed else 'their words'} {OF_ITSELF}: {_verdicts_in_short(those)}.")
+    return said
+
+
+def _verdicts_in_short(found: Sequence[Finding]) -> str:
+    by_experiment: dict[str, list[Finding]] = {}
+    for one in found:
+        by_experiment.setdefault(one.about, []).append(one)
+    shown: dict[str, list[str]] = {}
+    untold = []
+    for experiment, (first, *others) in by_experiment.items():
+        if first.verdict:
+            shown.setdefault(first.verdict, []).append(experiment)
+        else:
+            by_itself = first.source == SELF and first.value is not None
+            why = ", where each model judges itself" if by_itself else f": {first.reason}"
+            else_so = ", ".join(f"{one.verdict} {_by(one)}" for one in others if one.verdict)
+            untold.append(f"no verdict in {experiment}{why}{f' ({else_so})' if else_so else ''}")
+    verdicts = [f"{verdict} in {_listed(shown[verdict])}" for verdict in OWN_VERDICTS if verdict in shown]
+    return "; ".join([*([", ".join(verdicts)] if verdicts else []), *untold])
 
 
 # --- one model -------------------------------------------------------------------------------------------------------

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 def command(selection: "Selection", form: str, out: Path | None) -> None:
     """Hold every model's predictions against every model's behaviour.
 
-    The matrix is taken apart into how well a model predicts anyone, how easily it is predicted by anyone, and a
-    self-bonus, as others have reported it. The self-bonus is no test of self-knowledge: docs/metrics.md says why.
+    For each experiment the verdict on own excess (does a word tell something of its own deed that nobody else's words
+    or deeds tell?) with everything that it rests on, for the panel and for each model. Below, for comparison with the
+    literature, the matrix of accuracies and its additive self-bonus, which is no test of self-knowledge:
+    docs/metrics.md says why.
 
     \b
     selfexec cross runs/mine

@@ -58,7 +58,7 @@ def experiments_option(
 
 
 def metrics_option(help: str) -> Callable[[Command], Command]:
-    return names_option("--metric", "metrics", help, metavar="[skill|accuracy|baseline_margin|coverage]")
+    return names_option("--metric", "metrics", help, metavar="[skill|accuracy|baseline_margin|coverage|own_excess]")
 
 
 def _apart(ctx: click.Context, option: click.Parameter, given: Names) -> Names:

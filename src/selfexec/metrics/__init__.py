@@ -23,6 +23,17 @@ from selfexec.metrics.kinds import (
 )
 from selfexec.metrics.loss import LossTest, loss_tests, loss_warnings
 from selfexec.metrics.margin import Held, held_against, panel_of, peers
-from selfexec.metrics.own import Fit, Judged, Own, OwnExcess, own_excesses
+from selfexec.metrics.own import (
+    BLOCKS,
+    LEAST_ITEMS,
+    OWN_JUDGE,
+    Fit,
+    Judged,
+    Own,
+    OwnExcess,
+    own_excess,
+    own_excesses,
+    panel_of_claims,
+)
 from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS, Asked, Estimate, Score, small_panel
 from selfexec.metrics.score import Scored, accuracy_on, score_experiment

@@ -228,8 +228,18 @@ def as_html(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], n
 
 
 def all_as_text(parts: Iterable[Part], width: int = WIDTH, *, styled: bool = False) -> str:
-    """Tables and lines, one below the other, in so many columns."""
-    shown = (p if isinstance(p, str) else as_text(*p[:3], width, p.layout, styled=styled) for p in parts)
+    """Tables and lines, one below the other, in so many columns. Between two tables is a line of nothing, also where
+    they are squeezed.
+    """
+    shown: list[str] = []
+    after_table = False
+    for part in parts:
+        if isinstance(part, str):
+            shown.append(part)
+        else:
+            shown += [""] if after_table and not shown[-1].endswith("\n") else []
+            shown.append(as_text(*part[:3], width, part.layout, styled=styled))
+        after_table = not isinstance(part, str)
     return "\n".join(shown)
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.differences import Contrast, Difference, Shift, Standing
+from selfexec.analysis.compare.measures import OWN
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, framed, head
@@ -26,6 +27,10 @@ LEGEND = {
     "readable": "readable: unreadable claims are left out. Differences are paired on common items, intervals 95%.",
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
+OWN_EXCESS = (
+    "own excess: what a model's word shares with its own deed beyond all that other models' words and deeds tell, "
+    "paired by blocks of items. It does not compare across experiments."
+)
 SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."
 
@@ -232,7 +237,7 @@ def _contrasts(rows: Sequence[Contrast]) -> Table:
 
 
 def title_of(metric: str) -> str:
-    return metric.replace("_", "-").capitalize()
+    return "Own excess" if metric == OWN else metric.replace("_", "-").capitalize()
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------
@@ -242,6 +247,8 @@ def _notes(found: Comparison) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(row.metric == "skill" for row in found.differences):
         notes.append(skill_legend(dict.fromkeys(row.experiment for row in found.differences)))
+    if any(row.metric == OWN for row in found.differences):
+        notes.append(OWN_EXCESS)
     if len(found.models) > 2:
         notes.append(TIED)
     notes.append(DETECTABLE)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,7 @@ from selfexec.analysis.compare.candidates import Candidate
 from selfexec.analysis.compare.differences import Difference, Shift, Standing
 from selfexec.analysis.compare.measures import (
     OVERALL,
+    OWN,
     Record,
     alone,
     common_of,
@@ -23,8 +25,9 @@ from selfexec.analysis.compare.measures import (
     uncovered,
     weighed,
 )
+from selfexec.analysis.compare.own import own_records_of
 from selfexec.experiments import PAPER
-from selfexec.metrics import Estimate
+from selfexec.metrics import BLOCKS, Estimate
 from selfexec.stats import Z, detectable, holm, tied_groups, two_sided
 
 SIGNIFICANT = 0.05
@@ -50,8 +53,9 @@ class Family:
         without: Sequence[str] = (),
     ) -> "Family":
         """`without`: names of models that are nobody's reference models here."""
+        of = own_records_of if metric == OWN else partial(records_of, metric)
         records = {
-            experiment: {r.label: r for r in records_of(metric, experiment, chosen, everybody, convention, without)}
+            experiment: {record.label: record for record in of(experiment, chosen, everybody, convention, without)}
             for experiment in experiments
         }
         return cls.of_records(metric, tuple(e.label for e in chosen), records)
@@ -59,7 +63,7 @@ class Family:
     @classmethod
     def of_records(cls, metric: str, labels: tuple[str, ...], records: Mapping[str, Mapping[str, Record]]) -> "Family":
         estimates = {e: {x: alone(metric, e, r) for x, r in by_label.items()} for e, by_label in records.items()}
-        if set(PAPER.experiments) <= set(records):
+        if metric != OWN and set(PAPER.experiments) <= set(records):
             parts = {x: {e: estimates[e][x] for e in PAPER.experiments} for x in labels}
             found = {x: overall(metric, parts[x], differences=False) for x in labels}
             own = {x: {e: records[e][x] for e in PAPER.experiments} for x in labels}
@@ -82,8 +86,10 @@ class Family:
         return weighed(self.metric, experiment, records, list(weights.values())), common_of(records)
 
     def freedom(self, experiment: str, items: int) -> float:
-        """Degrees of freedom of a difference: Student's t on items, overall the normal distribution."""
-        return math.inf if experiment == OVERALL else items - 1
+        """Degrees of freedom of a difference: Student's t on items, or on blocks of them; overall the normal
+        distribution.
+        """
+        return BLOCKS - 1 if self.metric == OWN else math.inf if experiment == OVERALL else items - 1
 
     def difference(self, experiment: str, model: str, against: str, precision: float | None = None) -> Difference:
         found, items = self.weighed(experiment, {model: 1.0, against: -1.0})
@@ -128,7 +134,7 @@ class Family:
         """Why a difference is to be read with caution."""
         for e, records in self._pairs(experiment, model, against):
             lost = None if self.metric == "coverage" else uncovered(e, records)
-            if said := lost or of_few(e, records):
+            if said := lost or of_few(e, records) or next((f"{e}: {r.caution}" for r in records if r.caution), None):
                 return said
         return None
 

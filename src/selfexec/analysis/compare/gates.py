@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from selfexec.analysis.compare.differences import Difference
-from selfexec.analysis.compare.measures import METRICS, OVERALL
+from selfexec.analysis.compare.measures import METRICS, NO_OVERALL, OVERALL, OWN
 from selfexec.analysis.renamed import refuse_unknown_metric
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
@@ -37,6 +37,8 @@ class Gate:
         if experiment not in (known := [*EXPERIMENTS, OVERALL]):
             raise InputError(f"--fail-if {text!r}: unknown experiment {experiment!r}. There are {', '.join(known)}.")
         refuse_unknown_metric(metric, METRICS, f"--fail-if {text!r}: ")
+        if (experiment, metric) == (OVERALL, OWN):
+            raise InputError(f"--fail-if {text!r}: {NO_OVERALL}")
         allowed = float(number) if NUMBER.fullmatch(number) else math.nan
         least, most = METRICS[metric]
         if not 0 <= allowed < most - least:

@@ -1,4 +1,6 @@
-"""What models are compared by: skill, accuracy, margin or coverage, in each experiment, item by item."""
+"""What models are compared by: skill, accuracy, margin or coverage, in each experiment, item by item; own excess, block
+by block of items.
+"""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -40,21 +42,27 @@ from selfexec.metrics import (
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
 from selfexec.text.numbers import number_of
 
-OVERALL = "overall"
+OVERALL, OWN = "overall", "own_excess"
+NO_OVERALL = (
+    f"there is no overall {OWN}: it does not compare across experiments. Name one with --experiment, or in the gate."
+)
+OTHER_ITEMS = "their panels were asked different items, and own excess is compared on the same ones"
 # metric -> the least and the most that it can be
 METRICS: Mapping[str, tuple[float, float]] = {
     "skill": (-1.0, 1.0),
     "accuracy": (0.0, 1.0),
     "baseline_margin": (-2.0, 2.0),
     "coverage": (0.0, 1.0),
+    OWN: (-2.0, 2.0),
 }
 
 
 @dataclass(frozen=True)
 class Record:
     """One model in one experiment. `counted` is what the metric is a formula of; `own` are the model's own counts.
-    `known` is its margin, where that is the metric, and `panel` how many models that rests on, itself included.
-    `reason` says why there is nothing to go by.
+    `known` is its margin, where that is the metric, and `panel` how many models that rests on, itself included. Of own
+    excess `known` is that, `counted` has blocks of the items `blocked`, by number, and not items.
+    `reason` says why there is nothing to go by, `caution` why it is to be read with caution.
     """
 
     label: str
@@ -64,6 +72,12 @@ class Record:
     reason: str | None = None
     known: Estimate | None = None
     panel: int | None = None
+    blocked: frozenset[int] | None = None
+    caution: str | None = None
+
+    @property
+    def by_item(self) -> Counted:
+        return self.counted if self.blocked is None else self.own
 
 
 def records_of(
@@ -134,6 +148,8 @@ def _beside(own: Counted, other: Counted) -> Counted:
 def formula_of(metric: str, experiment: str) -> Formula:
     if metric == "coverage":
         return lambda totals: totals[..., 0] / totals[..., 1]
+    if metric == OWN:
+        return lambda totals: totals[..., 0] / totals[..., 1]
     if metric == "accuracy":
         return kind_of(experiment).accuracy
     skill = kind_of(experiment).skill
@@ -173,6 +189,8 @@ def weighed(metric: str, experiment: str, records: Sequence[Record], weights: Se
     """
     if reason := next((record.reason for record in records if record.reason), None):
         return Estimate(math.nan, reason=reason)
+    if len({record.blocked for record in records}) > 1:
+        return Estimate(math.nan, reason=OTHER_ITEMS)
     counted = [record.counted for record in records]
     if metric == "skill" and list(weights) == [1.0, -1.0]:
         found = kind_of(experiment).skill_difference(*counted)
@@ -231,7 +249,7 @@ def headline(metric: str, records: Mapping[str, Record], found: Estimate) -> Est
 
 def common_of(records: Sequence[Record]) -> int:
     """How many items these records share. Fewer than two are refused: what is not paired is not compared here."""
-    return len(common_items([record.counted for record in records]))
+    return len(common_items([record.by_item for record in records]))
 
 
 def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
@@ -246,7 +264,7 @@ def refuse_unpaired(experiment: str, records: Sequence[Record]) -> None:
 
 def rarer_items(metric: str, experiment: str, records: Sequence[Record]) -> int:
     """How many common items have the rarer outcome, for the model where they are fewest; for orders, common groups."""
-    common = common_items([record.counted for record in records])
+    common = common_items([record.by_item for record in records])
     if metric == "coverage":
         return len(common)
     return min([len(common), *(kind_of(experiment).telling(record.own.on(common)) for record in records)])
@@ -277,6 +295,8 @@ def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
 
 
 def check_names(selection: Selection, metrics: Sequence[str]) -> None:
+    if OWN in metrics and OVERALL in selection.experiments:
+        raise InputError(NO_OVERALL)
     refuse_unknown("experiment", selection.experiments, [*EXPERIMENTS, OVERALL])
     refuse_unknown("convention", [selection.convention], OURS)
     for name in metrics:

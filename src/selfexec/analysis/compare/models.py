@@ -48,7 +48,7 @@ def compare(
       readings     files of readings that replace ours
       source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
       conditions   only these, each model in each of them: the same model in two conditions is two models, too
-      metrics      skill, accuracy, baseline_margin, coverage: what to compare by
+      metrics      skill, accuracy, baseline_margin, coverage, own_excess: what to compare by
       tags         a CSV or JSON file of groups of models, whose means are compared too
       fail_if      gates like "overall.skill drops 0.1", of two models; `status` of what comes back says how they went
       precision    say also how many items it takes for an interval of ± this

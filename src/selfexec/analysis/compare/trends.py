@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
-from selfexec.analysis.compare.comparison import LEGEND, about, cautions, gap_of, title_of
+from selfexec.analysis.compare.comparison import LEGEND, OWN_EXCESS, about, cautions, gap_of, title_of
 from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
-from selfexec.analysis.compare.measures import OVERALL, check_names
+from selfexec.analysis.compare.measures import OVERALL, OWN, check_names
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, framed, head, scored_runs
@@ -204,7 +204,7 @@ def _scanty(family: Family, experiment: str) -> str | None:
     """Whether a slope rests on less than half of the items that one checkpoint or another has."""
     if experiment == OVERALL:
         return next((found for part in family.records if (found := _scanty(family, part))), None)
-    of_each = {label: set(record.counted.items) for label, record in family.records[experiment].items()}
+    of_each = {label: set(record.by_item.items) for label, record in family.records[experiment].items()}
     everything, common = set.union(*of_each.values()), set.intersection(*of_each.values())
     if len(common) >= LEAST_SHARE * len(everything):
         return None
@@ -247,6 +247,8 @@ def _notes(found: Trend) -> list[str]:
     notes = [LEGEND[found.convention]]
     if any(point.metric == "skill" for point in found.points):
         notes.append(skill_legend(dict.fromkeys(point.experiment for point in found.points)))
+    if any(point.metric == OWN for point in found.points):
+        notes.append(OWN_EXCESS)
     notes.append("items: those that both checkpoints have, for their difference; a value is on all that its own has.")
     notes.append("slope: least squares over the order of checkpoints, on the items that all of them share.")
     rows = [row for point in found.points for row in (point.from_first, point.from_previous) if row]

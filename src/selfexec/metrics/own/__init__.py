@@ -1,6 +1,7 @@
 """Own excess: does a model's word tell something of its own deed that nobody else's words or deeds tell?"""
 
 from selfexec.metrics.own.by_source import OWN_JUDGE, Own, own_excesses
+from selfexec.metrics.own.excess import BLOCKS
 from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import Panel, enough, panel_of_claims
+from selfexec.metrics.own.panel import LEAST_ITEMS, Panel, enough, panel_of_claims
 from selfexec.metrics.own.verdict import Judged, OwnExcess, Verdict, own_excess

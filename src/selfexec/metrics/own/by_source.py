@@ -15,13 +15,16 @@ OWN_JUDGE = "what was done is each model's own judgement, with which its predict
 
 @dataclass(frozen=True)
 class Own:
-    """Own excess of models asked in one condition, by one source of what was done; `metric` is its name in scores."""
+    """Own excess of models asked in one condition, by one source of what was done; `metric` is its name in scores.
+    `simulated`: no language model is behind them.
+    """
 
     experiment: str
     condition: str
     source: str
     metric: str
     found: OwnExcess
+    simulated: bool = False
 
     def is_of(self, model: str) -> bool:
         """Whether something is said of this model, be it why nothing can be said."""
@@ -43,4 +46,4 @@ def own_excesses(claims: Claims, simulated: Container[str], families: Mapping[st
             if models := [model for model in these.models if (model in simulated) == apart]:
                 found = own_excess(panel_of_claims(these, models, families))
                 found = without_verdict(found, OWN_JUDGE) if these.source == SELF else found
-                yield Own(these.experiment, these.condition, these.source, metric, found)
+                yield Own(these.experiment, these.condition, these.source, metric, found, apart)

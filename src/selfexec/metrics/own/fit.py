@@ -75,16 +75,27 @@ class Fit:
 
     @cached_property
     def each(self) -> Doubted:
-        return doubted(diagonal(self._left))
+        return doubted(self.replicates)
 
     @cached_property
     def panel(self) -> Doubted:
-        return _mean(diagonal(self._left))
+        return _mean(self.replicates)
 
     @cached_property
     def residual(self) -> Doubted:
         """What is left of each word with each deed, shape (models, models)."""
         return doubted(self._left)
+
+    @property
+    def replicates(self) -> Array:
+        """Own excess of each model (second axis), of all items first, then without each block of them."""
+        return diagonal(self._left)
+
+    @property
+    def fitted(self) -> Array:
+        """What the factors say of each word with each deed, shape (models, models)."""
+        found: Array = self.of.tables.rho[0] - self._left[0]
+        return found
 
     @cached_property
     def misfit(self) -> float:
@@ -113,7 +124,7 @@ class Fit:
         """The lowest end of the intervals of the panel's mean without one of the models; or the least such mean where
         that one is left out of the fit, too.
         """
-        return min(float(np.nanmean(self.without, axis=1).min()), _least_low(diagonal(self._left)))
+        return min(float(np.nanmean(self.without, axis=1).min()), _least_low(self.replicates))
 
     @cached_property
     def each_beyond_siblings(self) -> Doubted:

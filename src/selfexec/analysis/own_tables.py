@@ -1,0 +1,235 @@
+"""Own excess in full: everything that the verdicts on a panel and its models rest on, as tables and as data."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from selfexec.analysis.own_excess import (
+    AGAINST,
+    against,
+    estimate_text,
+    own_records,
+    panel_size,
+    panel_title,
+)
+from selfexec.metrics import Fit, Judged, Own
+from selfexec.stats import Array
+from selfexec.text.numbers import decimal, interval, number_of, p_value, signed
+from selfexec.text.tables import Part, Table
+
+QUESTION = "Does a model's word tell something of its own deed that nobody else's words or deeds tell?"
+FIT_NAMES = {1: "one factor", 2: "two factors", 3: "three factors"}
+OF_ONE = {"interval": "adjusted for the number of models (Holm), the interval reaches 0"}
+CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
+NOTES = (
+    "own excess: what is left of a word's correlation with its own deed where the factors are taken off that all other "
+    "pairs of word and deed tell of.",
+    "misfit: about 1, or less, where the factors are enough. derangements: words held against other models' deeds.",
+    "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
+    "q: how well a model's word tells what models do; l: how typical its deeds are; unique: own excess by what is only "
+    "in its word and in its deed.",
+    "partial correlation: of word and deed without all that the others said and did. It is too high with few models. "
+    "swap share: where two models differ in word and in deed, how often each is right about itself; .500 says nothing. "
+    "Neither decides anything.",
+)
+
+
+def all_own_parts(own: Sequence[Own], width: int) -> Iterator[Part]:
+    """Every panel that is large enough, and once what its numbers are; of the others why there is nothing to say."""
+    yield QUESTION
+    yield from _too_small(own)
+    yield ""
+    told = [one for one in own if one.found.fits]
+    for one in told:
+        yield from _own_parts(one, width)
+    if told:
+        yield from NOTES
+        yield ""
+
+
+def _too_small(own: Sequence[Own]) -> Iterator[str]:
+    """Panels of which nothing can be said, those together that have the same reason."""
+    by_reason: dict[str, list[str]] = {}
+    for one in own:
+        if not one.found.fits:
+            by_reason.setdefault(f"no verdict: {one.found.panel.reason}", []).append(panel_title(one))
+    yield from (f"{'; '.join(titles)}: {reason}" for reason, titles in by_reason.items())
+
+
+def _own_parts(own: Own, width: int) -> Iterator[Part]:
+    """The verdict on a panel and what it rests on; then its models; then word by deed, where there is room for it."""
+    yield _panel(own)
+    yield from _of_panel(own)
+    yield ""
+    yield _models(own)
+    if codes := _codes(own.found.each.values()):
+        yield "against:"
+        yield from (f"  {code}: {OF_ONE.get(code, AGAINST[code])}" for code in codes)
+    yield from _left_out(own)
+    yield ""
+    yield _apart(own)
+    yield _opinions(own)
+    yield from _matrices(own, width)
+    yield ""
+
+
+def _panel(own: Own) -> Table:
+    """What the verdict on the panel rests on, a column for each fit."""
+    fits = own.found.fits
+    rows = [
+        ["own excess", *(_doubted(fit.panel) for fit in fits)],
+        ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
+        ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
+        ["least without one model", *(decimal(fit.least_without_one) for fit in fits)],
+        ["beyond siblings", *(_doubted(fit.beyond_siblings) for fit in fits)],
+        ["  least without one model", *(decimal(fit.least_beyond_siblings) for fit in fits)],
+    ]
+    if not (well_read := own.found.of.well_read).all():
+        few = number_of(int(well_read.sum()), "well-read model")
+        rows += [
+            [few, *("too few" if fit.well_read is None else _doubted(fit.well_read) for fit in fits)],
+            ["  least without one model", *(decimal(fit.least_well_read) for fit in fits)],
+        ]
+    verdict = own.found.panel.verdict or "no verdict"
+    title = f"{panel_title(own)}: {verdict} ({panel_size(own)})"
+    return Table(title, ["all models together", *(FIT_NAMES[fit.factors] for fit in fits)], rows, "plain")
+
+
+def _of_panel(own: Own) -> Iterator[str]:
+    found = own.found
+    yield f"partial correlation {estimate_text(found.partial_correlation[1])}"
+    yield f"swap share {estimate_text(found.swap[1])}"
+    if why := found.panel.reason or against(found.panel):
+        yield f"{'no verdict' if found.panel.verdict is None else 'against own'}: {why}"
+
+
+def _models(own: Own) -> Table:
+    """Each model's verdict, its own excess in all fits, and by short names what keeps it from a better one."""
+    found = own.found
+    rows = [
+        [
+            name,
+            *(interval(float(e.value[n]), float(e.low[n]), float(e.high[n])) for e in (fit.each for fit in found.fits)),
+            found.each[model].verdict or "none",
+            _in_short(found.each[model]),
+        ]
+        for n, (name, model) in enumerate(zip(_numbered(found.of.models), found.of.models, strict=True))
+    ]
+    return Table("Model by model", ["model", *_fit_names(own), "verdict", "against"], rows, "plain")
+
+
+def _fit_names(own: Own) -> list[str]:
+    return [FIT_NAMES[fit.factors] for fit in own.found.fits]
+
+
+def _in_short(judged: Judged) -> str:
+    """What is against a better verdict by its name, behind it the factors where it takes more than one."""
+    said: dict[str, str] = {}
+    for name in judged.against:
+        factors, _, what = name.partition(":")
+        said.setdefault(what, what if factors == "1" else f"{what} ({factors})")
+    return ", ".join(said.values())
+
+
+def _codes(judged: Iterable[Judged]) -> list[str]:
+    """What is against any of them, in the order of the conditions."""
+    named = {name.partition(":")[2] for one in judged for name in one.against}
+    return [code for code in AGAINST if code in named]
+
+
+def _left_out(own: Own) -> Iterator[str]:
+    if left_out := own.found.of.left_out:
+        yield "left out:"
+        yield from (f"  {model}: {why}" for model, why in left_out.items())
+
+
+def _apart(own: Own) -> Table:
+    """Of each model the correlation of word and deed, what the one factor says of it, and who is like it in deed."""
+    found = own.found
+    fit, names = found.fits[0], _numbered(found.of.models)
+    word, deed = loadings(fit)
+    similar = _most_alike(fit.of.similarity)
+    rows = [
+        [
+            names[n],
+            *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], deed[n], fit.fitted[n, n])),
+            decimal(float(found.unique[n]), 2),
+            f"{similar[n] + 1} ({signed(float(fit.of.similarity[n, similar[n]]), 2)})",
+            ", ".join(str(other + 1) for other in np.flatnonzero(fit.of.kin[n])) or "none",
+        ]
+        for n in range(len(names))
+    ]
+    columns = ["model", "word, deed", "q", "l", "q l", "unique", "most alike", "family"]
+    return Table("Taken apart", columns, rows, "plain")
+
+
+def _opinions(own: Own) -> Table:
+    """What decides nothing, of each model."""
+    partial, swap = own.found.partial_correlation[0], own.found.swap[0]
+    rows = [
+        [name, estimate_text(partial[n]), estimate_text(swap[n])]
+        for n, name in enumerate(_numbered(own.found.of.models))
+    ]
+    return Table("Beside it", ["model", "partial correlation", "swap share"], rows, "plain")
+
+
+def _matrices(own: Own, width: int) -> Iterator[Part]:
+    """What one factor leaves of word by deed, and how alike deeds are, where the columns have room."""
+    evidence, models = own.found.fits[0].of, len(own.found.of.models)
+    if LABEL + CELL * models > width:
+        yield "what is left of every word with every deed: in --format json, and in the report"
+        return
+    yield _square("What one factor leaves: rows predict, columns behave", own.found.fits[0].residual.value)
+    alike = np.where(np.eye(models, dtype=bool), np.nan, evidence.similarity)
+    yield _square("How alike deeds are, beyond what all share", alike)
+
+
+def _square(title: str, table: Array) -> Table:
+    columns = ["", *(str(n + 1) for n in range(len(table)))]
+    rows = [[str(n + 1), *("" if np.isnan(x) else signed(float(x), 2) for x in row)] for n, row in enumerate(table)]
+    return Table(title, columns, rows, "plain")
+
+
+def _numbered(models: Sequence[str]) -> list[str]:
+    return [f"{n} {model}" for n, model in enumerate(models, 1)]
+
+
+def _most_alike(similarity: Array) -> Array:
+    alike = np.where(np.eye(len(similarity), dtype=bool), -np.inf, similarity)
+    found: Array = alike.argmax(1)
+    return found
+
+
+def _doubted(found: Any) -> str:
+    return interval(float(found.value), *found.interval())
+
+
+def loadings(fit: Fit) -> tuple[Array, Array]:
+    """Of words and of deeds in the fit of one factor, q and l of q_a l_b: of the same length, typical deeds above 0."""
+    left, sizes, right = np.linalg.svd(fit.fitted)
+    sign = -1.0 if right[0].sum() < 0 else 1.0
+    scale = sign * np.sqrt(sizes[0])
+    return left[:, 0] * scale, right[0] * scale
+
+
+# --- as data ---------------------------------------------------------------------------------------------------------
+
+
+def whole_records(own: Sequence[Own]) -> list[dict[str, Any]]:
+    """The records of `score` and all tables behind them: word by deed, what factors say of it, and similar deeds."""
+    return [record | _tables(one) for one, record in zip(own, own_records(own), strict=True)]
+
+
+def _tables(own: Own) -> dict[str, Any]:
+    if not (fits := own.found.fits):
+        return {}
+    word, deed = loadings(fits[0])
+    return {
+        "correlations": fits[0].of.tables.rho[0].tolist(),
+        "fitted": [fit.fitted.tolist() for fit in fits],
+        "word_loadings": word.tolist(),
+        "deed_loadings": deed.tolist(),
+        "similarity": fits[0].of.similarity.tolist(),
+        "families": list(own.found.of.families),
+    }

@@ -1,0 +1,126 @@
+"""Own excess compared: in pairs, along checkpoints, in gates and in correlations; withheld by name below its floors."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.compare.measures import OTHER_ITEMS, Record, weighed
+from selfexec.analysis.compare.own import by_block
+from selfexec.errors import InputError
+from selfexec.metrics import Counted, Estimate
+from selfexec.runs import Run
+
+OWN = "own_excess"
+
+
+def replicates(seed: int) -> np.ndarray:
+    """A number, and what it is without each of 30 blocks."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([[0.1], 0.1 + 0.01 * rng.standard_normal(30)])
+
+
+def record(label: str, seed: int, items: int = 60) -> Record:
+    own = Counted(tuple(f"item {n:03}" for n in range(items)), np.ones((items, 3)))
+    counted = by_block(replicates(seed))
+    return Record(label, own, counted, 1.0, known=Estimate(0.1), blocked=frozenset(range(items)))
+
+
+def jackknife(without: np.ndarray) -> float:
+    return math.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
+
+
+def only(run: Run, left_out: str) -> Run:
+    return replace(run, replies={key: reply for key, reply in run.replies.items() if key.model != left_out})
+
+
+def test_blocks_as_counts_have_the_value_and_the_error_of_the_jackknife() -> None:
+    found = weighed(OWN, "difficulty", [record("a", 1)], [1.0])
+    assert found.value == pytest.approx(0.1)
+    assert found.error == pytest.approx(jackknife(replicates(1)[1:]))
+
+
+def test_a_difference_is_paired_by_block() -> None:
+    found = weighed(OWN, "difficulty", [record("a", 1), record("b", 2)], [1.0, -1.0])
+    assert found.value == pytest.approx(0.0, abs=1e-12)
+    assert found.error == pytest.approx(jackknife(replicates(1)[1:] - replicates(2)[1:]))
+    # Student's t on 29: 2.0452
+    assert found.interval.high == pytest.approx(2.0452 * found.error, rel=1e-3)
+
+
+def test_panels_that_were_asked_other_items_are_not_compared() -> None:
+    found = weighed(OWN, "difficulty", [record("a", 1), record("b", 1, items=61)], [1.0, -1.0])
+    assert (math.isnan(found.value), found.reason) == (True, OTHER_ITEMS)
+
+
+def test_of_one_run_values_are_those_of_score_and_items_are_items(ten_models: Run) -> None:
+    scores = sx.score(ten_models)
+    found = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
+    row = found.row("difficulty", "o4-mini", "gpt-4.1", OWN)
+    assert row.value == pytest.approx(scores.value("o4-mini", "difficulty", OWN))
+    assert row.value_against == pytest.approx(scores.value("gpt-4.1", "difficulty", OWN))
+    both = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=["accuracy"])
+    assert row.items == both.row("difficulty", "o4-mini", "gpt-4.1").items > 200
+    places = {one.model: (one.value, one.low, one.high) for one in found.standings}
+    of_score = scores.row("o4-mini", "difficulty", OWN)
+    assert places["o4-mini"] == pytest.approx((of_score.value, of_score.low, of_score.high))
+    assert "Own excess: new o4-mini, old gpt-4.1" in found.table()
+    assert "It does not compare across experiments." in found.table()
+
+
+def test_where_each_model_judges_itself_that_is_said_beside_the_difference(ten_models: Run) -> None:
+    def compared(**how: str) -> str | None:
+        found = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["restriction"], metrics=[OWN], **how)  # type: ignore[arg-type]
+        return found.row("restriction", "o4-mini", "gpt-4.1", OWN).caution
+
+    assert "own judgement" in str(compared())
+    assert compared(source="rule") is None
+
+
+def test_below_its_floors_it_is_withheld_by_name(ten_models: Run) -> None:
+    names = [model for model in ten_models.models if model != "deepseek-r1"][:5]
+    five = replace(ten_models, replies={key: r for key, r in ten_models.replies.items() if key.model in names})
+    found = sx.compare(five, models=names[:2], experiments=["association"], metrics=[OWN, "skill"])
+    row = found.row("association", *names[:2], metric=OWN)
+    assert row.difference is None
+    assert row.reason is not None and "only 5 models tell enough by word and deed, and it takes 6" in row.reason
+
+
+def test_there_is_no_overall_own_excess_and_whoever_asks_for_it_is_told_why(ten_models: Run) -> None:
+    why = "there is no overall own_excess: it does not compare across experiments"
+    two = ["gpt-4.1", "o4-mini"]
+    for ask in (sx.compare, sx.trend):
+        with pytest.raises(InputError, match=why):
+            ask(ten_models, models=two, experiments=["overall"], metrics=[OWN])
+    with pytest.raises(InputError, match=why):
+        sx.compare(ten_models, models=two, fail_if="overall.own_excess drops 0.05")
+    assert "overall" not in {row.experiment for row in sx.compare(ten_models, models=two, metrics=[OWN]).differences}
+
+
+def test_a_gate_holds_where_the_whole_interval_lies_above_the_drop(ten_models: Run) -> None:
+    def gated(gate: str) -> str:
+        found = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], fail_if=gate)
+        return found.verdicts[0].outcome
+
+    row = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN]).row(
+        "difficulty", "o4-mini", "gpt-4.1"
+    )
+    assert row.low is not None and -0.05 < row.low < 0 < row.difference  # type: ignore[operator]
+    assert gated("difficulty.own_excess drops 0.05") == "holds"
+    assert gated("difficulty.own_excess drops 0") == "cannot tell"
+    assert gated("difficulty.own_excess rises 0.5") == "holds"
+
+
+def test_checkpoints_of_a_trend_are_not_in_each_others_panel(ten_models: Run) -> None:
+    found = sx.trend(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
+    for point, other in zip(found.points, ["o4-mini", "gpt-4.1"], strict=True):
+        alone = sx.score(only(ten_models, other)).value(point.model, "difficulty", OWN)
+        assert point.value == pytest.approx(alone)
+
+
+def test_correlations_take_own_excess_where_a_verdict_follows_from_it(ten_models: Run) -> None:
+    found = sx.correlations(ten_models)
+    columns = {name for pair in found for name in (pair.one, pair.two) if name.endswith(OWN)}
+    assert columns == {"association own_excess", "difficulty own_excess"}  # restriction: each model judges itself

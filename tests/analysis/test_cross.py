@@ -1,0 +1,103 @@
+"""`selfexec cross`: verdicts with everything that they rest on, and below them the additive self-bonus."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.cross import LITERATURE, CrossPrediction
+from selfexec.analysis.own_tables import all_own_parts, loadings
+from selfexec.metrics import WARNING, Own
+from selfexec.metrics.own import Panel, own_excess
+from selfexec.runs import Run
+from selfexec.text.numbers import interval
+from selfexec.text.tables import all_as_text, fitted
+
+
+def made(models: int = 8, *, knows: float = 0.6, items: int = 100) -> Own:
+    """A panel whose words know the norm that all follow, and so much of what is each model's own."""
+    rng = np.random.default_rng(1)
+    norm, own = rng.standard_normal(4 * items), rng.standard_normal((models, 4 * items))
+    deeds = 0.7 * norm + np.sqrt(0.51) * own
+    words = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal(own.shape))
+    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (words, deeds)]
+    names = tuple(f"a-model-with-a-long-name-{n}" for n in range(models))
+    panel = Panel(names, *signs, np.repeat(np.arange(items), 4), tuple(f"maker {n // 2}" for n in range(models)))
+    return Own("difficulty", "default", "rule", "own_excess", own_excess(panel))
+
+
+@pytest.fixture(scope="module")
+def crossed(ten_models: Run) -> CrossPrediction:
+    return sx.cross_prediction(ten_models, ["difficulty", "association"])
+
+
+def test_verdicts_are_those_of_score_with_the_tables_behind_them(ten_models: Run, crossed: CrossPrediction) -> None:
+    of_score = {one["experiment"]: one for one in json.loads(sx.score(ten_models).json())["own_excess"]}
+    for record in json.loads(crossed.json())["own_excess"]:
+        known = of_score[record["experiment"]]
+        assert {name: record[name] for name in known} == known
+        # STATISTICS: own excess is what the factors leave of the diagonal
+        left = np.array(record["correlations"]) - np.array(record["fitted"][0])
+        assert np.diagonal(left).mean() == pytest.approx(record["value"])
+        assert left == pytest.approx(np.array(record["fits"][0]["residuals"]))
+        product = np.outer(record["word_loadings"], record["deed_loadings"])
+        assert product == pytest.approx(np.array(record["fitted"][0]), abs=1e-6)
+
+
+def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> None:
+    text = crossed.table()
+    own = next(one for one in crossed.own if one.experiment == "difficulty")
+    assert f"difficulty: {own.found.panel.verdict} (9 models, 250 groups)" in text
+    for fit in own.found.fits:
+        for found in (fit.panel, fit.beyond_siblings):
+            assert interval(float(found.value), *found.interval()) in text
+        for n in range(9):
+            assert interval(float(fit.each.value[n]), float(fit.each.low[n]), float(fit.each.high[n])) in text
+    for line in ("misfit", "p of derangements", "least without one model", "partial correlation", "swap share"):
+        assert line in text
+    assert "left out:\n  gemini-2.5-flash: only 0 items of it could be read" in text
+
+
+def test_the_self_bonus_stands_below_as_a_comparison_with_its_warning(crossed: CrossPrediction) -> None:
+    above, _, below = crossed.table().partition(LITERATURE)
+    assert "self-bonus" not in above
+    assert "self-bonus: +" in below and WARNING in below
+
+
+def test_of_each_model_it_is_said_what_is_against_it_by_short_names_with_a_legend() -> None:
+    text = all_as_text(all_own_parts([made(knows=0.0)], 120))
+    rows = [line for line in text.splitlines() if re.match(r" \d a-model.* not shown", line)]
+    assert rows and all("interval" in row for row in rows)
+    assert "  interval: adjusted for the number of models (Holm), the interval reaches 0" in text
+
+
+def test_the_panel_fits_in_80_columns_and_matrices_without_room_are_left_to_the_data() -> None:
+    few, many = (fitted(all_as_text(all_own_parts([made(n)], 80), 80), 80).splitlines() for n in (8, 14))
+    assert max(map(len, [*few, *many])) <= 80
+    assert any(line.startswith("What one factor leaves") for line in few)
+    assert not any(line.startswith("What one factor leaves") for line in many)
+    # 4 characters for the number of a row and 6 for each column: 14 models take 88
+    assert "what is left of every word with every deed: in --format json, and in the report" in many
+
+
+def test_a_panel_that_is_too_small_says_so_once_for_all_that_have_the_same_reason() -> None:
+    small = made(5)
+    lines = [part for part in all_own_parts([small, replace(small, experiment="association")], 80) if part]
+    assert len(lines) == 2  # the question, and one line
+    assert str(lines[1]).startswith("difficulty; association: no verdict: only 5 models tell enough")
+
+
+def test_loadings_are_of_one_length_and_typical_deeds_are_above_0() -> None:
+    fit = made().found.fits[0]
+    word, deed = loadings(fit)
+    assert np.linalg.norm(word) == pytest.approx(np.linalg.norm(deed))
+    assert deed.sum() > 0
+    assert np.outer(word, deed) == pytest.approx(fit.fitted, abs=1e-6)
+
+
+def test_simulated_models_are_a_panel_of_their_own_and_called_so() -> None:
+    own = replace(made(), simulated=True)
+    assert "difficulty: own (8 simulated models, 100 groups)" in all_as_text(all_own_parts([own], 120))

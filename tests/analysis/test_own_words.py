@@ -1,0 +1,115 @@
+"""What is said of own excess: in the answer, in the report, and where there is too little for any verdict."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from selfexec.analysis.findings import PANEL, SIMULATED, Finding, findings, of_own_words, too_few_for_own
+from selfexec.analysis.words import own_in_short, own_words
+from selfexec.runs import Run
+
+NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, -0.01, 0.033, panel=10, verdict="not shown")
+SHARED = replace(NOT_SHOWN, about="difficulty", value=0.04, low=0.023, high=0.058, verdict="own or shared")
+BY_ITSELF = replace(
+    NOT_SHOWN, about="restriction", tone="withheld", verdict=None, source="self", reason="each judges itself"
+)
+BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
+OWN = replace(NOT_SHOWN, tone="yes", value=0.2, low=0.1, high=0.3, verdict="own", source="rule")
+
+
+def test_the_answer_has_the_verdicts_of_all_experiments_in_one_sentence() -> None:
+    assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
+        "Whether their words tell something of themselves that nobody else's tell: own or shared in difficulty, not "
+        "shown in association; no verdict in restriction, where each model judges itself (not shown by one fixed rule)."
+    ]
+    alike = [NOT_SHOWN, replace(NOT_SHOWN, about="difficulty")]
+    assert own_in_short(alike)[0].endswith(": not shown in association and difficulty.")
+    assert own_in_short([]) == []
+
+
+def test_simulated_models_are_named_where_there_are_others() -> None:
+    simulated = replace(OWN, subject=SIMULATED)
+    assert own_in_short([simulated])[0].startswith("Whether their words")
+    assert own_in_short([NOT_SHOWN, simulated])[1].startswith("Whether the words of the simulated models tell")
+    assert own_words([NOT_SHOWN, simulated])[1].text.startswith("The simulated models' words tell")
+
+
+@pytest.mark.parametrize(
+    ("found", "tone", "text"),
+    [
+        ([OWN], "yes", "Their words tell something of themselves that nobody else's tell (own excess .20 [.10, .30])."),
+        (
+            [OWN, replace(OWN, subject="a", value=0.4, low=0.3, high=0.5)],
+            "yes",
+            "Their words tell something of themselves that nobody else's tell (own excess .20 [.10, .30]). Of single "
+            "models it is shown of a, .40 [.30, .50].",
+        ),
+        (
+            [SHARED],
+            "open",
+            "Their words tell more of their own deeds than all models share; whether that is each one's own, or a "
+            "kind's, a family's or a cohort's, cannot be told (own excess .04 [.02, .06]).",
+        ),
+        (
+            [BY_ITSELF, BY_RULE],
+            "open",
+            "By one fixed rule, it is not shown that their words tell something of themselves that nobody else's tell "
+            "(own excess .01 [-.01, .03]). Where each model judges itself there is no verdict.",
+        ),
+        (
+            [replace(OWN, tone="open", verdict="not shown", against=("1:losses",))],
+            "open",
+            "It is not shown that their words tell something of themselves that nobody else's tell (own excess .20 "
+            "[.10, .30]: it is not shown among the models that lost few claims).",
+        ),
+        (
+            [replace(NOT_SHOWN, tone="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
+            "withheld",
+            "Nothing can be said of whether their words tell something of themselves that nobody else's tell: only 5 "
+            "models tell enough.",
+        ),
+    ],
+)
+def test_the_report_has_a_sentence_for_each_verdict(found: list[Finding], tone: str, text: str) -> None:
+    (said,) = own_words(found)
+    assert (said.tone, said.text) == (tone, text)
+
+
+def test_nobody_is_said_to_know_itself(ten_models: Run) -> None:
+    scores = sx.score(ten_models)
+    told = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
+    every = [*own_in_short(told), *(said.text for said in own_words([OWN])), scores.table()]
+    assert not any("knows itself" in text or "self-aware" in text for text in every)
+
+
+def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run) -> None:
+    scores = sx.score(ten_models)
+    found = {(o.about, o.source): o for o in findings(scores, ten_models.tables, []) if o.relation == "own"}
+    own = {(one.experiment, one.source): one.found for one in scores.own}
+    assert list(found) == list(own)
+    for key, finding in found.items():
+        judged = own[key].panel
+        assert (finding.subject, finding.panel) == (PANEL, len(own[key].of.models))
+        assert (finding.verdict, finding.against, finding.value) == (
+            judged.verdict,
+            judged.against,
+            judged.estimate.value,
+        )
+
+
+def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_path: Path) -> None:
+    run = sx.run(["sim/coin"], limit=20, out=tmp_path / "run")
+    scores = sx.score(run)
+    text = scores.table()
+    lines = [line for line in text.splitlines() if "own deed" in line or "own excess" in line]
+    # 20 items of each experiment: not even one model tells enough
+    assert lines == [
+        "Whether a word tells something of its own deed that nobody else's tells takes 6 models read on 60 items each, "
+        "20 of them with the rarer outcome and as many with the rarer prediction; there are none."
+    ]
+    assert not any("tell something of themselves" in line for line in text.splitlines()[:5])
+    (few,) = too_few_for_own(scores.own)
+    assert (few.about, few.tone, few.panel) == ("overall", "withheld", 0)
+    assert [one.about for one in findings(scores, run.tables, []) if one.relation == "own"] == ["overall"]
