@@ -122,6 +122,14 @@ def test_what_the_journal_tells_is_said(tmp_path: Path) -> None:
     assert model.endswith(f"| {' | '.join(cells)} | 40 (of 8 of 9 replies) | 4.50 USD |")
 
 
+def test_scores_have_the_verdicts_on_own_excess_or_what_they_take(panel: Run, ten_models: Run) -> None:
+    scores = sx.card(ten_models).section("Scores")
+    assert "  - difficulty: own or shared, .040 [.023, .058] (9 models, 250 groups): " in scores
+    assert "  - restriction: no verdict, .038" in scores
+    few = sx.card(panel).section("Scores").count("takes 6 models read on 60 items each")
+    assert few == 1
+
+
 def test_limits_are_those_of_this_run(panel: Run, tmp_path: Path) -> None:
     def limits(run: Run) -> str:
         return sx.card(run).section("What the scores do not show")

@@ -30,7 +30,7 @@ from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, lat
 from selfexec.report.figures import Figure, figures, read_abilities
 from selfexec.report.figures.model_order import line_up
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import Scale, breadth, clean, even_ticks, log_ticks, shortened, tick_label
+from selfexec.report.svg import Cell, Line, Scale, breadth, clean, even_ticks, log_ticks, matrix, shortened, tick_label
 from selfexec.runs import Run
 from selfexec.text.legible import harmless
 
@@ -348,6 +348,43 @@ def test_the_matrix_is_that_of_cross_prediction(panel: Run, drawn: dict[str, Fig
             assert float(cell) == pytest.approx(found.matrix[a, found.common.models.index(name)], abs=6e-4)
     titles = {t.text for t in parsed(table).iter(f"{SVG}title")}
     assert any(t and t.startswith("sim/coin about itself: ") for t in titles)
+
+
+def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_cell() -> None:
+    values = [[0.2, -0.1], [0.0, -0.2]]
+    lines = {
+        name: Line([Cell(value, f"{value:+.2f}", name) for value in row])
+        for name, row in zip("ab", values, strict=True)
+    }
+    lineup = line_up({"a": [0.5], "b": [0.4]}, None)
+    svg = matrix(lineup, "one", "title", "what it is", lines, "word", "own", around_zero=True)
+    cells = re.findall(r'class="(sx-heat|sx-below)"[^>]* fill-opacity="([.\d]+)"', svg)
+    # as opaque as far from 0 as the farthest, .2
+    assert [(kind, float(opacity)) for kind, opacity in cells] == [
+        ("sx-heat", 0.42),
+        ("sx-below", 0.21),
+        ("sx-heat", 0.0),
+        ("sx-below", 0.42),
+    ]
+    assert [text for text in ("+0.20", "-0.10", "-0.20") if f">{text}</text>" in svg] == ["+0.20", "-0.10", "-0.20"]
+
+
+@pytest.mark.slow
+def test_residuals_are_those_of_own_excess_with_the_verdict_of_each_model(ten_models: Run) -> None:
+    scores = score([ten_models])
+    own = next(one for one in scores.own if one.experiment == "difficulty").found
+    (figure,) = (one for one in figures([ten_models], scores) if one.id == "residuals-difficulty")
+    names = figure.columns[1:-2]
+    assert sorted(names) == sorted(own.of.models)
+    left = own.fits[0].residual.value
+    for row in figure.rows:
+        a = own.of.models.index(row[0])
+        for name, cell in zip(names, row[1:-2], strict=True):
+            assert float(cell) == pytest.approx(left[a, own.of.models.index(name)], abs=6e-4)
+        assert float(row[-2].split()[0]) == pytest.approx(left[a, a], abs=6e-4)
+        assert row[-1] == own.each[row[0]].verdict
+    assert figure.svg.count('"sx-below"') == (left < 0).sum()
+    assert "own or shared" in figure.caption
 
 
 @pytest.mark.slow
@@ -732,7 +769,8 @@ def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> Non
     found = {figure.id: figure for figure in figures([as_the_authors_read_them], scores)}
     assert list(found) == [
         *("experiments", "association", "readiness", "restriction", "difficulty", "basis", "ratio", "tokens"),
-        *("ordering", "crossed-association", "crossed-restriction", "crossed-restriction-by-rule"),
+        *("ordering", "residuals-association", "residuals-restriction", "residuals-restriction-by-rule"),
+        *("residuals-difficulty", "crossed-association", "crossed-restriction", "crossed-restriction-by-rule"),
         *("crossed-difficulty", "ability", "correlations", "conventions", "loss"),
     ]
     # STATISTICS.md: .628 [.606, .650]

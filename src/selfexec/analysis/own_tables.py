@@ -38,7 +38,7 @@ NOTES = (
 def all_own_parts(own: Sequence[Own], width: int) -> Iterator[Part]:
     """Every panel that is large enough, and once what its numbers are; of the others why there is nothing to say."""
     yield QUESTION
-    yield from _too_small(own)
+    yield from too_small(own)
     yield ""
     told = [one for one in own if one.found.fits]
     for one in told:
@@ -48,7 +48,7 @@ def all_own_parts(own: Sequence[Own], width: int) -> Iterator[Part]:
         yield ""
 
 
-def _too_small(own: Sequence[Own]) -> Iterator[str]:
+def too_small(own: Sequence[Own]) -> Iterator[str]:
     """Panels of which nothing can be said, those together that have the same reason."""
     by_reason: dict[str, list[str]] = {}
     for one in own:
@@ -59,22 +59,25 @@ def _too_small(own: Sequence[Own]) -> Iterator[str]:
 
 def _own_parts(own: Own, width: int) -> Iterator[Part]:
     """The verdict on a panel and what it rests on; then its models; then word by deed, where there is room for it."""
-    yield _panel(own)
-    yield from _of_panel(own)
+    models, apart, opinions = of_models(own)
+    yield of_panel(own)
+    yield from below_panel(own)
     yield ""
-    yield _models(own)
-    if codes := _codes(own.found.each.values()):
-        yield "against:"
-        yield from (f"  {code}: {OF_ONE.get(code, AGAINST[code])}" for code in codes)
-    yield from _left_out(own)
+    yield models
+    yield from below_models(own)
     yield ""
-    yield _apart(own)
-    yield _opinions(own)
+    yield apart
+    yield opinions
     yield from _matrices(own, width)
     yield ""
 
 
-def _panel(own: Own) -> Table:
+def of_models(own: Own) -> tuple[Table, Table, Table]:
+    """Each model's verdict; what it is taken apart into; and what decides nothing: a row for each model."""
+    return _models(own), _apart(own), _opinions(own)
+
+
+def of_panel(own: Own) -> Table:
     """What the verdict on the panel rests on, a column for each fit."""
     fits = own.found.fits
     rows = [
@@ -96,7 +99,8 @@ def _panel(own: Own) -> Table:
     return Table(title, ["all models together", *(FIT_NAMES[fit.factors] for fit in fits)], rows, "plain")
 
 
-def _of_panel(own: Own) -> Iterator[str]:
+def below_panel(own: Own) -> Iterator[str]:
+    """What decides nothing, and what keeps the panel from a better verdict."""
     found = own.found
     yield f"partial correlation {estimate_text(found.partial_correlation[1])}"
     yield f"swap share {estimate_text(found.swap[1])}"
@@ -138,7 +142,11 @@ def _codes(judged: Iterable[Judged]) -> list[str]:
     return [code for code in AGAINST if code in named]
 
 
-def _left_out(own: Own) -> Iterator[str]:
+def below_models(own: Own) -> Iterator[str]:
+    """What the short names mean, and which models take no part."""
+    if codes := _codes(own.found.each.values()):
+        yield "against:"
+        yield from (f"  {code}: {OF_ONE.get(code, AGAINST[code])}" for code in codes)
     if left_out := own.found.of.left_out:
         yield "left out:"
         yield from (f"  {model}: {why}" for model, why in left_out.items())
@@ -176,13 +184,17 @@ def _opinions(own: Own) -> Table:
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:
     """What one factor leaves of word by deed, and how alike deeds are, where the columns have room."""
-    evidence, models = own.found.fits[0].of, len(own.found.of.models)
-    if LABEL + CELL * models > width:
+    if LABEL + CELL * len(own.found.of.models) > width:
         yield "what is left of every word with every deed: in --format json, and in the report"
         return
     yield _square("What one factor leaves: rows predict, columns behave", own.found.fits[0].residual.value)
-    alike = np.where(np.eye(models, dtype=bool), np.nan, evidence.similarity)
-    yield _square("How alike deeds are, beyond what all share", alike)
+    yield similar_deeds(own)
+
+
+def similar_deeds(own: Own) -> Table:
+    similarity = own.found.fits[0].of.similarity
+    alike = np.where(np.eye(len(similarity), dtype=bool), np.nan, similarity)
+    return _square("How alike deeds are, beyond what all share", alike)
 
 
 def _square(title: str, table: Array) -> Table:

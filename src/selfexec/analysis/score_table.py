@@ -201,7 +201,9 @@ class Scores(Rows[Score]):
             return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
         ones = self.by_condition
         title = "\n".join([_question(self), *_every_answer(ones)])
-        cautions, own = ([line for one in ones for line in _marked(one, lines(one))] for lines in (_cautions, _own))
+        cautions, own = (
+            [line for one in ones for line in _marked(one, lines(one))] for lines in (_cautions, own_notes)
+        )
         notes = dict.fromkeys([*cautions, *own, *(line for one in ones for line in _below(one))])
         columns, rows = grid_by_condition(ones)
         return [Table(title, columns, rows, "stacked"), *notes, *_legend(self), *absent(rows)]
@@ -407,10 +409,10 @@ def _intervals(scores: Scores) -> str:
 
 def _notes(scores: Scores) -> list[str]:
     """What is said below the table: first what may mislead, last what the columns mean."""
-    return [*_cautions(scores), *_own(scores), *_below(scores), *_legend(scores), *absent(_grid(scores)[1])]
+    return [*_cautions(scores), *own_notes(scores), *_below(scores), *_legend(scores), *absent(_grid(scores)[1])]
 
 
-def _own(scores: Scores) -> list[str]:
+def own_notes(scores: Scores) -> list[str]:
     """What the verdicts on own excess rest on; what they take, where there is none at all."""
     few = too_few_for_own(scores.own)
     return [f"{too_few_models(few[0])}."] if few else [*own_lines(scores.own, scores.models)]

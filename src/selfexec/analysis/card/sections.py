@@ -25,6 +25,7 @@ from selfexec.analysis.score_table import (
     grid_by_condition,
     legends,
     margin_cautions,
+    own_notes,
     score_cells,
 )
 from selfexec.analysis.words import NO_TEST
@@ -261,7 +262,7 @@ def results(everywhere: Scores, convention: str) -> str:
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
     named = partial(folder_of, scores.runs, name_only=True)
-    below = [*one_model(scores.warnings), *noise_and_loss(scores, scores.warnings, named)]
+    below = [*one_model(scores.warnings), *own_notes(scores), *noise_and_loss(scores, scores.warnings, named)]
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = [as_markdown(COLUMNS, score_cells(scores))]
     if len(everywhere.conditions) > 1:

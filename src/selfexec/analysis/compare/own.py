@@ -45,8 +45,7 @@ def _judged(claims: Claims, members: Sequence[Candidate]) -> OwnExcess:
     labels = [one.label for one in members]
     known = families_of({one.name for one in members}, {one.name for one in members if one.name in one.run.simulated})
     families = {one.label: known[one.name] for one in members}
-    theirs = claims.where(np.isin(np.array(claims.models)[claims.model], labels))
-    return own_excess(panel_of_claims(theirs, labels, families))
+    return own_excess(panel_of_claims(claims, labels, families))
 
 
 def _with_own_excess(record: Record, found: OwnExcess, by_itself: bool) -> Record:

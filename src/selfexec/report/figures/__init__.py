@@ -17,6 +17,7 @@ from selfexec.report.figures.numbers import Numbers
 from selfexec.report.figures.ordering import ordering
 from selfexec.report.figures.pairs import taken_apart
 from selfexec.report.figures.readiness import readiness
+from selfexec.report.figures.residuals import residuals
 from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
 
@@ -34,6 +35,7 @@ DRAWN: tuple[Callable[[Numbers], Figure | Iterable[Figure] | None], ...] = (
     taken_apart,
     tokens,
     ordering,
+    residuals,
     matrices,
     ability,
     correlations,

@@ -1,11 +1,39 @@
-"""Who predicts whom: predictions of each model held against the behaviour of each."""
+"""Whose word tells something of its own deed that nobody else's tells: verdicts with all that they rest on. Below, for
+comparison with the literature, predictions of each model held against the behaviour of each.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.cross import EACH_ITS_OWN, by_other, cross_prediction, self_bonus_line
-from selfexec.metrics import WARNING, Crossed
+from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, cross_prediction, self_bonus_line
+from selfexec.analysis.own_tables import (
+    NOTES,
+    QUESTION,
+    below_models,
+    below_panel,
+    of_models,
+    of_panel,
+    similar_deeds,
+    too_small,
+)
+from selfexec.metrics import WARNING, Crossed, Own
 from selfexec.report.data import Data
+from selfexec.text.tables import Table
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel: its verdict in the title of the first table, what that rests on, its models in further tables (a row
+    each), and a table of models by models.
+    """
+
+    title: str
+    rests_on: Table
+    below: Sequence[str]
+    models: Sequence[str]
+    by_model: Sequence[Table]
+    legend: Sequence[str]
+    similar: Table
 
 
 @dataclass(frozen=True)
@@ -22,10 +50,15 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Cross:
-    """`apart`: experiments in which each model foretells its own."""
+    """`too_few`: of which panels nothing can be said; `apart`: experiments in which each model foretells its own."""
 
+    panels: Sequence[Panel]
+    too_few: Sequence[str]
     crossings: Sequence[Crossing]
     apart: Sequence[str]
+    question: str = QUESTION
+    notes: Sequence[str] = NOTES
+    literature: str = LITERATURE
     each_its_own: str = EACH_ITS_OWN
     warning: str = WARNING
 
@@ -42,4 +75,19 @@ def cross(data: Data) -> Cross | None:
         )
         for key, found in crossed.parts.items()
     ]
-    return Cross(crossings, crossed.apart) if crossings or crossed.apart else None
+    own = data.scores.own
+    panels = [_panel(one) for one in own if one.found.fits]
+    return Cross(panels, list(too_small(own)), crossings, crossed.apart) if crossings or crossed.apart else None
+
+
+def _panel(own: Own) -> Panel:
+    table = of_panel(own)
+    return Panel(
+        table.title,
+        table,
+        list(below_panel(own)),
+        own.found.of.models,
+        of_models(own),
+        list(below_models(own)),
+        similar_deeds(own),
+    )

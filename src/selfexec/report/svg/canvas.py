@@ -48,6 +48,7 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx .sx-fill-3 .sx-hatch{stroke-width:2;stroke-linecap:round}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
+.sx .sx-below{fill:var(--below,#c2570c)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
 @media (max-width:600px){.sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}}
 """.strip()

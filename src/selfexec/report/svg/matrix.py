@@ -1,6 +1,6 @@
 """A layout: a matrix, a row and a column for each key, and a number of its own at the end of each row."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.report.svg.canvas import (
@@ -20,6 +20,8 @@ from selfexec.report.svg.lineup import Lineup
 MATRIX = "sx-matrix"  # the class of such a drawing
 LABELS, ENDS = 176.0, 86.0  # room for labels, and for the numbers at the end of rows
 WIDEST, TALLEST = 56.0, 30.0  # cells
+FAINTEST, RANGE = 0.04, 0.42  # how opaque a cell is at least, and how much more at most
+Shade = Callable[[float], tuple[str, float]]  # value -> its class, and how opaque it is
 
 
 @dataclass(frozen=True)
@@ -41,21 +43,31 @@ class Line:
 
 
 def matrix(
-    lineup: Lineup, id: str, title: str, description: str, lines: Mapping[str, Line], corner: str, end: str
+    lineup: Lineup,
+    id: str,
+    title: str,
+    description: str,
+    lines: Mapping[str, Line],
+    corner: str,
+    end: str,
+    *,
+    around_zero: bool = False,
 ) -> str:
     """The drawing of these rows, whose diagonal is framed. `corner`: what rows and columns are; `end`: what the last
-    column is.
+    column is. Cells are shaded from the least to the greatest; `around_zero`, by how far from 0 they are, in one colour
+    above and in another below.
     """
     labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
     left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
     left = max(left, breadth(corner, SMALL_LETTERS) + 12)
     width = min((WIDTH - left - ENDS) / len(lines), WIDEST)
     grid = Grid(left, 28.0, width, min(max(width, 20.0), TALLEST), len(lines))
-    letters = min(GREAT_LETTERS - 3, width * 0.42)
+    letters = min(GREAT_LETTERS - 3, width * (0.33 if around_zero else 0.42))  # a sign takes room
     values = [cell.value for line in lines.values() for cell in line.cells]
+    shade = _around_zero(max(map(abs, values))) if around_zero else _upwards(min(values), max(values))
     parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
     for row, (key, line) in enumerate(lines.items()):
-        drawn = _row(grid, row, line, (min(values), max(values)))
+        drawn = _row(grid, row, line, shade)
         parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *drawn))
     # above all cells, since those of the next row would cover the lower edge
     for k, key in enumerate(lines):
@@ -99,11 +111,19 @@ def _label(grid: Grid, row: int, key: str, label: str) -> str:
     return write(grid.left - 8, grid.middle(row), shortened(label, LABELS, SMALL_LETTERS), "sx-tick", "end", key)
 
 
-def _row(grid: Grid, row: int, line: Line, domain: tuple[float, float]) -> Iterator[str]:
-    low, high = domain
+def _upwards(low: float, high: float) -> Shade:
+    return lambda value: ("sx-heat", FAINTEST + RANGE * ((value - low) / (high - low) if high > low else 0.0))
+
+
+def _around_zero(most: float) -> Shade:
+    """Signs stand in the cells, too, for whoever cannot tell the colours apart."""
+    return lambda value: ("sx-below" if value < 0 else "sx-heat", RANGE * (abs(value) / most if most > 0 else 0.0))
+
+
+def _row(grid: Grid, row: int, line: Line, shade: Shade) -> Iterator[str]:
     for column, cell in enumerate(line.cells):
-        shade = 0.04 + 0.42 * ((cell.value - low) / (high - low) if high > low else 0.0)
-        place = box(grid.x(column), grid.y(row), grid.width, grid.height, "sx-heat", f' fill-opacity="{shade:.3f}"')
+        kind, opacity = shade(cell.value)
+        place = box(grid.x(column), grid.y(row), grid.width, grid.height, kind, f' fill-opacity="{opacity:.3f}"')
         number = write(grid.x(column) + grid.width / 2, grid.middle(row), cell.text, "sx-cell", "middle")
         yield f'<g class="sx-mark"><title>{escape(cell.title)}</title>{place}{number}</g>'
     if line.end:

@@ -1,0 +1,79 @@
+"""What one factor leaves of every word with every deed: own excess on the diagonal, what others share beside it."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from selfexec.analysis.own_excess import against, panel_size, panel_title
+from selfexec.metrics import Own
+from selfexec.report.figures.figure import Figure
+from selfexec.report.figures.numbers import Numbers
+from selfexec.report.svg import Cell, Line, matrix
+from selfexec.text.numbers import interval, signed
+
+KEY = (
+    "The correlation of each row's word with each column's deed, less what one factor says of it: how well the one "
+    "knows what models do, times how typical the other is. Framed: a model's own word and deed, its own excess. Above "
+    "0 (+) they share more than that, below (−) less. What stands outside the frames shows how far such numbers go "
+    "where nobody speaks of itself."
+)
+
+
+def residuals(numbers: Numbers) -> Iterator[Figure]:
+    """One figure for each panel that is large enough, by each source of what was done."""
+    here = numbers.scores.conditions[:1]
+    for own in numbers.scores.own:
+        if own.found.fits and own.condition in here and any(model in own.found.each for model in numbers.models):
+            yield _figure(numbers, own)
+
+
+def _figure(numbers: Numbers, own: Own) -> Figure:
+    found = own.found
+    id = "-".join(["residuals", own.experiment, *(["simulated"] if own.simulated else []), *_by(own)])
+    title = f"Beyond what models share: {panel_title(own)}"
+    verdict = found.panel.verdict or "no verdict"
+    why = found.panel.reason or against(found.panel)
+    caption = f"{KEY} {panel_size(own)}: {verdict}{f' ({why})' if why else ''}."
+    places = {model: found.of.models.index(model) for model in numbers.models if model in found.each}
+    lines = {model: _line(own, places, model) for model in places}
+    svg = matrix(numbers.lineup, id, title, caption, lines, "word ↓ deed →", "own excess", around_zero=True)
+    left = found.fits[0].residual.value
+    table = [
+        [
+            model,
+            *(signed(float(left[a, b])) for b in places.values()),
+            _own(own, model),
+            _verdict(own, model),
+        ]
+        for model, a in places.items()
+    ]
+    return Figure(id, title, caption, svg, ["word of", *places, "own excess", "verdict"], table)
+
+
+def _by(own: Own) -> list[str]:
+    """What tells the figures of further sources apart, as it may stand in the name of a file and of an element."""
+    plain = re.sub(r"[^a-z0-9]+", "-", own.source.lower()).strip("-")
+    return [] if own.metric == "own_excess" else ["by", plain]
+
+
+def _line(own: Own, places: Mapping[str, int], model: str) -> Line:
+    a, left = places[model], own.found.fits[0].residual
+    cells = []
+    for other, b in places.items():
+        value, low, high = (float(part[a, b]) for part in (left.value, left.low, left.high))
+        whose = f"{model}: its word and its own deed" if a == b else f"word of {model}, deed of {other}"
+        cells.append(Cell(value, _typed(value, 2), f"{whose}: {interval(value, low, high, signed)}"))
+    end = _typed(own.found.each[model].estimate.value, 3)
+    return Line(cells, end, f"{model}: own excess {_own(own, model)}, {_verdict(own, model)}")
+
+
+def _own(own: Own, model: str) -> str:
+    estimate = own.found.each[model].estimate
+    return interval(estimate.value, *estimate.interval)
+
+
+def _verdict(own: Own, model: str) -> str:
+    return own.found.each[model].verdict or "no verdict"
+
+
+def _typed(value: float, digits: int) -> str:
+    return signed(value, digits).replace("-", "−")
