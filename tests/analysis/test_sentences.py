@@ -66,9 +66,9 @@ def only(run: Run, names: Sequence[str]) -> Run:
     return replace(run, replies={key: reply for key, reply in run.replies.items() if key.model in names})
 
 
-def sentences(run: Run, convention: str) -> dict[str, Any]:
+def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str, Any]:
     """What `score` answers, and what the page says on top, below, and model by model; each with its tone."""
-    data = Data(Selection.of(run, convention), Options())
+    data = Data(Selection.of(run, convention, panel=panel), Options())
     head = top(data)
     return {
         "score": json.loads(data.scores.json())["answer"],
@@ -89,6 +89,11 @@ def recorded(request: pytest.FixtureRequest, ten_models: Run) -> tuple[str, Run]
 def test_sentences_of_the_recorded_models_are_those_that_stand_here(recorded: tuple[str, Run], convention: str) -> None:
     names, run = recorded
     assert sentences(run, convention) == PINNED[f"recorded {names} {convention}"]
+
+
+def test_sentences_beside_the_reference_panel_are_those_that_stand_here(ten_models: Run) -> None:
+    run = only(ten_models, ["gpt-4.1"])
+    assert sentences(run, "strict", None) == PINNED["recorded gpt-4.1 beside the panel"]
 
 
 @pytest.mark.parametrize(

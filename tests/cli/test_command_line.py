@@ -351,7 +351,7 @@ def test_scores_have_the_agreed_fields_as_json_and_csv(
     scores = json.loads(capsys.readouterr().out)["scores"]
     counts = ["items", "claims", "unreadable", "missing"]
     fields = ["model", "experiment", "metric", "value", "low", "high", *counts, "convention", "reason", "preset"]
-    fields += ["worst", "best", "baseline", "models", "source", "condition", "verdict"]
+    fields += ["worst", "best", "baseline", "models", "source", "condition", "verdict", "panel"]
     assert all(list(row) == fields for row in scores)
     assert {row["experiment"] for row in scores} == {"association", "restriction", "difficulty", "overall"}
     selfexec("score", "run", "--format", "csv", monkeypatch=monkeypatch)

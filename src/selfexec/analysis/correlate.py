@@ -16,7 +16,7 @@ from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import ACCURACY
-from selfexec.analysis.selection import Runs, Selection
+from selfexec.analysis.selection import NO_PANEL, Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
@@ -127,7 +127,7 @@ def correlations(
         return correlate_columns(of, others, eligible)
     if eligible is not None:
         raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
-    selection = Selection.of(of, convention, readings=readings, without=["models", "experiments", "source"])
+    selection = Selection.of(of, convention, readings=readings, without=["models", "experiments", "source", "panel"])
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]
@@ -172,7 +172,7 @@ def _pair(one: str, two: str, among: Among, first: Mapping[str, float], second: 
 
 def _of_runs(selection: Selection, against: Columns | None, place: str) -> Correlations:
     """Scores with each other, or with columns `against` which they are held, and which are from some `place`."""
-    scores = score(selection)
+    scores = score(replace(selection, panel=NO_PANEL))
     eligible = eligible_models(scores)
     if against is None:
         return _refuse_empty(_of_scores(scores, eligible), "Give more runs: their models count together.")

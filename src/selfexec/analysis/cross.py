@@ -96,7 +96,7 @@ def cross_prediction(
     InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
     """
     selection = Selection.of(
-        runs, readings=readings, experiments=experiments, source=source, without=["convention", "models"]
+        runs, readings=readings, experiments=experiments, source=source, without=["convention", "models", "panel"]
     )
     claims = selection.tables.claims
     if strange := [name for name in selection.experiments if name not in claims]:

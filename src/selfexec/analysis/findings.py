@@ -191,12 +191,13 @@ def against_others(skills: Iterable[Score], standings: "Sequence[Standing]") -> 
 
 def of_own_words(own: Sequence[Own], experiment: str) -> list[Finding]:
     """The verdicts on panels in one experiment, by each source, and behind each those on single models that are `own`.
-    Nothing of a kind of models (simulated, or not) that is too few for a panel in every experiment.
+    Nothing of a kind of models (simulated, or not) that is too few for a panel in every experiment, nor where a
+    reference panel is among them: that stands model by model below the table.
     """
     told = {one.simulated for one in own if one.found.fits}
     found = []
     for one in own:
-        if one.experiment == experiment and one.simulated in told:
+        if one.experiment == experiment and one.simulated in told and not one.panel:
             found.append(_own_finding(one, SIMULATED if one.simulated else PANEL, one.found.panel))
             single = ((model, judged) for model, judged in one.found.each.items() if judged.verdict == "own")
             found += [_own_finding(one, model, judged) for model, judged in single]

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from selfexec.analysis.names import family_of, source_of
 from selfexec.claims import Claims
 from selfexec.engines.sim import maker_of
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Estimate, Fit, Judged, Own, own_excesses
+from selfexec.metrics import LEAST_PANEL, Estimate, Fit, Judged, Own, own_excesses
+from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
 HEADING = "own excess, what a model's word and its own deed share beyond all that other models' words and deeds tell:"
@@ -21,16 +23,27 @@ AGAINST = {
     "losses": "it is not shown among the models that lost few claims",
     "rank": "its word shares as much with others' deeds",
     "no kin": "no model of its family is here, and what it shares with absent ones would look the same",
+    "panel": "the others are of a reference panel, which was asked at another time",
 }
 
 
-def own_of(claims: Mapping[str, Claims], simulated: Container[str]) -> list[Own]:
-    """Own excess in every experiment in which models can be held against each other. Families of language models are
-    told by their names, those of simulated ones are known.
+def own_of(claims: Mapping[str, Claims], simulated: Container[str], beside: Beside | None = None) -> list[Own]:
+    """Own excess in every experiment in which models can be held against each other; with those of the panel that is
+    `beside` them where they are too few themselves. Families of language models are told by their names, those of
+    simulated ones are known.
     """
-    models = {model for everyone in claims.values() for model in everyone.models}
-    families = families_of(models, simulated)
-    return [own for everyone in claims.values() for own in own_excesses(everyone, simulated, families)]
+    return [own for everyone in claims.values() for own in _own_in(everyone, simulated, beside)]
+
+
+def _own_in(claims: Claims, simulated: Container[str], beside: Beside | None) -> Iterator[Own]:
+    references: tuple[str, ...] = ()
+    if beside and 0 < sum(beside.serves(model, [claims.experiment]) for model in claims.models) < LEAST_PANEL:
+        references, simulated = beside.models, beside.tables.simulated
+        claims = beside.tables.claims[claims.experiment]
+    families = families_of(claims.models, simulated)
+    for own in own_excesses(claims, simulated, families, references):
+        among = {*own.found.of.models, *own.found.of.left_out}
+        yield replace(own, panel=beside.panel.name) if beside and not among.isdisjoint(references) else own
 
 
 def families_of(models: Iterable[str], simulated: Container[str]) -> dict[str, str | None]:
@@ -44,6 +57,11 @@ def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
     if told:
         yield HEADING
     for one in told:
+        if one.panel:
+            yield from (
+                f"  {panel_title(one)}, {model}: {_beside(one, model)}" for model in one.found.each if model in models
+            )
+            continue
         yield f"  {panel_title(one)}: {_panel(one)}"
         if named := [model for model, judged in one.found.each.items() if judged.verdict == "own"]:
             numbers = (f"{model} {estimate_text(one.found.each[model].estimate)}" for model in named)
@@ -68,6 +86,15 @@ def panel_size(own: Own) -> str:
     of = own.found.of
     models = number_of(len(of.models), "simulated model" if own.simulated else "model")
     return f"{models}, {number_of(of.items, EXPERIMENTS[own.experiment].item_name)}"
+
+
+def _beside(own: Own, model: str) -> str:
+    """Of a model that is held against those of a reference panel."""
+    found, judged = own.found, own.found.each[model]
+    why = judged.reason or against(judged)
+    references = sum(one not in found.each for one in found.of.models)
+    of = f"{number_of(len(found.of.models), 'model')}, {references} of them of the panel `{own.panel}`"
+    return f"{judged.verdict or 'no verdict'}, {estimate_text(judged.estimate)} ({of}){f': {why}' if why else ''}"
 
 
 def against(judged: Judged) -> str:
@@ -108,6 +135,7 @@ def _record(own: Own) -> dict[str, Any]:
         "metric": own.metric,
         "simulated": own.simulated,
         "models": list(panel.models),
+        "panel": own.panel,
         "left_out": dict(panel.left_out),
         "items": panel.items,
         "coverage": [_value(share) for share in panel.coverage],
@@ -115,7 +143,7 @@ def _record(own: Own) -> dict[str, Any]:
         "partial_correlation": _estimate(partial),
         "swap_share": _estimate(swap),
         "fits": [_fit(fit) for fit in found.fits],
-        "each": [_one(own, n, model) for n, model in enumerate(panel.models)] if found.fits else [],
+        "each": [_one(own, n, m) for n, m in enumerate(panel.models) if m in found.each] if found.fits else [],
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -9,12 +10,13 @@ from selfexec.analysis.notes import Warned
 from selfexec.analysis.own_excess import own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
-from selfexec.analysis.selection import CONVENTIONS, Runs, Selection, known_conditions, refuse_unknown
+from selfexec.analysis.selection import CONVENTIONS, NO_PANEL, Runs, Selection, known_conditions, refuse_unknown
 from selfexec.claims import NO_ANSWERS, Claims, Tables
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
 from selfexec.metrics import (
     NO_EVIDENCE,
+    OF_BASELINE,
     Asked,
     Bootstrap,
     Bounds,
@@ -35,6 +37,7 @@ from selfexec.metrics import (
     self_bonuses,
     with_bootstrap,
 )
+from selfexec.panels import Beside
 from selfexec.runs import Files, Names
 
 __all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
@@ -47,6 +50,7 @@ def score(
     readings: Files = (),
     source: str | None = None,
     conditions: Names = (),
+    panel: str | Path | None = None,
     bootstrap: int | None = None,
     seed: int = 0,
 ) -> Scores:
@@ -60,25 +64,34 @@ def score(
       readings    files of readings that replace ours
       source      who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       conditions  only these: `default`, or like `asker=another`
+      panel       a reference panel, whose models tell what others say and do: `paper` (ten recorded models on the
+                  paper's items), a file of `selfexec export --to panel`, or `none`. If it is not named, `paper` in
+                  experiments that asked the paper's items of too few models to be each other's reference models
       bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
 
-    InputError: a model that is in two of the runs, or items that differ between them.
+    InputError: a model that is in two of the runs, items that differ between them, or a panel that has none of them.
     """
-    selection = Selection.of(runs, convention, readings=readings, source=source, conditions=conditions)
+    selection = Selection.of(runs, convention, readings=readings, source=source, conditions=conditions, panel=panel)
     refuse_unknown("convention", [selection.convention], CONVENTIONS)
     selection.refuse_unknown()
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
     if selection.convention == "authors":
         if drawn:
             raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")
+        if selection.panel not in (None, NO_PANEL):
+            raise InputError(f"--panel {selection.panel}: convention 'authors' has no baselines. Leave it out.")
         from selfexec.analysis.published.authors import authors_scores
 
         found = Scores(row for run in selection.runs for row in authors_scores(run))
     else:
         refuse_unknown("condition", selection.conditions, known_conditions(selection.whole_runs))
-        ones = (selection.under(condition) for condition in selection.shown_conditions)
-        found = joined(score_tables(one.tables, one.everybody, selection.convention, drawn) for one in ones)
+        ones = [selection.under(condition) for condition in selection.shown_conditions]
+        found = joined(
+            score_tables(one.tables, one.everybody, selection.convention, drawn, beside=one.beside) for one in ones
+        )
         found.warnings += tuple(same_replies(selection.whole_runs))
+        if selection.panel not in (None, NO_PANEL) and not found.panels:
+            raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
     presets = {model: run.manifest.preset for run in selection.whole_runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in found)
     return Scores(
@@ -88,6 +101,7 @@ def score(
         found.parts,
         selection.scored_runs,
         (own for own in found.own if selection.wants(own.found.each, own.experiment)),
+        found.panels,
     )
 
 
@@ -98,17 +112,33 @@ def _is_meant(warning: Warned, selection: Selection) -> bool:
 
 
 def score_tables(
-    tables: Tables, models: Sequence[str], convention: str, bootstrap: Bootstrap | None = None, *, whole: bool = True
+    tables: Tables,
+    models: Sequence[str],
+    convention: str,
+    bootstrap: Bootstrap | None = None,
+    *,
+    beside: Beside | None = None,
+    whole: bool = True,
 ) -> Scores:
-    """Scores of some models, from observations and sessions alone. Not `whole`, there are no warnings, self-bonuses,
-    permutation tests, noise ceilings and bounds, and loss is not tested.
+    """Scores of some models, from observations and sessions alone, and from the panel that is `beside` them. Not
+    `whole`, there are no warnings, self-bonuses, permutation tests, noise ceilings and bounds, and loss is not tested.
     """
-    scored = {model: _scored(tables, model, convention, whole) for model in models}
+    together = beside.tables if beside else tables
+    scored = {model: _scored(together, model, convention, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
     warnings: list[Warned] = [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
-    own = own_of(tables.claims, tables.simulated)
-    return Scores(_rows(tables, convention, scored, own, bootstrap), warnings, bootstrap, scored, own=own)
+    own = own_of(tables.claims, tables.simulated, beside)
+    rows = (_with_panel(row, beside) for row in _rows(tables, convention, scored, own, bootstrap))
+    return Scores(rows, warnings, bootstrap, scored, own=own, panels=[beside] if beside else [])
+
+
+def _with_panel(row: Score, beside: Beside | None) -> Score:
+    """What is said of the best baseline, with the name of the panel that it is of."""
+    if beside is None or row.metric not in OF_BASELINE:
+        return row
+    experiments = beside.experiments if row.experiment == "overall" else [row.experiment]
+    return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
 
 
 def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[str, Scored]:
@@ -172,7 +202,8 @@ def _of_model(
 def _own_row(asked: Asked, own: Own, model: str) -> Score:
     judged = own.found.for_model(model)
     row = replace(asked, source=own.source).row(own.metric, judged.estimate)
-    return replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
+    row = replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
+    return replace(row, panel=own.panel)
 
 
 def _bounds(claims: Claims) -> Bounds:

@@ -17,6 +17,7 @@ from selfexec.analysis.findings import (
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
 from selfexec.analysis.own_excess import own_lines, own_records
+from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head
 from selfexec.analysis.same_replies import SameReplies
@@ -35,6 +36,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import Own, Score, Scored, not_run
+from selfexec.panels import Beside
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
@@ -66,8 +68,8 @@ LEGEND = {
 class Scores(Rows[Score]):
     """Score rows, warnings about what they rest on, and how their intervals were drawn, where they were (`bootstrap`).
     `parts` (model -> experiment) are the counts that they were made of, for comparisons, and `runs` what these counts
-    are of; `own` has the verdicts on own excess with all that they rest on. Prints as a table, turns into records or a
-    data frame.
+    are of; `own` has the verdicts on own excess with all that they rest on, `panels` the reference panel beside the
+    runs, by condition. Prints as a table, turns into records or a data frame.
 
     Where there are several conditions, look-ups are of the first one, the default where it was asked, and `under` has
     the scores of another.
@@ -83,6 +85,7 @@ class Scores(Rows[Score]):
         parts: Mapping[str, Mapping[str, Scored]] | None = None,
         runs: Iterable[ScoredRun] = (),
         own: Iterable[Own] = (),
+        panels: Iterable[Beside] = (),
     ) -> None:
         super().__init__(rows)
         self.warnings = tuple(warnings)
@@ -90,6 +93,7 @@ class Scores(Rows[Score]):
         self.parts = parts or {}
         self.runs = tuple(runs)
         self.own = tuple(own)
+        self.panels = tuple(panels)
 
     @cached_property
     def conditions(self) -> list[str]:
@@ -106,7 +110,8 @@ class Scores(Rows[Score]):
         warnings = (w for w in self.warnings if isinstance(w, SameReplies) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
-        return Scores(rows, warnings, self.bootstrap, parts, self.runs, own)
+        panels = (one for one in self.panels if one.panel.condition == condition)
+        return Scores(rows, warnings, self.bootstrap, parts, self.runs, own, panels)
 
     @cached_property
     def _first(self) -> "list[Score]":
@@ -169,7 +174,7 @@ class Scores(Rows[Score]):
         values = {} if by == "model" else {row.model: row.value for row in self._decisive(by)}
         order = sorted(self.models, key=lambda model: (-_or_least(values.get(model)), model))
         rows = sorted(self._rows, key=lambda row: order.index(row.model))
-        return Scores(rows, self.warnings, self.bootstrap, self.parts, self.runs, self.own)
+        return Scores(rows, self.warnings, self.bootstrap, self.parts, self.runs, self.own, self.panels)
 
     def _decisive(self, metric: str) -> "list[Score]":
         """Rows of this metric, a model each: overall, or of the one experiment that there is."""
@@ -190,6 +195,7 @@ class Scores(Rows[Score]):
         return {
             "answer": _every_answer(self.by_condition),
             **head(self.runs, self.convention),
+            "panel": self.panels[0].record() if self.panels else None,
             "scores": self.records(),
             "own_excess": own_records(self.own),
             "warnings": [asdict(warning) for warning in self.warnings],
@@ -217,7 +223,8 @@ def joined(found: "Iterable[Scores]") -> Scores:
     first = ones[0] if ones else Scores([])
     rows = (row for one in ones for row in one)
     warnings, own = (w for one in ones for w in one.warnings), (o for one in ones for o in one.own)
-    return Scores(rows, warnings, first.bootstrap, first.parts, first.runs, own)
+    panels = (panel for one in ones for panel in one.panels)
+    return Scores(rows, warnings, first.bootstrap, first.parts, first.runs, own, panels)
 
 
 def _or_least(value: float | None) -> float:
@@ -236,7 +243,7 @@ def _question(scores: Scores) -> str:
 
 def _said(scores: Scores) -> list[str]:
     """The answer, whether it is about simulated models, or about several names of one, and who says what was done,
-    where it is not the experiment's own source.
+    where it is not the experiment's own source, and which reference panel stands beside.
     """
     note = simulated(scores.models, scores.runs)
     own = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
@@ -247,6 +254,7 @@ def _said(scores: Scores) -> list[str]:
         *([note] if note else []),
         *one_model(scores.warnings),
         *told_by(sources),
+        *(line for one in scores.panels for line in panel_lines(one)),
         *_asked_in(scores),
     ]
 

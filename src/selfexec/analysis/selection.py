@@ -12,12 +12,15 @@ from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME, canonical
+from selfexec.metrics import LEAST_OTHERS
+from selfexec.panels import PAPER, Beside, beside, load_panel
 from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, with_source
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
 
 OURS = ("strict", "readable")  # conventions with skills and intervals
 CONVENTIONS = (*OURS, "authors")
+NO_PANEL = "none"
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class Selection:
       experiments  only these, or `overall`
       conditions   only these; where one is wanted and none is named, the default one or the only one that there is
       source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
+      panel        whose models are reference models besides: `paper`, a file of `selfexec export --to panel`, or none;
+                   if it is not named, `paper` in experiments that asked the paper's items of too few models
 
     One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk
     before it is asked for.
@@ -42,6 +47,7 @@ class Selection:
     experiments: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     source: str | None = None
+    panel: str | None = None
 
     @classmethod
     def of(
@@ -54,6 +60,7 @@ class Selection:
         experiments: Names = (),
         conditions: Names = (),
         source: str | None = None,
+        panel: str | Path | None = None,
         without: Iterable[str] = (),
     ) -> "Selection":
         """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
@@ -61,7 +68,7 @@ class Selection:
         """
         meant = tuple(dict.fromkeys(map(canonical, names(conditions))))
         named = tuple(names(models)), tuple(names(experiments)), meant
-        choices = (convention, tuple(files(readings)), *named, source)
+        choices = (convention, tuple(files(readings)), *named, source, None if panel is None else str(panel))
         if not isinstance(given, Selection):
             return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)
         plain = cls(given.given)
@@ -121,6 +128,18 @@ class Selection:
             pl.concat([tables.outcomes for tables in several]),
             frozenset().union(*(tables.simulated for tables in several)),
         )
+
+    @cached_property
+    def beside(self) -> Beside | None:
+        """The reference panel beside the runs, None where there is none. InputError: it was named, and has nothing of
+        these items, or nobody that is not in the runs.
+        """
+        if self.panel == NO_PANEL or not self.runs:
+            return None
+        if self.panel is None and all(run.simulated.issuperset(run.models) for run in self.runs):
+            return None  # the one that ships is of language models
+        panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
+        return beside(panel, self.runs, self.tables, at_most)
 
     @property
     def everybody(self) -> list[str]:

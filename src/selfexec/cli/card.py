@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import out_option, selection_options, write
+from selfexec.cli.options import out_option, panel_option, selection_options, write
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 @click.command("card")
 @selection_options("strict", "readable", models=None, experiments=None)
+@panel_option
 @out_option()
 def command(selection: "Selection", out: Path | None) -> None:
     """Write the card of a run in Markdown, to publish beside its scores.

@@ -42,7 +42,14 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="Replies so far: a file, or a run's folder. Repeat.",
 )
-@click.option("--to", "form", type=click.Choice(["jsonl"]), default="jsonl", show_default=True)
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["jsonl", "panel"]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: sessions to ask. panel: what the models of RUN said and did, as a reference panel, without text.",
+)
 @out_option("The file to write.  [default: standard output]")
 def command(
     run: Path | None,
@@ -70,6 +77,12 @@ def command(
 
     With RUN it is what that run still lacks. A line has model, experiment, item, epoch, session, custom_id, prompt.
     docs/export.md goes through it.
+
+    \b
+    selfexec export runs/mine --to panel -o mine.json
+    selfexec score runs/new --panel mine.json
+
+    A reference panel (docs/panel.md) gives baselines to a model that is scored alone.
     """
     from selfexec.facets import crossed_levels
     from selfexec.items import load
@@ -83,6 +96,10 @@ def command(
         ("--fraction", fraction),
         ("--facet", facets or None),
     ]
+    if form == "panel":
+        others = [*given, ("--prompts", prompts), ("--replies", replies or None)]
+        _panel(run, models, experiments, [option for option, value in others if value is not None], out)
+        return
     if run:
         if named := [option for option, value in given if value is not None]:
             raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
@@ -109,6 +126,28 @@ def _say_what_to_send(found: "Round") -> None:
     if sent := ["=".join(level) for level in levels if any(settings_in((level,), *kind) for kind in kinds)]:
         said = "no prompt says that. Send it with the sessions whose `facets` have it."
         click.echo(f"selfexec: {', '.join(sent)}: {said}", err=True)
+
+
+def _panel(
+    run: Path | None, models: tuple[str, ...], experiments: tuple[str, ...], idle: list[str], out: Path | None
+) -> None:
+    """Write the reference panel of a run."""
+    from selfexec.analysis.selection import Selection
+    from selfexec.panels import panel_of_run
+
+    if run is None:
+        raise InputError("which run? A panel is of the models of one: selfexec export RUN --to panel")
+    if idle:
+        raise InputError(f"{idle[0]}: a panel is of what {run} has. Leave it out; --model and --experiment choose.")
+    [here] = Selection.of(run).runs
+    panel = panel_of_run(here, models=models, experiments=experiments)
+    text = panel.json()
+    with _output(out) as file:
+        file.write(text.encode())
+    claims = sum(len(part.keys) for part in panel.experiments.values())
+    what = f"{number_of(len(panel.models), 'model')}, {number_of(claims, 'claim')}, {', '.join(panel.experiments)}"
+    then = f" Next: selfexec score RUN --panel {shlex.quote(str(out))}" if out else ""
+    click.echo(f"selfexec: {f'{out}: ' if out else ''}{what}.{then}", err=True)
 
 
 def _of_run(

@@ -255,6 +255,13 @@ source_option = click.option(
     "two.",
 )
 
+panel_option = click.option(
+    "--panel",
+    metavar="paper|FILE|none",
+    help="A reference panel, whose models tell what others say and do: the paper's ten, or a file of export --to "
+    "panel.  [default: paper, where a run asked the paper's items of too few models]",
+)
+
 CONVENTIONS = {
     "strict": "an unreadable claim is a wrong prediction.",
     "readable": "unreadable claims are left out.",

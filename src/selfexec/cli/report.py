@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from selfexec.cli.options import out_option, say, selection_options
+from selfexec.cli.options import out_option, panel_option, say, selection_options
 from selfexec.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ DEFAULT = Path("report.html")
 
 @click.command("report")
 @selection_options("strict", "readable", models=None, experiments=None)
+@panel_option
 @out_option("The file to write.  [default: report.html]")
 @click.option("--output", hidden=True, type=click.Path(path_type=Path))  # as it was spelt before; for one version
 @click.option(

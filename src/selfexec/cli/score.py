@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import printed, say, selection_options, show, source_option
+from selfexec.cli.options import panel_option, printed, say, selection_options, show, source_option
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -18,6 +18,7 @@ SORTS = ("model", "skill", "baseline_margin")
 @click.command("score")
 @selection_options("strict", "readable", "authors")
 @source_option
+@panel_option
 @click.option(
     "--bootstrap", type=int, metavar="N", help="Intervals from N draws of items (10000 is plenty) in place of formulas."
 )

@@ -35,5 +35,14 @@ from selfexec.metrics.own import (
     own_excesses,
     panel_of_claims,
 )
-from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS, Asked, Estimate, Score, small_panel
+from selfexec.metrics.rows import (
+    LEAST_COVERAGE,
+    LEAST_PANEL,
+    LEAST_RARER_ITEMS,
+    OF_BASELINE,
+    Asked,
+    Estimate,
+    Score,
+    small_panel,
+)
 from selfexec.metrics.score import Scored, accuracy_on, score_experiment

@@ -26,6 +26,7 @@ class Score:
     its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
     done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how it
     was asked. `verdict`: what follows from own excess (`own`, `own or shared`, `not shown`; None where nothing does).
+    `panel` names the reference panel that other models are of, where they are not of the runs alone.
     """
 
     model: str
@@ -48,6 +49,7 @@ class Score:
     source: str | None = None
     condition: str = DEFAULT_NAME
     verdict: str | None = None
+    panel: str | None = None
 
     @property
     def small_panel(self) -> str | None:

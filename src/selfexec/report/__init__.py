@@ -18,6 +18,7 @@ def report(
     evidence: "Level" = "sample",
     readings: "Files" = (),
     convention: str = "strict",
+    panel: str | Path | None = None,
     groups: str | Path | None = None,
     abilities: str | Path | None = None,
     figures: str | Path | None = None,
@@ -28,6 +29,7 @@ def report(
                   or all
       readings    files of readings that replace ours
       convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      panel       a reference panel: `paper`, a file of `selfexec export --to panel`, or `none`; else as in `score`
       groups      a CSV or JSON file with a family for each model, to filter by
       abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
       figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
@@ -40,7 +42,8 @@ def report(
     from selfexec.report.data import Options
     from selfexec.report.page import page
 
-    selection = Selection.of(runs, convention, readings=readings, without=["models", "experiments", "source"])
+    without = ["models", "experiments", "source"]
+    selection = Selection.of(runs, convention, readings=readings, panel=panel, without=without)
     refuse_unknown("convention", [selection.convention], OURS)
     refuse_unknown("evidence", [evidence], LEVELS)
     if not any(run.replies for run in selection.runs):

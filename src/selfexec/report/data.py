@@ -43,6 +43,8 @@ class Options:
             words += ["--convention", selection.convention]
         if self.evidence != "sample":
             words += ["--evidence", self.evidence]
+        if selection.panel:
+            words += ["--panel", Path(selection.panel).name]
         for path in selection.readings:
             words += ["--readings", path.name]
         if self.groups:

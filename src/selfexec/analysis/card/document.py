@@ -1,6 +1,7 @@
 """The card of a run: benchmark card and data card in one page, of what its folder supports and nothing else."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
 from selfexec.errors import InputError
@@ -39,6 +40,7 @@ def card(
     *,
     readings: Files = (),
     convention: str = "strict",
+    panel: str | Path | None = None,
 ) -> Card:
     """The card of a run: what was measured, of whom, with what, when, how much of it came back and could be read, what
     came out, what that does not show, and how to do it again.
@@ -46,16 +48,21 @@ def card(
       run         a run or its folder; a card is of one
       readings    files of readings that replace ours
       convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      panel       a reference panel: `paper`, a file of `selfexec export --to panel`, or `none`; else as in `score`
 
     InputError: several runs, or one without a reply.
     """
     from selfexec.analysis.card.sections import sections
 
-    selection = Selection.of(run, convention, readings=readings, without=["models", "experiments", "source"])
+    without = ["models", "experiments", "source"]
+    selection = Selection.of(run, convention, readings=readings, panel=panel, without=without)
     refuse_unknown("convention", [selection.convention], OURS)
     loaded, *more = selection.whole_runs
     if more:
         raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")
     if not loaded.replies:
         raise InputError(f"{loaded.folder}: there are no replies yet, so that there is nothing to say on a card.")
-    return Card(f"Card of the run {loaded.folder.resolve().name}", tuple(sections(loaded, selection.convention)))
+    return Card(
+        f"Card of the run {loaded.folder.resolve().name}",
+        tuple(sections(loaded, selection.convention, selection.panel)),
+    )

@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from selfexec.analysis.card.benchmark import risks, scope
 from selfexec.analysis.notes import noise_and_loss, one_model
+from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import folder_of
 from selfexec.analysis.score import Scores, score
 from selfexec.analysis.score_table import (
@@ -44,8 +46,8 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 
-def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
-    everywhere = score(run, convention)
+def sections(run: "Run", convention: str, panel: str | None = None) -> Iterator[tuple[str, str]]:
+    everywhere = score(run, convention, panel=panel)
     scores = everywhere.by_condition[0]
     origins = {experiment: origin(experiment, run.items) for experiment in run.items.experiments}
     yield "What was measured", measured(run)
@@ -58,7 +60,7 @@ def sections(run: "Run", convention: str) -> Iterator[tuple[str, str]]:
     yield "Scores", results(everywhere, convention)
     yield "What the scores do not show", limits(run, scores, origins)
     yield "Risks and ethics", risks(run, origins)
-    yield "Again", again(run, convention)
+    yield "Again", again(run, convention, panel)
 
 
 def measured(run: "Run") -> str:
@@ -262,7 +264,9 @@ def results(everywhere: Scores, convention: str) -> str:
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
     named = partial(folder_of, scores.runs, name_only=True)
-    below = [*one_model(scores.warnings), *own_notes(scores), *noise_and_loss(scores, scores.warnings, named)]
+    of_panel = [line for one in scores.panels for line in panel_lines(one)]
+    own = own_notes(scores)
+    below = [*one_model(scores.warnings), *of_panel, *own, *noise_and_loss(scores, scores.warnings, named)]
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = [as_markdown(COLUMNS, score_cells(scores))]
     if len(everywhere.conditions) > 1:
@@ -290,6 +294,8 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
     known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
     if not known:
         yield "A margin over the best baseline: it takes the behaviour of two other models, which is not in this run."
+    elif scores.panels:
+        yield "Margins over other baselines: they hang on which models are in the reference panel."
     else:
         yield "Margins over other baselines: they hang on which other models are in the run."
     yield f"Whether a model knows *itself*. A margin over the best baseline is no test of it: {NO_TEST}."
@@ -320,10 +326,11 @@ def _without_tokens(run: "Run", experiment: str) -> Iterator[str]:
 # --- again -----------------------------------------------------------------------------------------------------------
 
 
-def again(run: "Run", convention: str) -> str:
+def again(run: "Run", convention: str, panel: str | None = None) -> str:
     name = run.folder.resolve().name
     made = f"Made by selfexec {run.manifest.selfexec}; this card by selfexec {__version__}."
     rescored = f"selfexec score {shlex.quote(name)}" + (f" --convention {convention}" if convention != "strict" else "")
+    rescored += f" --panel {shlex.quote(Path(panel).name)}" if panel else ""
     # what is typed begins where the folder lies, wherever that is by now
     place = "In the folder that holds the run's, the scores, from the replies as they are, without a model:"
     lines = [made, "", place, "", f"    {rescored}", ""]

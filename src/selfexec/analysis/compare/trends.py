@@ -138,7 +138,15 @@ def trend(
     InputError: a name that is not there, fewer than two checkpoints, or nothing that could be scored.
     """
     measures = names(metrics)
-    selection = Selection.of(runs, convention, readings=readings, models=models, experiments=experiments, source=source)
+    selection = Selection.of(
+        runs,
+        convention,
+        readings=readings,
+        models=models,
+        experiments=experiments,
+        source=source,
+        without=["panel"],
+    )
     check_names(selection, measures)
     if len(selection.conditions) > 1:
         raise InputError(f"a trend is of one condition, and not of {' and '.join(selection.conditions)}. Choose one.")

@@ -11,7 +11,7 @@ or cohort looks just like what is its own.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal
@@ -31,7 +31,8 @@ Verdict = Literal["own", "own or shared", "not shown"]
 ALPHA = 0.05
 OVERTURNED = {"interval", "one model", "losses"}  # by one factor: there is nothing to speak of
 MISFIT = 1.5  # of two factors: more asks for a third
-Against = Literal["interval", "one model", "losses", "derangement", "siblings", "rank", "no kin"]
+Against = Literal["interval", "one model", "losses", "derangement", "siblings", "rank", "no kin", "panel"]
+REFERENCES = "some of the models are of a reference panel, and only the others are judged"
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,21 @@ def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
         return replace(judged, verdict=None, reason=judged.reason or reason)
 
     return replace(found, panel=bare(found.panel), each={model: bare(one) for model, one in found.each.items()})
+
+
+def beside_references(found: OwnExcess, references: Collection[str]) -> OwnExcess:
+    """The same numbers where some of the models are of a reference panel, which was asked at another time: nothing is
+    said of these, nor of all together, and of the others at best that it is `own or shared`.
+    """
+
+    def at_best_shared(judged: Judged) -> Judged:
+        if judged.verdict not in ("own", "own or shared"):
+            return judged
+        return replace(judged, verdict="own or shared", against=(*judged.against, "1:panel"))
+
+    each = {model: at_best_shared(judged) for model, judged in found.each.items() if model not in references}
+    panel = replace(found.panel, verdict=None, against=(), reason=found.panel.reason or REFERENCES)
+    return replace(found, panel=panel, each=each)
 
 
 def _nothing(reason: str) -> Judged:

@@ -22,7 +22,12 @@ def residuals(numbers: Numbers) -> Iterator[Figure]:
     """One figure for each panel that is large enough, by each source of what was done."""
     here = numbers.scores.conditions[:1]
     for own in numbers.scores.own:
-        if own.found.fits and own.condition in here and any(model in own.found.each for model in numbers.models):
+        if (
+            own.found.fits
+            and not own.panel
+            and own.condition in here
+            and any(model in own.found.each for model in numbers.models)
+        ):
             yield _figure(numbers, own)
 
 

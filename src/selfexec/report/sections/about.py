@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from selfexec.analysis.reference_panel import panel_lines
 from selfexec.report.data import Data
 from selfexec.text.redaction import kept
 
@@ -33,11 +34,15 @@ class About:
     command: str
     runs: Sequence[Provenance]
     evidence: str
+    panel: Sequence[str]
 
 
 def about(data: Data) -> About:
     options = data.options
-    return About(options.command(data.selection), [provenance(run) for run in data.runs], options.evidence)
+    panel = [line for one in data.scores.panels for line in panel_lines(one)]
+    citations = [f"The panel: {one.panel.citation}." for one in data.scores.panels if one.panel.citation]
+    runs = [provenance(run) for run in data.runs]
+    return About(options.command(data.selection), runs, options.evidence, [*panel, *citations])
 
 
 def provenance(run: "Run") -> Provenance:

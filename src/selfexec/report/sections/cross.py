@@ -75,7 +75,7 @@ def cross(data: Data) -> Cross | None:
         )
         for key, found in crossed.parts.items()
     ]
-    own = data.scores.own
+    own = [one for one in data.scores.own if not one.panel]
     panels = [_panel(one) for one in own if one.found.fits]
     return Cross(panels, list(too_small(own)), crossings, crossed.apart) if crossings or crossed.apart else None
 

@@ -1,0 +1,108 @@
+"""The panel that ships: ten recorded models on the paper's items."""
+
+import importlib.util
+import json
+import zlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import selfexec as sx
+from selfexec.panels import PAPER, load_panel
+from selfexec.panels.panel import SHIPPED
+from selfexec.runs import Run
+from selfexec.runs.run import import_replies
+
+MAKE = Path(__file__).parents[2] / "studies" / "panel" / "make.py"
+COMPARED = ("best_baseline", "baseline_margin", "own_excess", "own_excess_by_rule", "others_mode", "others_share")
+
+
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_panel", MAKE)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def alone(reference: Path, folder: Path, *models: str) -> Run:
+    files = [reference / "replies" / f"{model}.jsonl" for model in models]
+    run, _ = import_replies(files, item_source=reference / "items", out=folder / "run")
+    return run
+
+
+def test_it_is_what_the_script_makes(ten_models: Run) -> None:
+    assert script().made(ten_models).json() == SHIPPED.read_text("utf-8")
+
+
+def test_it_is_small_and_holds_letters_and_no_words() -> None:
+    panel = load_panel(PAPER)
+    assert (len(panel.models), panel.date, panel.licence) == (10, "2025", "MIT")
+    assert "2508.12277" in str(panel.citation)
+    assert {experiment: len(part.keys) for experiment, part in panel.experiments.items()} == {
+        "association": 1779,  # of 488 targets
+        "restriction": 450,
+        "difficulty": 1500,  # six pairs of 250 groups
+    }
+    assert len(zlib.compress(SHIPPED.read_bytes())) < 60_000
+    for part in panel.experiments.values():
+        assert set(part.claims) <= set("0123456789abcdef ")
+        told = [text for one in part.models.values() for text in (one.state, one.predicted, *one.observed.values())]
+        assert set("".join(told)) <= set("rtum01.")
+
+
+@pytest.mark.parametrize("source", [None, "rule"])
+def test_one_of_the_ten_alone_has_the_margin_that_it_has_among_them(
+    reference: Path, ten_models: Run, tmp_path: Path, source: str | None
+) -> None:
+    """The panel leaves the model itself out; the other nine are the same."""
+    here = sx.score(alone(reference, tmp_path, "gpt-4.1"), source=source)
+    there = sx.score(ten_models, source=source)
+    assert here.panels[0].left_out == {"gpt-4.1": "gpt-4.1 by its name"}
+    assert len(here.panels[0].models) == 9
+    assert there.panels == ()
+    for experiment in ("association", "restriction", "difficulty"):
+        for metric in COMPARED:
+            one, other = here.get("gpt-4.1", experiment, metric), there.get("gpt-4.1", experiment, metric)
+            assert (one is None) == (other is None)
+            if one and other:
+                values = [[row.value, row.low, row.high] for row in (one, other)]
+                assert values[0] == pytest.approx(values[1], abs=1e-9 if "own" in metric else 1e-12)
+                assert one.models == other.models
+    assert here.value("gpt-4.1", "overall", "baseline_margin") == pytest.approx(
+        there.value("gpt-4.1", "overall", "baseline_margin"), abs=1e-12
+    )
+
+
+def test_it_stands_beside_the_papers_items_by_itself_where_there_are_too_few_models(
+    reference: Path, ten_models: Run, tmp_path: Path
+) -> None:
+    pair = alone(reference, tmp_path / "pair", "gpt-4.1", "o4-mini")
+    found = sx.score(pair)
+    assert set(found.panels[0].left_out) == {"gpt-4.1", "o4-mini"}
+    answer = json.loads(found.json())["answer"]
+    said = (
+        "Baselines are of the other models and the reference panel `paper`: 8 models recorded in 2025, asked in other"
+    )
+    assert any(line.startswith(said) for line in answer)
+    assert sx.score(pair, panel="none").panels == ()
+    assert sx.score(ten_models).panels == ()
+
+
+def test_items_that_are_not_all_the_papers_get_it_only_by_name(reference: Path, tmp_path: Path) -> None:
+    items = tmp_path / "items"
+    items.mkdir()
+    lines = (reference / "items" / "restriction.jsonl").read_text("utf-8").splitlines()[:60]
+    changed = json.loads(lines[0])
+    changed["request"] += " "
+    (items / "restriction.jsonl").write_text("\n".join([json.dumps(changed), *lines[1:]]) + "\n", "utf-8")
+    ids = {json.loads(line)["id"] for line in lines}
+    replies = (reference / "replies" / "gpt-4.1.jsonl").read_text("utf-8").splitlines()
+    kept = [
+        line for line in replies if (found := json.loads(line))["experiment"] == "restriction" and found["item"] in ids
+    ]
+    (tmp_path / "replies.jsonl").write_text("\n".join(kept) + "\n", "utf-8")
+    run, _ = import_replies([tmp_path / "replies.jsonl"], item_source=items, out=tmp_path / "run")
+    assert sx.score(run).panels == ()
+    assert sx.score(run, panel="paper").panels[0].experiments == ("restriction",)
