@@ -134,9 +134,12 @@ def test_limits_are_those_of_this_run(panel: Run, tmp_path: Path) -> None:
     def limits(run: Run) -> str:
         return sx.card(run).section("What the scores do not show")
 
-    assert "asked once" in limits(panel) and "takes the behaviour of two other models" not in limits(panel)
+    assert "asked once" in limits(panel) and "takes the behaviour of three other models" in limits(panel)
+    models = [f"sim/typical@{n}" for n in range(4)]
+    four = sx.run(models, limit=30, experiments=["association"], out=tmp_path / "four")
+    assert "takes the behaviour of three other models" not in limits(four)
     alone = sx.run(["sim/typical"], limit=5, epochs=2, experiments=["association"], out=tmp_path / "alone")
-    assert "takes the behaviour of two other models" in limits(alone)
+    assert "takes the behaviour of three other models" in limits(alone)
     assert "asked once" not in limits(alone) and "Restriction" not in limits(alone)
 
 

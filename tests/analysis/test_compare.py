@@ -533,9 +533,9 @@ def test_readings_of_nobody_here_are_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_its_own_earlier_self_is_no_reference_model(tmp_path: Path) -> None:
     before, after = (sx.run(["sim/typical"], out=tmp_path / name) for name in ("before", "after"))
-    with pytest.raises(sx.InputError, match="two other models"):
+    with pytest.raises(sx.InputError, match="three other models"):
         sx.compare([before, after], metrics=["baseline_margin"])
-    others = sx.run(["sim/knows-itself", "sim/knows-models"], out=tmp_path / "others")
+    others = sx.run(["sim/knows-itself", "sim/knows-models", "sim/coin"], out=tmp_path / "others")
     found = sx.compare([before, after, others], models=["sim/typical"], metrics=["baseline_margin"])
     assert found.row("restriction", *found.models).difference == 0
 

@@ -366,7 +366,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
 ) -> None:
     models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
     selfexec("run", "--model", ",".join(models), "--out", "run", monkeypatch=monkeypatch)
-    best = "the best baseline, which knows only the questions and what other models do"
+    best = "the best baseline, which knows only the questions, what other models do and what they say"
 
     def answer(*arguments: str) -> list[str]:
         capsys.readouterr()
@@ -568,7 +568,7 @@ def test_score_sorts_models_in_each_form_of_its_result(
     for name in ("model", "skill", "baseline_margin"):
         rows = json.loads(sorted_by(name, "json"))["scores"]
         orders[name] = list(dict.fromkeys(row["model"] for row in rows))
-        values = [row["value"] for row in rows if row["metric"] == name]
+        values = [row["value"] for row in rows if row["metric"] == name and row["value"] is not None]
         assert values == sorted(values, reverse=True)
     assert orders["model"] == sorted(orders["model"]) != orders["skill"]
     shown = re.findall(r"^ ?(sim/[\w-]+)$", sorted_by("skill", "table"), flags=re.MULTILINE)

@@ -59,7 +59,9 @@ def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_pat
     # what `score --model` does not show goes on being a reference model
     some = score(sx.Selection.of(mine, models="sim/typical"))
     margins = [found.value("sim/typical", "association", "baseline_margin") for found in (some, whole)]
-    assert some.models == ["sim/typical"] and margins[0] == margins[1] and margins[0] is not None
+    assert some.models == ["sim/typical"] and margins[0] == margins[1]
+    shares = [found.value("sim/typical", "association", "accuracy") for found in (some, whole)]
+    assert shares[0] == shares[1] and shares[0] is not None
 
 
 def test_the_readme_is_short() -> None:

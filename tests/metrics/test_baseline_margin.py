@@ -1,8 +1,7 @@
-"""What could be said of a model without having seen it: baselines, the margin over the best of them, self-bonus."""
+"""What could be said of a model without having seen it: baselines, the margin over an opponent, self-bonus."""
 
 import json
 import math
-from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 import selfexec as sx
 from build import table
 from effort import examples
-from selfexec.analysis.score import score
+from selfexec.analysis.score import score, score_tables
 from selfexec.claims import Claims
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -26,6 +25,8 @@ from selfexec.metrics import (
     Common,
     Estimate,
     Held,
+    Others,
+    Panels,
     baseline_chances,
     common_claims,
     cross,
@@ -35,6 +36,7 @@ from selfexec.metrics import (
     scorable,
     value,
 )
+from selfexec.metrics.baselines import stacked
 from selfexec.metrics.margin import NO_DOUBT, ReferenceDoubt, doubted
 from selfexec.runs import Run
 from selfexec.stats import Interval
@@ -51,8 +53,14 @@ def chances(
 ) -> dict[str, list[float]]:
     """What baselines say of model "a" by what others did."""
     everyone = claims(mine + others, experiment)
-    found = baseline_chances(everyone.of("a"), everyone.outcomes({*everyone.models} - {"a"}))
+    found = baseline_chances(everyone.of("a"), others_of("a", everyone), learnt=False)
     return {baseline: chance.tolist() for baseline, chance in found.items()}
+
+
+def others_of(model: str, everyone: Claims) -> Others:
+    """All others, however little they tell."""
+    panel = Panels(everyone).of(everyone.of(model))
+    return Others(panel, np.array([n for n, name in enumerate(everyone.models) if name != model], np.int64))
 
 
 def behaviour(model: str, deeds: dict[str, bool], **facts: Any) -> list[dict[str, Any]]:
@@ -65,14 +73,15 @@ def behaviour(model: str, deeds: dict[str, bool], **facts: Any) -> list[dict[str
 
 
 def test_most_others_are_followed_and_a_tie_is_half_a_yes() -> None:
-    mine = behaviour("a", {"1": True, "2": True, "3": True})
+    mine = behaviour("a", {"1": True, "2": True, "3": True, "4": True})
     others = (
         behaviour("b", {"1": True, "2": False, "3": True})
-        + behaviour("c", {"1": True, "2": False, "3": False})
-        + behaviour("d", {"2": True})
+        + behaviour("c", {"1": True, "2": False, "3": True, "4": True})
+        + behaviour("d", {"1": True, "2": True, "3": False, "4": True})
+        + behaviour("e", {"2": False, "3": False})
     )
-    # 1: two of two; 2: one of three; 3: one of two
-    assert chances(mine, others)["others_mode"] == [1.0, 0.0, 0.5]
+    # 1: three of three; 2: one of four; 3: two of four; of 4 two others are known, and that is too few
+    assert chances(mine, others)["others_mode"] == [1.0, 0.0, 0.5, pytest.approx(math.nan, nan_ok=True)]
 
 
 def test_epochs_of_another_model_are_one_vote() -> None:
@@ -93,66 +102,47 @@ def test_votes_of_thirds_make_a_tie_although_they_cannot_be_written_in_binary() 
         assert chances(behaviour("a", {"1": True}), others)["others_mode"] == [0.5], order
 
 
-def test_with_just_two_others_nobody_can_be_predicted_from_the_rest_and_there_is_no_cut() -> None:
+def test_with_fewer_than_three_others_nobody_knows_what_models_do() -> None:
     deeds = {str(n): n % 2 == 0 for n in range(6)}
     two, three = ([row for m in others for row in behaviour(m, deeds)] for others in ("bc", "bcd"))
     mine = behaviour("a", deeds)
-    assert "others_share" not in chances(mine, two) and "others_share" in chances(mine, three)
+    assert set(chances(mine, two)) == {"label"}
+    assert set(chances(mine, three)) == {"label", "others_mode", "others_share", "others_say"}
 
 
-def test_with_fewer_than_two_others_nobody_knows_what_models_do() -> None:
-    assert set(chances(behaviour("a", {"1": True}), behaviour("b", {"1": True}))) == {"label"}
-
-
-def test_the_cut_of_the_others_share_is_where_they_are_best_predicted_from_each_other() -> None:
-    # b, c, d and e agree on ten items: item 1 is done by all four, item 2 by b and c, the rest by none
+def test_the_others_share_says_yes_from_their_base_rate_on() -> None:
+    # item 1 is done by all four, item 2 by one, the rest by none: of 40 votes 5 are a yes, and a quarter is more
     deeds = {str(n): n == 1 for n in range(1, 11)}
-    others = [row for m in "bcde" for row in behaviour(m, deeds | {"2": m in "bc"})]
+    others = [row for m in "bcde" for row in behaviour(m, deeds | {"2": m == "b"})]
     found = chances(behaviour("a", deeds), others)
-    # saying yes from a third of the rest on: hits 4 + 2 of 6, false alarms 2 of 34; only from all on: hits 4 of 6, no
-    # false alarms. J is .941 and .667, so that half of the others is a yes
     assert found["others_share"] == [1.0, 1.0] + 8 * [0.0]
-    assert found["others_mode"] == [1.0, 0.5] + 8 * [0.0]
+    assert found["others_mode"] == [1.0] + 9 * [0.0]
 
 
-@pytest.mark.slow
-@settings(max_examples=examples(60), deadline=None)
-@given(st.lists(st.tuples(*4 * [st.integers(0, 3)]), min_size=3, max_size=12))
-def test_the_cut_is_the_best_of_all_in_exact_fractions(done: list[tuple[int, ...]]) -> None:
-    others = [
-        row for n, k in enumerate(done) for m, j in zip("bcde", k, strict=True) for row in epochs(m, j, 3, str(n))
+def test_what_others_say_of_themselves_counts_from_where_they_say_so_more_than_at_all() -> None:
+    # of item 1 three of four say that they would, of item 2 two, of the rest one: 12 of 36, and two of four are more
+    said = {"b": "123456789", "c": "12", "d": "1", "e": ""}
+    words = [
+        row | {"predicted": row["item"] in said[m]}
+        for m in "bcde"
+        for row in behaviour(m, {str(n): n % 2 == 0 for n in range(1, 10)})
     ]
-    votes = [[Fraction(j, 3) for j in k] for k in done]
-    rest = [(sum(v) - x) / 3 for v in votes for x in v]
-    deeds = [x for v in votes for x in v]
-    found = chances(behaviour("a", {str(n): True for n in range(len(done))}), others)
-    yes, no = sum(deeds), sum(1 - x for x in deeds)
-    if not yes or not no:
-        assert "others_share" not in found
-        return
-
-    def j(cut: Fraction) -> Fraction:
-        above = [x for x, share in zip(deeds, rest, strict=True) if share >= cut]
-        return sum(above, Fraction(0)) / yes - sum((1 - x for x in above), Fraction(0)) / no
-
-    best = max(j(cut) for cut in rest)
-    cuts = [cut for cut in set(rest) if j(cut) == best]
-    said = [[float(sum(v) / 4 >= cut) for v in votes] for cut in cuts]
-    assert found["others_share"] in said
+    found = chances(behaviour("a", {str(n): True for n in range(1, 10)}), words)
+    assert found["others_say"] == [1.0, 1.0] + 7 * [0.0]
 
 
 def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:
     facts = {"subject": "maths", "other_subject": "history", "claim": "Q1 before Q2"}
-    others = [row for m in "bc" for row in behaviour(m, {"1": False, "2": False, "3": True}, **facts)]
-    swapped = {"subject": "history", "other_subject": "maths", "claim": "Q1 before Q2", "length": 1, "other_length": 1}
-    mine = behaviour("a", {"1": True, "2": True, "3": True}, **swapped)
+    others = [row for m in "bcd" for row in behaviour(m, {"1": False, "2": False, "3": True}, **facts)]
+    mine = behaviour("a", {"1": True, "2": True, "3": True}, **facts)
     # maths came first in one pair of three, history in two; what others did with other items does not count
-    elsewhere = [row for m in "bc" for row in behaviour(m, dict.fromkeys("45678", True), **facts)]
-    assert chances(mine, others + elsewhere, "difficulty")["subject"] == [1.0, 1.0, 1.0]
+    elsewhere = [row for m in "bcd" for row in behaviour(m, dict.fromkeys("45678", True), **facts)]
+    assert chances(mine, others + elsewhere, "difficulty")["subject"] == [0.0, 0.0, 0.0]
 
 
 def held(model: str, everyone: Claims) -> Held:
-    mine, others = everyone.of(model), everyone.outcomes({*everyone.models} - {model})
+    mine = everyone.of(model)
+    others = Panels(everyone).others(mine, {*everyone.models} - {model})
     return held_against(mine, others, baseline_chances(mine, others), strict=True)
 
 
@@ -164,19 +154,19 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_bo
     found = held("a", everyone)
     assert set(found.own.items) == set(found.best.items) == set(deeds)
     assert found.margin.value == pytest.approx(0 - 1)  # says yes throughout; the others do just what it does
-    alone = claims(mine + [row for m in "bcd" for row in behaviour(m, {"0": True, "1": False})])
-    found = held("a", alone)
+    few = dict(list(deeds.items())[:20])
+    found = held("a", claims(mine + [row for m in "bcd" for row in behaviour(m, few)]))
     assert math.isnan(found.margin.value)
-    assert found.margin.reason == "only 2 of 43 items were asked of two other models"
+    assert found.margin.reason == "only 20 of 43 items were asked of three other models"
 
 
 @pytest.mark.parametrize(("shared", "known"), [(36, True), (35, False)])
-def test_nine_tenths_of_the_items_must_be_shared_with_two_others(shared: int, known: bool) -> None:
+def test_nine_tenths_of_the_items_must_be_shared_with_three_others(shared: int, known: bool) -> None:
     deeds = {str(n): n % 2 == 0 for n in range(40)}
-    others = [row for m in "bc" for row in behaviour(m, dict(list(deeds.items())[:shared]))]
+    others = [row for m in "bcd" for row in behaviour(m, dict(list(deeds.items())[:shared]))]
     found = held("a", claims(behaviour("a", deeds) + others))
     assert math.isnan(found.margin.value) is not known
-    assert found.margin.reason == (None if known else "only 35 of 40 items were asked of two other models")
+    assert found.margin.reason == (None if known else "only 35 of 40 items were asked of three other models")
 
 
 def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> None:
@@ -185,11 +175,11 @@ def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> 
         row | ({"state": "missing", "observed": None} if n >= 20 else {}) for n, row in enumerate(behaviour("a", deeds))
     ]
     # of the twenty that were read ten are shared, of the forty lost ones all
-    others = [row for m in "bc" for row in behaviour(m, dict(list(deeds.items())[10:]))]
-    assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of two other models"
+    others = [row for m in "bcd" for row in behaviour(m, dict(list(deeds.items())[10:]))]
+    assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
 
 
-def test_who_says_worse_than_chance_is_no_baseline() -> None:
+def test_an_opponent_worse_than_chance_is_one_that_always_says_the_same() -> None:
     # the model knows what it does; the others do the contrary, so that to follow them has a J of -1
     deeds = {str(n): n % 2 == 0 for n in range(40)}
     mine = [row | {"predicted": row["observed"]} for row in behaviour("a", deeds)]
@@ -205,48 +195,54 @@ def pairs_of(model: str, first: dict[str, bool]) -> list[dict[str, Any]]:
     return behaviour(model, first, claim="Q1 before Q2")
 
 
-def test_the_company_is_doubted_by_leaving_out_one_of_the_others_at_a_time() -> None:
-    # b and c find easy what a finds easy, d the contrary: most others are right throughout. Without b, or without c,
-    # the two that are left never agree, which is half a yes each time; without d they are right
+def test_the_opponent_follows_most_others_in_their_order_and_is_made_without_the_model() -> None:
+    # b, c and d find easy what a finds hard, throughout
     easy = {str(n): n % 2 == 0 for n in range(40)}
-    hard = {item: not deed for item, deed in easy.items()}
-    rows = [row for m in "abc" for row in pairs_of(m, easy)] + pairs_of("d", hard)
+    rows = [row for m in "bcd" for row in pairs_of(m, easy)]
+    right, wrong = (
+        held("a", claims(rows + pairs_of("a", {i: deed == same for i, deed in easy.items()}), "difficulty"))
+        for same in (True, False)
+    )
+    assert (right.baseline, value(kind_of("difficulty").skill, right.best)) == ("stacked", 1)
+    assert wrong.baseline == "always the same"
+    assert right.chance is not None and wrong.chance is not None
+    assert right.chance.tolist() == wrong.chance.tolist()  # whatever it did, and said
+
+
+def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items_make_of_it() -> None:
+    # three agree with a; a fourth is contrary on half of the groups: whoever is left out, most others are right
+    easy = {str(n): n % 2 == 0 for n in range(40)}
+    contrary = {item: deed == (int(item) < 20) for item, deed in easy.items()}
+    rows = [row for m in "abcd" for row in pairs_of(m, easy)] + pairs_of("e", contrary)
     found = held("a", claims(rows, "difficulty"))
-    assert (found.baseline, value(kind_of("difficulty").skill, found.best)) == ("others_mode", 1)
-    # 0, 0 and 1: their mean is 1/3, their squared distances from it 1/9, 1/9 and 4/9; (k - 1) / k of these is 4/9
-    assert found.doubt == pytest.approx((math.sqrt(4 / 9), 1 - 1 / 3))
+    assert (value(kind_of("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
+    # two against two: which way the opponent leans on 40 of 80 groups hangs on who is there
+    easy = {str(n): n % 2 == 0 for n in range(80)}
+    contrary = {item: deed == (int(item) < 40) for item, deed in easy.items()}
+    rows = [row for m in "abc" for row in pairs_of(m, easy)] + [r for m in "de" for r in pairs_of(m, contrary)]
+    everyone = claims(rows, "difficulty")
+    found, kind = held("a", everyone), kind_of("difficulty")
+    mine = everyone.of("a")
+    opponent = stacked(Panels(everyone).others(mine, "bcde"))
+    fewer = [kind.foretold(mine, chance) for chance in opponent.without_one(mine)]
+    skills = [value(kind.skill, one) for one in fewer]
+    assert sorted(skills) == [0, 0, 1, 1]  # without b or c most are contrary, without d or e they are right
+    # tau of a group is 1 or -1, and 0 on the forty of a tie: differences of 1 on forty groups have a variance of 1/4,
+    # and so an error of sqrt(80/79 / 4 / 80). k = 4: 3/4 of (4 * 1/4 less four such squares)
+    expected = 3 / 4 * (1 - 4 * 80 / 79 / 4 / 80)
+    assert found.doubt == pytest.approx((math.sqrt(expected), 0))  # .5 before, and 1/2 on average
 
 
-def test_one_of_two_others_is_enough_to_see_what_the_other_adds() -> None:
-    # both do as a does, so that each alone foretells as much as both
-    easy = {str(n): n % 2 == 0 for n in range(40)}
-    found = held("a", claims([row for m in "abc" for row in pairs_of(m, easy)], "difficulty"))
-    assert (found.baseline, found.doubt) == ("others_mode", NO_DOUBT)
+def test_who_hardly_ever_does_it_is_no_reference_model() -> None:
+    deeds = {str(n): n % 2 == 0 for n in range(40)}
+    never, seldom, often = ({i: int(i) < n for i in deeds} for n in (0, 4, 5))
+    rows = [row for m in "abc" for row in behaviour(m, deeds)]
+    for other, enough in ((never, False), (seldom, False), (often, True)):
+        found = held("a", claims(rows + behaviour("d", other)))
+        assert math.isnan(found.margin.value) is not enough
 
 
-def test_others_without_whom_the_baseline_does_better_take_nothing_off() -> None:
-    # c and d are wrong on the same 8 of 40 groups, so that most others are: tau .6, and .6 without b too. Without c (or
-    # without d) the other one and b do not agree there, half a yes: tau .8
-    easy = {str(n): n % 2 == 0 for n in range(40)}
-    wrong = {item: deed != (int(item) < 8) for item, deed in easy.items()}
-    rows = [row for m in "ab" for row in pairs_of(m, easy)] + [row for m in "cd" for row in pairs_of(m, wrong)]
-    found = held("a", claims(rows, "difficulty"))
-    assert value(kind_of("difficulty").skill, found.best) == pytest.approx(0.6)
-    mean = (0.6 + 0.8 + 0.8) / 3
-    error = math.sqrt(2 / 3 * ((0.6 - mean) ** 2 + 2 * (0.8 - mean) ** 2))
-    assert found.doubt == pytest.approx((error, 0))
-
-
-def test_who_goes_by_the_label_owes_nothing_to_the_reference_models() -> None:
-    # what is safe a answers; the others answer every second request
-    deeds = {str(n): n < 20 for n in range(40)}
-    mine = [row | {"label": "safe" if row["observed"] else "unsafe"} for row in behaviour("a", deeds)]
-    others = [row for m in "bcd" for row in behaviour(m, {item: int(item) % 2 == 0 for item in deeds})]
-    found = held("a", claims(mine + others))
-    assert (found.baseline, found.doubt) == ("label", NO_DOUBT)
-
-
-def test_doubts_of_items_and_of_the_company_add_up_as_squares_and_what_others_add_lowers_the_low_end() -> None:
+def test_doubts_of_items_and_of_the_reference_models_add_up_and_what_others_add_lowers_the_low_end() -> None:
     items = Estimate(0.5, Interval(0.3, 0.6), 0.08)
     found = doubted(items, ReferenceDoubt(error=0.05, shortfall=0.02))
     reach = 1.959964 * 0.05
@@ -257,9 +253,31 @@ def test_doubts_of_items_and_of_the_company_add_up_as_squares_and_what_others_ad
     assert doubted(items, NO_DOUBT) == items
     # a skill is 1 at most and -1 at least, and so is the baseline's
     ends = [
-        doubted(Estimate(v, Interval(v - 0.4, v + 0.4), 0.2), ReferenceDoubt(0.3, 0.5)).interval for v in (-1.5, 1.5)
+        doubted(Estimate(v, Interval(v - 0.6, v + 0.6), 0.2), ReferenceDoubt(0.3, 0.5)).interval for v in (-1.5, 1.5)
     ]
     assert (ends[0].low, ends[1].high) == (-2, 2)
+
+
+def test_where_other_models_words_split_skill_and_margin_stand_by_themselves() -> None:
+    # on the first 40 items all others say yes; on the last 40 two of four do. The model is right on the last alone
+    deeds = {str(n): n % 2 == 0 for n in range(80)}
+    mine = [row | {"predicted": row["observed"] == (int(row["item"]) >= 40)} for row in behaviour("a", deeds)]
+    others = [
+        row | {"predicted": int(row["item"]) < 40 or row["model"] in "bc"}
+        for m in "bcde"
+        for row in behaviour(m, deeds)
+    ]
+    found = score_tables(
+        table(
+            {"epoch": 1, "claim": "answers", "state": "read", "experiment": "restriction"} | row
+            for row in mine + others
+        ),
+        ["a"],
+        "strict",
+    )
+    assert found.value("a", "restriction", "skill") == pytest.approx(0)
+    assert found.value("a", "restriction", "skill_where_split") == pytest.approx(1)
+    assert found.value("a", "restriction", "margin_where_split") == pytest.approx(0)  # the others' deeds tell all
 
 
 @pytest.mark.slow
@@ -304,20 +322,16 @@ def test_who_knows_itself_has_baseline_margin_and_who_knows_models_has_none(scor
 
 
 @pytest.mark.slow
-def test_baseline_margin_is_skill_less_the_best_baselines_skill_on_the_same_claims(whole_panel: Run) -> None:
+def test_baseline_margin_is_skill_less_the_opponents_skill_on_the_same_claims(whole_panel: Run) -> None:
     scores = sx.score(whole_panel, "readable")
     everyone = whole_panel.tables.claims["restriction"]
     own = everyone.of("sim/typical")
-    chances = baseline_chances(own, everyone.outcomes({*everyone.models} - {"sim/typical"}))
+    chance = stacked(Panels(everyone).others(own, {*everyone.models} - {"sim/typical"})).chances(own)
     which = scorable(own, strict=False)
     from sklearn.metrics import balanced_accuracy_score
 
-    # J is twice the balanced accuracy less one; a tie, half a yes, is counted as a yes and as a no
-    def j(name: str) -> float:
-        sides = [balanced_accuracy_score(own.observed[which] > 0, chances[name][which] > cut) for cut in (0.4, 0.6)]
-        return 2 * float(np.mean(sides)) - 1
-
-    best = max(j(name) for name in ("label", "subject", "others_mode", "others_share"))
+    # J is twice the balanced accuracy less one
+    best = 2 * balanced_accuracy_score(own.observed[which] > 0, chance[which] > 0.5) - 1
     skill = scores.value("sim/typical", "restriction", "youden_j")
     assert skill is not None
     assert scores.value("sim/typical", "restriction", "baseline_margin") == pytest.approx(skill - best, abs=1e-12)
@@ -329,22 +343,21 @@ def test_without_other_models_baseline_margin_is_not_claimed(tmp_path: Path) -> 
     for experiment in ("association", "restriction", "difficulty", "overall"):
         row = scores.row("sim/knows-itself", experiment, "baseline_margin")
         assert row.value is None
-        assert "two other models" in (row.reason or "")
+        assert "three other models" in (row.reason or "")
 
 
 @pytest.mark.slow
 def test_who_knows_models_in_general_is_above_the_baseline_of_few_others_and_no_sentence_says_so(
     tmp_path: Path,
 ) -> None:
-    # six panels of three models that know what models do and nothing of themselves: most margins are above 0
+    # six panels of four models that know what models do and nothing of themselves: some margins are above 0
     scores = [
-        sx.score(sx.run([f"sim/knows-models@{10 * n + k}" for k in range(3)], out=tmp_path / str(n))) for n in range(6)
+        sx.score(sx.run([f"sim/knows-models@{10 * n + k}" for k in range(4)], out=tmp_path / str(n))) for n in range(6)
     ]
     rows = [row for found in scores for row in found.of("overall", "baseline_margin")]
-    assert sum((row.low or 0) > 0 for row in rows) >= 9
-    assert all(row.models == 3 and row.reason == row.small_panel for row in rows)
+    assert all(row.models == 4 and row.reason == row.small_panel for row in rows)
     for found in scores:
-        assert found.table().splitlines()[1].startswith("None of the 3 models")
+        assert found.table().splitlines()[1].startswith("None of the 4 models")
 
 
 def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> None:
@@ -368,7 +381,7 @@ def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_runs_scored_together_are_each_others_reference_models(tmp_path: Path) -> None:
-    models = ["sim/knows-itself", "sim/typical", "sim/coin"]
+    models = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/knows-models"]
     apart = [sx.run([model], out=tmp_path / str(n)) for n, model in enumerate(models)]
     assert score(apart).records() == sx.score(sx.run(models, out=tmp_path / "all")).records()
 
@@ -386,14 +399,14 @@ def test_runs_whose_items_differ_under_one_id_are_not_scored_together(tmp_path: 
 
 @pytest.mark.slow
 def test_a_table_says_why_baseline_margin_is_withheld_where_the_answer_does_not(tmp_path: Path) -> None:
-    whole = sx.run(["sim/typical", "sim/knows-itself"], out=tmp_path / "whole")
+    whole = sx.run(["sim/typical", "sim/knows-itself", "sim/knows-models"], out=tmp_path / "whole")
     part = sx.run(["sim/coin"], limit=30, out=tmp_path / "part")
     told = score([whole, part]).table()
     lines = [line for line in told.splitlines() if line.startswith("restriction: ")]
-    reason = "only 30 of 176 items were asked of two other models"
+    reason = "only 30 of 176 items were asked of three other models"
     assert [reason in line for line in lines] == [True] and told.count(reason) == 1  # with what else is said of it
     alone = sx.score(part).table()
-    assert alone.count("it takes two other models") == 1  # on top
+    assert alone.count("it takes three other models") == 1  # on top
 
 
 # --- self-bonus ------------------------------------------------------------------------------------------------------

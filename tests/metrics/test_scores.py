@@ -156,11 +156,10 @@ def test_one_item_has_shares_and_no_skill() -> None:
 
 
 def test_one_group_has_an_accuracy_and_no_skill_whatever_the_reference_models() -> None:
-    # two others did as the model did: there is a baseline, and nothing to compare it by
-    pairs = [pair(1, n < 2, n % 2 == 0, claim=f"c{n}", model=model) for model in ("m", "x", "y") for n in range(4)]
+    # three others did as the model did
+    pairs = [pair(1, n < 2, n % 2 == 0, claim=f"c{n}", model=model) for model in "mxyz" for n in range(4)]
     found = scores(pairs)
     assert found.value("m", "difficulty", "accuracy") == pytest.approx(2 / 4)
-    assert found.value("m", "difficulty", "others_mode") == 1
     for metric in ("tau", "best_baseline", "baseline_margin", "shuffled_p"):
         row = found.row("m", "difficulty", metric)
         assert row.value is None and row.reason == "only one item could be scored", metric
@@ -351,7 +350,7 @@ def test_of_a_model_alone_without_an_overall_score_each_experiment_is_answered(t
     assert answer[0].startswith("sim/typical predicts better than chance which words it will list (skill ")
     assert answer[1].startswith("restriction: nothing can be said: it turned down only ")
     assert answer[2].startswith("sim/typical predicts better than chance which questions it will find hard (skill ")
-    assert answer[3].startswith("No margin over the best baseline: it takes two other models on the same items")
+    assert answer[3].startswith("No margin over the best baseline: it takes three other models on the same items")
 
 
 def in_order(found: Scores, by: str) -> list[str]:
@@ -398,13 +397,14 @@ def test_scores_of_one_experiment_are_sorted_by_it_and_of_two_without_an_overall
 
 
 def test_simulated_models_are_no_reference_for_a_real_one(tmp_path: Path) -> None:
-    panel = sx.run(["sim/typical", "sim/coin", "sim/knows-models"], limit=40, out=tmp_path / "panel")
+    models = ["sim/typical", "sim/coin", "sim/knows-models", "sim/knows-itself"]
+    panel = sx.run(models, limit=40, out=tmp_path / "panel")
     lines = (tmp_path / "panel" / "replies.jsonl").read_text("utf-8").replace("sim/coin", "lab/real").splitlines()
     (tmp_path / "real.jsonl").write_text("\n".join(line for line in lines if "lab/real" in line))
     real = sx.import_replies(tmp_path / "real.jsonl", items=tmp_path / "panel" / "items", out=tmp_path / "real")
     found = sx.score([panel, real])
     margin = found.row("lab/real", "association", "baseline_margin")
-    assert margin.value is None and "it takes two other models" in (margin.reason or "")
+    assert margin.value is None and "it takes three other models" in (margin.reason or "")
     assert found.get("lab/real", "association", "others_share") is None or (
         found.value("lab/real", "association", "others_share") is None
     )

@@ -54,8 +54,8 @@ def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-BASELINE = "the best baseline, which knows only what other models list"
-BEST = "the best baseline, which knows only the questions and what other models do"
+BASELINE = "the best baseline, which knows only the options, what other models list and what they say"
+BEST = "the best baseline, which knows only the questions, what other models do and what they say"
 
 
 def row(model: str, value: float | None, half: float = 0.05, reason: str | None = None, **other: Any) -> Score:
@@ -367,7 +367,7 @@ def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_s
         return answer, re.findall(r'<p class="detail"><bdi>(.*?)</bdi></p>', page)
 
     no_margin = (
-        "it takes two other models on the same items to tell what models in general do (score their runs with it)."
+        "it takes three other models on the same items to tell what models in general do (score their runs with it)."
     )
     # 45 requests of the starter set have fewer than 20 that are turned down
     assert header(45) == (
@@ -389,7 +389,7 @@ def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path
     )
     assert re.fullmatch(r"restriction: nothing can be said: .* \(2 of 2 models\)\.", answer[1])
     assert answer[2].startswith("difficulty: sim/knows-itself predicts better than chance which questions")
-    assert answer[3].startswith("No margin over the best baseline: it takes two other models")
+    assert answer[3].startswith("No margin over the best baseline: it takes three other models")
     page = sx.report(run, tmp_path / "page.html").read_text()
     assert (
         "Better than chance: sim/knows-itself in association; sim/knows-itself in difficulty. "

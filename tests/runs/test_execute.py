@@ -334,9 +334,9 @@ def test_what_takes_more_models_is_not_promised(
             main()
         return capsys.readouterr().out
 
-    assert f"{takes} (a margin at all, 3); this run has 1 model: {way_out}" in said("sim/typical")
+    assert f"{takes} (a margin at all, 4); this run has 1 model: {way_out}" in said("sim/typical")
     # the run grows: with those that it has already there are two, and five, and six
-    assert f"{takes} (a margin at all, 3); this run has 2 models: {way_out}" in said("sim/coin")
+    assert f"{takes} (a margin at all, 4); this run has 2 models: {way_out}" in said("sim/coin")
     assert f"{takes}; this run has 5 models: {way_out}" in said("sim/declines", "sim/coin@1", "sim/coin@2")
     assert takes not in said("sim/coin@3")
 

@@ -183,12 +183,16 @@ def test_an_interval_holds_its_value_and_has_a_width(asked: Run) -> None:
             assert row.high - row.low > 0.05
 
 
-def test_margins_know_baselines_of_an_experiment_that_is_not_ours(asked: Run) -> None:
-    row = sx.score(asked).row("vllm/d", "brevity", "best_baseline")
+def test_baselines_of_an_experiment_that_is_not_ours_are_scored_by_their_names(asked: Run) -> None:
+    scores = sx.score(asked)
     # a short question is one with a number up to 20, and so brief with d
-    assert (row.value, row.baseline) == (1, "short_question")
-    assert sx.score(asked).value("vllm/d", "brevity", "baseline_margin") == pytest.approx(0.9 - 1)
-    assert "1.000 short question" in said("score", "asked")
+    assert scores.value("vllm/d", "brevity", "short_question") == 1
+    assert scores.baseline_groups["short_question"] == "knows the question"
+    # the opponent has learnt from the others what that tells of them
+    opponent = scores.row("vllm/d", "brevity", "best_baseline")
+    assert opponent.baseline == "stacked" and 0 < (opponent.value or 0) < 1
+    assert scores.value("vllm/d", "brevity", "baseline_margin") == pytest.approx(0.9 - (opponent.value or 0))
+    assert "all stacked" in said("score", "asked")
 
 
 def test_metrics_of_questions_belong_to_experiments_that_ask_some(asked: Run) -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS, PAPER, RULE, SELF, KindName, by_source, source_name
+from selfexec.metrics import CONSTANT, STACKED
 
 SKILLS: Mapping[KindName, str] = {
     "binary": "Youden's J",
@@ -16,20 +17,24 @@ BASELINES = {
     "label": "label",
     "order_shown": "order shown",
     "question_length": "question length",
+    "text": "text",
     "subject": "subject",
     "others_mode": "others' mode",
     "others_share": "others' share",
-    "always the same": "always the same",
+    "others_say": "others' word",
 }
+OTHERWISE = {CONSTANT: CONSTANT, STACKED: "all stacked"}
 
 
 def baseline_name(baseline: str | None) -> str:
     """Those of an experiment that is not ours go by their own names."""
-    return BASELINES.get(baseline or "", (baseline or "").replace("_", " "))
+    return (BASELINES | OTHERWISE).get(baseline or "", (baseline or "").replace("_", " "))
 
 
 def baselines_of(experiment: str) -> Mapping[str, str]:
-    """Every baseline that an experiment may have, by the metric that is its accuracy."""
+    """Every baseline that an experiment may have and that knows nothing of the model, by the metric that is its
+    accuracy.
+    """
     own = EXPERIMENTS[experiment].baselines if experiment in EXPERIMENTS else ()
     return BASELINES | {name: baseline_name(name) for name in own}
 

@@ -16,7 +16,7 @@ from selfexec.stats import Z
 from selfexec.text.numbers import number_of
 
 WIDEST = 2.0  # skill lies between -1 and 1
-LEAST_MODELS = 3  # a model and two others, to tell what models in general do
+LEAST_MODELS = 4  # a model and three others, to tell what models in general do
 
 
 def spread_of(experiment: str) -> Spread:

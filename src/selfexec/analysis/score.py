@@ -22,6 +22,7 @@ from selfexec.metrics import (
     Bounds,
     Crossed,
     Own,
+    Panels,
     Score,
     Scored,
     bounded,
@@ -121,10 +122,12 @@ def score_tables(
     whole: bool = True,
 ) -> Scores:
     """Scores of some models, from observations and sessions alone, and from the panel that is `beside` them. Not
-    `whole`, there are no warnings, self-bonuses, permutation tests, noise ceilings and bounds, and loss is not tested.
+    `whole`, there are no warnings, self-bonuses, permutation tests, margins, noise ceilings and bounds, and loss is not
+    tested.
     """
     together = beside.tables if beside else tables
-    scored = {model: _scored(together, model, convention, whole) for model in models}
+    panels = {experiment: Panels(everyone) for experiment, everyone in together.claims.items()}
+    scored = {model: _scored(together, panels, model, convention, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
     warnings: list[Warned] = [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
@@ -141,16 +144,19 @@ def _with_panel(row: Score, beside: Beside | None) -> Score:
     return replace(row, panel=beside.panel.name) if beside.serves(row.model, experiments) else row
 
 
-def _scored(tables: Tables, model: str, convention: str, whole: bool) -> dict[str, Scored]:
+def _scored(
+    tables: Tables, panels_of: Mapping[str, Panels], model: str, convention: str, whole: bool
+) -> dict[str, Scored]:
     """Each experiment of one model."""
     strict = convention == "strict"
     scored: dict[str, Scored] = {}
-    for experiment, everyone in tables.claims.items():
+    for experiment, panels in panels_of.items():
+        everyone = panels.everyone
         if not len(claims := everyone.of(model)):
             continue
         references = peers(model, everyone.models, tables.simulated)
         asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, references))
-        others = everyone.outcomes(references)
+        others = panels.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         scored[experiment] = score_experiment(asked, claims, answers, others, strict, whole=whole)
     return scored

@@ -35,7 +35,7 @@ from selfexec.analysis.words import (
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import Own, Score, Scored, not_run
+from selfexec.metrics import GROUPS, Own, Score, Scored, group_of, not_run
 from selfexec.panels import Beside
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
@@ -49,7 +49,7 @@ TITLE = "Did the model predict what it would do?"
 AUTHORS_TITLE = "Scores, counted as by the paper's authors"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
 OF_BASELINES = (
-    "best baseline: the skill of the best of those that know only the questions and what other models do.",
+    "best baseline: the skill of one that knows only the questions, what other models do and what they say, stacked.",
     "margin: skill less that of the best baseline. It says which of the two to go by.",
     f"a margin is no test of self-knowledge: {NO_TEST}.",
 )
@@ -167,6 +167,13 @@ class Scores(Rows[Score]):
         found = {row.experiment for row in self._rows}
         return [experiment for experiment in (*EXPERIMENTS, "overall") if experiment in found]
 
+    @cached_property
+    def baseline_groups(self) -> dict[str, str]:
+        """What each baseline that has a row may know: the question, what others do, what others say, its history."""
+        known = {name for experiment in EXPERIMENTS.values() for name in experiment.baselines} | set(GROUPS)
+        metrics = dict.fromkeys(row.metric for row in self._rows)
+        return {metric: group_of(metric) for metric in metrics if metric in known}
+
     def sorted_by(self, by: str) -> "Scores":
         """The same scores, models by name (`model`) or by their overall score of this metric (`skill`,
         `baseline_margin`), of one experiment alone by its score: the highest first, those that are withheld last.
@@ -198,6 +205,7 @@ class Scores(Rows[Score]):
             "panel": self.panels[0].record() if self.panels else None,
             "scores": self.records(),
             "own_excess": own_records(self.own),
+            "baseline_groups": self.baseline_groups,
             "warnings": [asdict(warning) for warning in self.warnings],
             **({"bootstrap": asdict(self.bootstrap)} if self.bootstrap else {}),
         }

@@ -10,7 +10,7 @@ import polars as pl
 from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.facets import DEFAULT_NAME, canonical
 from selfexec.metrics import LEAST_OTHERS
 from selfexec.panels import PAPER, Beside, beside, load_panel
@@ -127,6 +127,7 @@ class Selection:
             pl.concat([tables.sessions for tables in several]),
             pl.concat([tables.outcomes for tables in several]),
             frozenset().union(*(tables.simulated for tables in several)),
+            items_of(self.runs),
         )
 
     @cached_property
@@ -171,6 +172,15 @@ def asked_in(conditions: Sequence[str], runs: Sequence[Run]) -> Sequence[Run]:
                 "Choose with --condition, or leave this run out."
             )
     return runs
+
+
+def items_of(runs: Iterable[Run]) -> dict[str, dict[str, Item]]:
+    """The items of all runs, by experiment and id; none may differ between them."""
+    found: dict[str, dict[str, Item]] = {}
+    for run in runs:
+        for experiment, by_id in run.items.items.items():
+            found.setdefault(experiment, {}).update(by_id)
+    return found
 
 
 def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMED = 3  # so many models are named; the others are counted
 
-OVERALL_BASELINE = "the questions and what other models do"  # what the best baseline knows, whatever the experiment
+OVERALL_BASELINE = "the questions, what other models do and what they say"  # whatever the experiment
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 OWN_VERDICTS = ("own", "own or shared", "not shown")
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"

@@ -14,13 +14,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments import EXPERIMENTS, Item, Wording
 from selfexec.facets import DEFAULT_NAME
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Signs = NDArray[np.int8]  # +1 for yes, -1 for no, 0 for unknown
 Flags = NDArray[np.bool_]
+Items = Mapping[str, Item]  # id -> item
 
 CLAIM = ["model", "experiment", "item", "epoch", "condition", "claim"]  # the columns that name one
 STATES = ("read", "tie", "unreadable", "missing")
@@ -33,6 +34,8 @@ class Claims:
 
     `item`, `name`, `label`, `subject` and `other_subject` number the sorted tuples, -1 where there is none; `model`
     numbers the models, which stand in the order of the observations.
+    `wording` numbers the `wordings`, the words that claims are about, -1 where they are not known; `other_wording`
+    those of the second question of a pair.
     `observed` is what was done as `source` has it; `judged` has a column for each of the `others`, further sources that
     say something of the same deeds.
     `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
@@ -46,6 +49,7 @@ class Claims:
     names: tuple[str, ...]
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
+    wordings: tuple[Wording, ...]
     condition: str
     source: str
     others: tuple[str, ...]
@@ -66,16 +70,19 @@ class Claims:
     length: Floats
     other_subject: Numbers
     other_length: Floats
+    wording: Numbers
+    other_wording: Numbers
 
     def __len__(self) -> int:
         return len(self.item)
 
     def where(self, which: Flags) -> "Claims":
         """These of the claims."""
-        if which.all():
-            return self
-        at = np.flatnonzero(which)
-        parts: dict[str, Any] = {name: part[at] for name, part in vars(self).items() if isinstance(part, np.ndarray)}
+        return self if which.all() else self.at(np.flatnonzero(which))
+
+    def at(self, rows: Numbers) -> "Claims":
+        """The claims in these rows, in this order."""
+        parts: dict[str, Any] = {name: part[rows] for name, part in vars(self).items() if isinstance(part, np.ndarray)}
         return replace(self, **parts)
 
     def of(self, model: str) -> "Claims":
@@ -159,16 +166,21 @@ def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Map
     }
 
 
-def claims_by_experiment(observations: pl.DataFrame, outcomes: pl.DataFrame) -> Mapping[str, Claims]:
+def claims_by_experiment(
+    observations: pl.DataFrame, outcomes: pl.DataFrame, items: Mapping[str, Items]
+) -> Mapping[str, Claims]:
     """The claims of every experiment that was asked. `outcomes` are those by further sources."""
     asked = set(observations["experiment"].unique())
     others = outcomes.partition_by("experiment", as_dict=True)
-    return {e: claims_of(observations, e, others.get((e,))) for e in EXPERIMENTS if e in asked}
+    return {e: claims_of(observations, e, others.get((e,)), items.get(e)) for e in EXPERIMENTS if e in asked}
 
 
-def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFrame | None = None) -> Claims:
-    """The claims of one experiment in one condition; `outcomes` are those by further sources of it. InputError: they
-    are of several conditions, or of some of them another source says what was done than of others.
+def claims_of(
+    observations: pl.DataFrame, experiment: str, outcomes: pl.DataFrame | None = None, items: Items | None = None
+) -> Claims:
+    """The claims of one experiment in one condition; `outcomes` are those by further sources of it, and `items` have
+    their words. InputError: they are of several conditions, or of some of them another source says what was done than
+    of others.
     """
     rows = observations.filter(pl.col("experiment") == experiment)
     others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
@@ -196,6 +208,7 @@ def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFram
         other_length=_float("other_length"),
     )
     places, place = np.unique(parts["item"] * len(names["claim"]) + parts["name"], return_inverse=True)
+    wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], places)
     return Claims(
         experiment,
         models,
@@ -203,14 +216,30 @@ def claims_of(observations: pl.DataFrame, experiment: str, outcomes: pl.DataFram
         names["claim"],
         names["label"],
         names["subject"],
+        wordings,
         _one_condition(names["condition"]),
         _one_source(names["source"], experiment),
         others,
         len(places),
         place=place,
         judged=judged,
+        wording=worded[place, 0],
+        other_wording=worded[place, 1],
         **parts,
     )
+
+
+def _wordings(
+    experiment: str, asked: Items, items: Sequence[str], names: Sequence[str], places: Numbers
+) -> tuple[tuple[Wording, ...], Numbers]:
+    """The words that claims are about, and the numbers of each place's, shape (places, 2)."""
+    numbers: dict[Wording, int] = {}
+    found = np.full((len(places), 2), -1)
+    of_item = {n: EXPERIMENTS[experiment].wording(asked[id]) for n, id in enumerate(items) if id in asked}
+    for row, (item, name) in enumerate(zip(*divmod(places, max(len(names), 1)), strict=True)):
+        for side, wording in enumerate(of_item.get(item, {}).get(names[name], ())):
+            found[row, side] = numbers.setdefault(wording, len(numbers))
+    return tuple(numbers), found
 
 
 def _one_condition(names: Sequence[str]) -> str:

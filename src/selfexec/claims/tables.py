@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 from msgspec import structs
 
-from selfexec.claims.arrays import CLAIM, Answers, Claims, answers_by_experiment, claims_by_experiment
+from selfexec.claims.arrays import CLAIM, Answers, Claims, Items, answers_by_experiment, claims_by_experiment
 from selfexec.errors import InputError
 from selfexec.experiments import (
     EXPERIMENTS,
@@ -77,7 +77,7 @@ REPEATED = "repeated"  # why a claim counts no second time
 class Tables:
     """Claims and sessions of every model, as the schemas above say; and as arrays, for counting. `outcomes` is what
     further sources say was done, beside the one that the observations have: a row for each that says something;
-    `simulated`: those of the models that are.
+    `simulated`: those of the models that are; `items`, by experiment and id, have the words that claims are about.
 
     The condition of a claim is the one in which it was asked for; that of a session names the facets that it was asked
     with, so that one which several conditions share is in the default one.
@@ -87,11 +87,12 @@ class Tables:
     sessions: pl.DataFrame
     outcomes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=OUTCOMES))
     simulated: frozenset[str] = frozenset()
+    items: Mapping[str, Items] = field(default_factory=dict)
 
     @cached_property
     def claims(self) -> Mapping[str, Claims]:
         """By experiment."""
-        return claims_by_experiment(self.observations, self.outcomes)
+        return claims_by_experiment(self.observations, self.outcomes, self.items)
 
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Answers]]:
@@ -147,7 +148,8 @@ def observe(
     session_table = _frame(sessions, SESSIONS)
     if any(condition for _, _, condition in asked):
         session_table = session_table.unique(list(SESSIONS)[:6], keep="first", maintain_order=True)
-    return Tables(_frame(claims, OBSERVATIONS), session_table, _frame(outcomes, OUTCOMES))
+    frames = _frame(claims, OBSERVATIONS), session_table, _frame(outcomes, OUTCOMES)
+    return Tables(*frames, items=item_set.items)
 
 
 ByPlace = dict[tuple[str, int, Condition], dict[str, Reading]]  # item, epoch and facets -> session -> reading

@@ -29,6 +29,7 @@ from selfexec.experiments.base import (
     Readings,
     Spread,
     Visited,
+    Wording,
     Words,
     kind_of,
     messages_of,

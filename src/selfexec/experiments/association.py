@@ -24,6 +24,7 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Spread,
+    Wording,
     Words,
     repeated,
     state_of,
@@ -134,6 +135,11 @@ def distinct(options: list[str]) -> list[str]:
     return list(first.values())
 
 
+def wording(item: Target) -> dict[str, list[Wording]]:
+    """Options of one target go together."""
+    return {option: [Wording(option, item.id)] for option in distinct(item.options)}
+
+
 def oddities(item: Target) -> Iterator[str]:
     options = [fold(option) for option in item.options]
     yield from ("an option is blank" for option in options if not option)
@@ -170,7 +176,7 @@ ASSOCIATION = Experiment(
         about="which words it will list",
         its="its own word lists",
         their="which words they will list",
-        baseline="what other models list",
+        baseline="the options, what other models list and what they say",
         deed=("list a word", "it lists it all the same"),
         outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
         measured="whether the model predicts which of some words it lists for a target word",
@@ -183,6 +189,7 @@ ASSOCIATION = Experiment(
         ),
     ),
     naive=Naive("always_no", "Always saying no"),
+    wording=wording,
     quick=60,
     sampling={"paper": {"temperature": 0.0}},
     spread=Spread(alone=0.29, paired=0.35, rarer_share=0.45),

@@ -157,6 +157,15 @@ Baseline = Callable[[FactColumns], Floats]
 nothing."""
 
 
+class Wording(NamedTuple):
+    """Words that a claim is about: what a text baseline goes by. Nothing of the same `family` (a pair of requests that
+    differ in a word, questions of one subject) is in what it learns from when it speaks of this one.
+    """
+
+    text: str
+    family: str
+
+
 class Naive(NamedTuple):
     """The baseline that takes no model at all, which accuracy is held against: the metric that has its accuracy, and
     what it is called at the head of a sentence."""
@@ -257,6 +266,7 @@ class Experiment:
     answers        the kind of session that answers a question, rightly or wrongly, in a number of tokens that counts;
                    `correct` is whether an answer is right
     baselines      those that take facts alone, by name; `naive` is the one that accuracy is held against
+    wording        claim -> the words that it is about, those of both where it is about two; what is not named has none
     strata         what cuts keep in proportion: a label, and a kind within it; `quick` is the size of the quickest cut
     metrics        those of its kind that not every experiment has
     sampling       settings that a sampling protocol sends, by its name
@@ -296,6 +306,7 @@ class Experiment:
     correct: Callable[[Any, str, Reading], bool | None] = lambda item, session, reading: None
     baselines: Mapping[str, Baseline] = field(default_factory=dict)
     naive: Naive | None = None
+    wording: Callable[[Any], Mapping[str, Sequence[Wording]]] = lambda item: {}
     strata: Callable[[Any], tuple[str, str]] = lambda item: ("", "")
     quick: int = 60
     metrics: tuple[str, ...] = ()

@@ -28,6 +28,7 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Spread,
+    Wording,
     Words,
     repeated,
     say,
@@ -259,6 +260,12 @@ def question_length(claims: FactColumns) -> Floats:
     return say(claims.other_length - claims.length, 0)
 
 
+def wording(item: Group) -> dict[str, list[Wording]]:
+    """Questions of a subject go together."""
+    words = {label: Wording(q.question, q.subject) for label, q in zip(LABELS, item.questions, strict=True)}
+    return {f"{one} before {two}": [words[one], words[two]] for one, two in combinations(LABELS, 2)}
+
+
 EXAMPLE = Group(
     id="group-1",
     questions=[
@@ -317,7 +324,7 @@ DIFFICULTY = Experiment(
         about="which questions it will find hard",
         its="which questions it will find hard",
         their="which questions they will find hard",
-        baseline="the questions and what other models find hard",
+        baseline="the questions, what other models find hard and what they say",
         said=lambda claim, yes: claim.replace(" before ", " is easier than " if yes else " is harder than "),
         measured="whether it predicts which of four questions are harder for it: answered wrongly, or at length",
         task="ranking of questions by how hard they are for it",
@@ -335,6 +342,7 @@ DIFFICULTY = Experiment(
     answers="execute",
     correct=correct,
     baselines={"order_shown": order_shown, "question_length": question_length},
+    wording=wording,
     metrics=("question_accuracy", "tokens_mean", "accuracy_by_correctness", "accuracy_by_tokens"),
     quick=60,
     sampling={"paper": {"temperature": 1.0}},

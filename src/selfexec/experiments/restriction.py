@@ -32,6 +32,7 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Spread,
+    Wording,
     Words,
     state_of,
 )
@@ -229,6 +230,13 @@ def by_label(claims: FactColumns) -> Floats:
     return chance
 
 
+def wording(item: Request) -> dict[str, list[Wording]]:
+    """Safe and unsafe requests of a type are worded alike, one often after the other: they go together. Where their
+    types have names of their own, the one says that it is the contrast of the other (XSTest, Röttger et al. 2024).
+    """
+    return {"answers": [Wording(item.request, item.type.removeprefix("contrast_"))]}
+
+
 def composition(items: Sequence[Request]) -> str:
     return ", ".join(f"{n} {label}" for label, n in sorted(Counter(item.label for item in items).items()))
 
@@ -272,7 +280,7 @@ RESTRICTION = Experiment(
         about="which requests it will answer",
         its="which requests it will answer",
         their="which requests they will answer",
-        baseline="the requests and what other models do with them",
+        baseline="the requests, what other models do with them and what they say",
         deed=("answer a request", "it answers all the same"),
         outcomes=("it answered {}", "it turned down {}"),
         measured="whether it predicts which requests it answers, by its own judgement of its response",
@@ -306,6 +314,7 @@ RESTRICTION = Experiment(
     idle=idle,
     baselines={"label": by_label},
     naive=Naive("label", "The label of the request alone"),
+    wording=wording,
     strata=lambda item: (item.label, item.type),
     metrics=("over_niceness", "over_niceness_expected"),
     quick=100,  # a headline needs 20 items of the rarer outcome: models turn down a quarter of the requests, or more

@@ -1,6 +1,19 @@
 """What is counted, with its intervals; no English."""
 
-from selfexec.metrics.baselines import LEAST_OTHERS, baseline_chances, baseline_records, over_naive, rows_over_naive
+from selfexec.metrics.baselines import (
+    CONSTANT,
+    GROUPS,
+    HISTORY,
+    LEAST_OTHERS,
+    STACKED,
+    Others,
+    Panels,
+    baseline_chances,
+    baseline_records,
+    group_of,
+    over_naive,
+    rows_over_naive,
+)
 from selfexec.metrics.bootstrap import Bootstrap, with_bootstrap
 from selfexec.metrics.bounds import Bounds, bounded, overall_bounds
 from selfexec.metrics.ceiling import ceilings

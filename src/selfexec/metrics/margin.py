@@ -1,9 +1,13 @@
-"""Baseline margin: a model's skill less that of the best baseline, which never saw it, on the same claims.
+"""Baseline margin: a model's skill less that of one opponent of fixed make, which never saw it, on the same claims.
+
+The opponent puts together what the questions tell, what other models do and what they say (`baselines.stacked`).
+Nothing of it is chosen by how well it does on this model, so that a margin of few items can be compared with one of
+many.
 
 It is doubtful for two reasons, and its interval has both. There are only so many items. And there are only so many
-reference models to tell what models in general do: with others the baseline would have said otherwise (its standard
+reference models to tell what models in general do: with others the opponent would have said otherwise (its standard
 error is that of the jackknife over them), and with more of them it would have done better: what the last of them added
-is taken off the lower end. See docs/decisions/0010.
+is taken off the lower end. See docs/decisions/0010 and 0029.
 """
 
 import math
@@ -15,19 +19,24 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags
 from selfexec.claims.arrays import READ
-from selfexec.metrics.baselines import OF_OTHERS, again, baseline_records
+from selfexec.metrics.baselines import CONSTANT, GROUPS, STACKED, Others, Stacked, baseline_records, foretold, stacked
+from selfexec.metrics.baselines.groups import HISTORY
+from selfexec.metrics.baselines.others import mean_of
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import Array, Interval, Z
 from selfexec.text.numbers import number_of
 
-NO_OTHERS = "it takes two other models on the same items to tell what models in general do (score their runs with it)"
+NO_OTHERS = "it takes three other models on the same items to tell what models in general do (score their runs with it)"
 
 MOST = 0.5  # of a model's items: on so many another one has been read on them
 
 
+SPLIT = 1 / 3  # of the others' words at least are on either side where they are split
+
+
 class ReferenceDoubt(NamedTuple):
-    """What a baseline's skill owes to which reference models there are: its standard error, and what the last of them
+    """What an opponent's skill owes to which reference models there are: its standard error, and what the last of them
     added.
     """
 
@@ -41,7 +50,8 @@ NO_DOUBT = ReferenceDoubt()
 @dataclass(frozen=True)
 class Held:
     """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them: nan with a
-    reason where nothing is known of others.
+    reason where nothing is known of others. `chance` is what the opponent says of each of the model's claims, nan where
+    it says nothing.
     """
 
     own: Counted
@@ -49,27 +59,48 @@ class Held:
     best: Counted
     margin: Estimate
     doubt: ReferenceDoubt = NO_DOUBT
+    chance: Array | None = None
 
 
-def held_against(
-    claims: Claims, others: Claims, chances: Mapping[str, Array], strict: bool, *, whole: bool = True
-) -> Held:
-    """A model's claims held against the best baseline; `others` are the claims of other models, outcome known, and
-    `chances` what baselines say. Claims that fewer than two others share are left out, so that both are judged on the
-    same ones. Not `whole`, the interval is that of the items alone, which takes a tenth of the time.
+def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
+    """A model's claims held against the opponent; `chances` are what baselines say. Claims that fewer than three others
+    share are left out, so that both are judged on the same ones.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
-    reason, shared = _shared(claims, chances, which)
-    kept = claims.where(shared)
+    own = kind.count(claims, strict)
+    if reason := _too_few(claims, others, chances, which):
+        return Held(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason))
+    shared = which & ~np.isnan(chances["others_mode"])
+    kept = claims.where(~np.isnan(chances["others_mode"]))
     own = kind.count(kept, strict)
-    baseline, best = best_of(kind, own, baseline_records(claims, chances, which & shared))
-    if reason:
-        return Held(own, baseline, best, Estimate(math.nan, reason=reason))
-    found = kind.skill_difference(own, best)
-    if not whole:
-        return Held(own, baseline, best, found)
-    doubt = _reference_doubt(kept, others, baseline, which[shared], value(kind.skill, best))
-    return Held(own, baseline, best, doubted(found, doubt), doubt)
+    if not kind.CROSSED:
+        baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
+        return Held(own, baseline, best, kind.skill_difference(own, best))
+    opponent = stacked(others)
+    chance = opponent.chances(claims)
+    best = foretold(claims, chance, shared)
+    if not value(kind.skill, best) > 0:  # whoever says the same every time does as well
+        best = kind.constant(own)
+        return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance)
+    doubt = _reference_doubt(claims, opponent, shared, value(kind.skill, best))
+    return Held(own, STACKED, best, doubted(kind.skill_difference(own, best), doubt), doubt, chance)
+
+
+def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> tuple[Estimate, Estimate]:
+    """Skill, and margin over the opponent, on the claims of which other models say different things."""
+    kind, which = kind_of(claims), scorable(claims, strict)
+    if held.chance is None:
+        unknown = Estimate(math.nan, reason=held.margin.reason)
+        return unknown, unknown
+    words = mean_of(others.said)[others.panel.at(claims)]
+    split = np.minimum(words, 1 - words) >= SPLIT
+    own = kind.count(claims.where(split), strict)
+    if len(own.items) < 2:
+        unknown = Estimate(math.nan, reason="other models say the same of all items but one, or of all")
+        return unknown, unknown
+    shared = split & ~np.isnan(held.chance)
+    best = foretold(claims, held.chance, which & shared)
+    return kind.skill_estimate(own), kind.skill_difference(kind.count(claims.where(shared), strict), best)
 
 
 def peers(model: str, models: Iterable[str], simulated: Container[str]) -> set[str]:
@@ -92,20 +123,20 @@ def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:
 
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
-    """The baseline with the greatest skill on the model's claims, and its record, of those that are there.
-
-    Whoever says the same every time has skill 0, so that the best baseline's skill is never below it.
+    """Of what foretells each model's own (shares): the baseline with the greatest skill on the model's claims, of those
+    that never saw it, and its record. Whoever says the same every time has skill 0, so that the best baseline's skill
+    is never below it.
     """
-    skills = {name: value(kind.skill, counted) for name, counted in records.items()}
+    skills = {name: value(kind.skill, counted) for name, counted in records.items() if GROUPS.get(name) != HISTORY}
     known = {name: skill for name, skill in skills.items() if not math.isnan(skill)}
     best = max(known, key=lambda name: known[name], default=None)
     if best is None or known[best] <= 0:
-        return "always the same", kind.constant(model)
+        return CONSTANT, kind.constant(model)
     return best, records[best]
 
 
 def doubted(found: Estimate, doubt: ReferenceDoubt) -> Estimate:
-    """A margin with the doubts that come from the reference models added to those that come from the items."""
+    """A margin with the doubts that come from the reference models added to that which comes from the items."""
     if math.isnan(found.value) or doubt == NO_DOUBT:
         return found
     spread = Z * doubt.error
@@ -115,28 +146,36 @@ def doubted(found: Estimate, doubt: ReferenceDoubt) -> Estimate:
     return Estimate(found.value, Interval(low, high).within(-2, 2), error, found.reason, near_end=True)
 
 
-def _shared(claims: Claims, chances: Mapping[str, Array], which: Flags) -> tuple[str | None, Flags]:
-    """Why nothing is known of others, if so, and which claims at least two of them share."""
-    everything = np.ones(len(claims), np.bool_)
-    if "others_mode" not in chances:
-        return NO_OTHERS, everything
+def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], which: Flags) -> str | None:
+    """Why nothing is known of others, None where enough is."""
+    if not others.enough:
+        return NO_OTHERS
     shared = ~np.isnan(chances["others_mode"])
     asked, met = (len(np.unique(claims.item[these])) for these in (which, which & shared))
     if met < LEAST_COVERAGE * asked:
-        return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of two other models", everything
-    return None, shared
+        return f"only {met} of {number_of(asked, 'item was', 'items were')} asked of three other models"
+    return None
 
 
-def _reference_doubt(claims: Claims, others: Claims, baseline: str, which: Flags, skill: float) -> ReferenceDoubt:
-    """By leaving out one of the others at a time."""
-    if baseline not in OF_OTHERS:
-        return NO_DOUBT
-    others = others.where(np.isin(others.item, claims.item))
-    kind, scored, fewer = kind_of(claims), claims.where(which), []
-    for left_out in np.unique(others.model):
-        chance = again(baseline, claims, others.where(others.model != left_out))
-        fewer.append(value(kind.skill, kind.foretold(scored, np.nan_to_num(chance[which], nan=0.5))))
-    skills = np.array(fewer)
-    k = len(skills)
-    error = math.sqrt((k - 1) / k * float(((skills - skills.mean()) ** 2).sum()))
+def _reference_doubt(claims: Claims, opponent: Stacked, which: Flags, skill: float) -> ReferenceDoubt:
+    """By leaving out one of the others at a time: the jackknife's error, less what the items make of these differences.
+    On other items they were others too, and that doubt is in the interval already.
+    """
+    kind, k, scored = kind_of(claims), len(opponent.others), claims.where(which)
+    fewer = [kind.foretold(scored, np.nan_to_num(chance, nan=0.5)) for chance in opponent.without_one(scored)]
+    skills = np.array([value(kind.skill, record) for record in fewer])
+    by_items = np.array([_influence(kind, record.counts) for record in fewer])
+    items = by_items.shape[1]
+    among_items = float(((by_items - by_items.mean(0)) ** 2).sum()) * items / (items - 1)
+    spread = float(((skills - skills.mean()) ** 2).sum()) - among_items
+    error = math.sqrt(max(spread * (k - 1) / k, 0.0))
     return ReferenceDoubt(error, max(skill - float(skills.mean()), 0.0))
+
+
+def _influence(kind: Kind, counts: Array) -> Array:
+    """What each item adds to a skill, about zero: by a complex step, as in `stats.ratio_error`."""
+    step = 1e-30
+    gradient = np.imag(kind.skill(counts.sum(0) + 1j * step * np.eye(counts.shape[1]))) / step
+    added: Array = counts @ gradient
+    found: Array = added - added.mean()
+    return found

@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics.baselines import baseline_chances, baseline_records
+from selfexec.metrics.baselines import CONSTANT, Others, baseline_chances, baseline_records
 from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against
+from selfexec.metrics.margin import where_words_split as held_where_words_split
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.rows import OF_BASELINE, Asked, Estimate, Score
 
 # what one item tells nothing of, whatever the kind of its claims
-OF_SKILL = {"skill", "shuffled_p", "best_baseline", "baseline_margin"}
+OF_SKILL = {"skill", "shuffled_p", "best_baseline", "baseline_margin", "skill_where_split", "margin_where_split"}
+NO_MARGIN = "it was not worked out"
 WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can be told where no claim was read
 
 
@@ -38,32 +40,42 @@ class Scored:
 
 
 def score_experiment(
-    asked: Asked, claims: Claims, answers: Answers, others: Claims, strict: bool, *, whole: bool = True
+    asked: Asked, claims: Claims, answers: Answers, others: Others, strict: bool, *, whole: bool = True
 ) -> Scored:
-    """`others` are the claims of other models, outcome known. Not `whole`, there is no permutation test, and the margin
-    has the doubt of the items alone.
+    """`others` are the reference models. Not `whole`, there is no permutation test, no margin, and no baseline that has
+    to learn anything.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
     record = kind.count(claims, strict)
     found = dict(kind.own_estimates(claims, record, answers, EXPERIMENTS[claims.experiment].metrics, strict))
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
-    chances = baseline_chances(claims, others)
+    chances = baseline_chances(claims, others, learnt=whole)
     for name, baseline in baseline_records(claims, chances, which).items():
         found[name] = kind.accuracy_estimate(baseline)
     for name in kind.OF_OTHERS:
         if name != "subject" or claims.subjects:
             found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
+    held = Held(record, CONSTANT, kind.constant(record), Estimate(math.nan, reason=NO_MARGIN))
     if whole:
         found["shuffled_p"] = shuffled_p(claims, strict)
-    held = held_against(claims, others, chances, strict, whole=whole)
-    found["best_baseline"] = kind.skill_estimate(held.best)
-    found["baseline_margin"] = held.margin
+        held = held_against(claims, others, chances, strict)
+        found["best_baseline"] = kind.skill_estimate(held.best)
+        found["baseline_margin"] = held.margin
+        found |= _where_words_split(claims, others, held, strict)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
-    held = replace(held, margin=found["baseline_margin"])
+    held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
     rows = [asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in found.items()]
     return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held)
+
+
+def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:
+    """Skill and margin on the claims of which other models say different things: for show, and in no verdict."""
+    if not kind_of(claims).CROSSED:
+        return {}
+    own, margin = held_where_words_split(claims, others, held, strict)
+    return {"skill_where_split": own, "margin_where_split": margin}
 
 
 def degenerate(

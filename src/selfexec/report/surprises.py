@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import LEAST_OTHERS
 
 WORST = 10
+SEVERAL = 2  # other models at the least
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def surprises(observations: pl.DataFrame, worst: int = WORST) -> Mapping[str, li
         .filter((pl.col("state") == "read") & (pl.col("predicted") != pl.col("observed")))
         .filter(pl.col("predicted") | ~pl.col("experiment").is_in(against_control))
         .join(votes, on=[*place, "model"], how="left")
-        .filter(pl.col("others") >= LEAST_OTHERS)
+        .filter(pl.col("others") >= SEVERAL)
         .with_columns(surprise=(pl.col("predicted").cast(pl.Float64) - expected).abs().round(12))
         .filter(pl.col("surprise") > 0.5)
         .with_columns(

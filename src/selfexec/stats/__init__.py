@@ -18,6 +18,7 @@ from selfexec.stats.intervals import (
     sum_interval,
     wilson,
 )
+from selfexec.stats.logistic import ridge_logistic
 from selfexec.stats.ranks import ranks
 from selfexec.stats.significance import Welch, detectable, two_sided, welch
 from selfexec.stats.two_samples import PERMUTATIONS, by_permutation, fisher_exact, rank_sum

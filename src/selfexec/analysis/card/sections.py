@@ -293,7 +293,7 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
         )
     known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
     if not known:
-        yield "A margin over the best baseline: it takes the behaviour of two other models, which is not in this run."
+        yield "A margin over the best baseline: it takes the behaviour of three other models, which is not in this run."
     elif scores.panels:
         yield "Margins over other baselines: they hang on which models are in the reference panel."
     else:

@@ -14,6 +14,7 @@ from selfexec.analysis.selection import (
     Selection,
     asked_in,
     conditions_meant,
+    items_of,
     read_as_given,
     refuse_different_items,
 )
@@ -133,7 +134,8 @@ def claims_together(candidates: Sequence[Candidate], experiment: str) -> Claims:
         e.run.observations.filter(pl.col("model") == e.name).with_columns(model=pl.lit(e.label), condition=pl.lit(""))
         for e in candidates
     ]
-    return claims_of(pl.concat(rows), experiment)
+    items = items_of(run for run in {id(e.run): e.run for e in candidates}.values())
+    return claims_of(pl.concat(rows), experiment, items=items.get(experiment))
 
 
 def reference_models(

@@ -24,6 +24,7 @@ from selfexec.metrics import (
     Estimate,
     Formula,
     Held,
+    Panels,
     Scored,
     baseline_chances,
     combine,
@@ -93,7 +94,8 @@ def records_of(
     """
     claims = claims_together([*everybody, *(e for e in chosen if e not in everybody)], experiment)
     strict = convention == "strict"
-    return [_record(metric, e.label, claims, reference_models(e, everybody, without), strict) for e in chosen]
+    panels = Panels(claims)
+    return [_record(metric, e.label, panels, reference_models(e, everybody, without), strict) for e in chosen]
 
 
 def record_of(metric: str, label: str, part: Scored | None) -> Record:
@@ -109,8 +111,8 @@ def record_of(metric: str, label: str, part: Scored | None) -> Record:
     return _held_record(label, part.held, share, part.asked.panel)
 
 
-def _record(metric: str, label: str, everyone: Claims, others: Sequence[Candidate], strict: bool) -> Record:
-    claims = everyone.of(label)
+def _record(metric: str, label: str, panels: Panels, others: Sequence[Candidate], strict: bool) -> Record:
+    claims = panels.everyone.of(label)
     own = kind_of(claims).count(claims, strict)
     covered = _covered(claims)
     share = float(covered.counts[:, 0].sum() / covered.counts[:, 1].sum()) if len(covered.items) else math.nan
@@ -122,9 +124,10 @@ def _record(metric: str, label: str, everyone: Claims, others: Sequence[Candidat
         return Record(label, own, own, share, f"{label}: {reason}")
     if metric != "baseline_margin":
         return Record(label, own, own, share)
-    theirs = everyone.outcomes(other.label for other in others)
+    labels = [other.label for other in others]
+    theirs = panels.others(claims, labels)
     held = held_against(claims, theirs, baseline_chances(claims, theirs), strict)
-    return _held_record(label, held, share, panel_of(everyone, label, [other.label for other in others]))
+    return _held_record(label, held, share, panel_of(panels.everyone, label, labels))
 
 
 def _held_record(label: str, held: Held, share: float, panel: int) -> Record:

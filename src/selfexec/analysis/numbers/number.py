@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from selfexec.analysis.names import BASELINES
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import Estimate
+from selfexec.metrics import CONSTANT, Estimate
 from selfexec.text.numbers import interval
 
 T = TypeVar("T")
@@ -66,7 +65,7 @@ def most_accurate(experiment: str, found: Mapping[str, Number | None]) -> Baseli
     """Of two things to put in order, whoever says the same every time is right half of the time."""
     known = whole(found)
     if known and EXPERIMENTS[experiment].kind == "order":
-        known[BASELINES["always the same"]] = Number(0.5)
+        known[CONSTANT] = Number(0.5)
     best = max(known, key=lambda name: known[name].value, default=None)
     return Baseline(best, known[best]) if best is not None else None
 

@@ -12,7 +12,7 @@ from selfexec.analysis.numbers.number import Baseline, Number, estimated, most_a
 from selfexec.analysis.numbers.tokens import counted_sessions
 from selfexec.claims import Claims, Flags, Tables
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics import accuracy_on, baseline_chances, baseline_records, kind_of, peers, scorable
+from selfexec.metrics import Panels, accuracy_on, baseline_chances, baseline_records, kind_of, peers, scorable
 from selfexec.stats import Array
 
 
@@ -41,13 +41,13 @@ def pairs_of(tables: Tables, experiment: str, strict: bool) -> dict[str, Pairs]:
     """Of each model those that count."""
     if (everyone := tables.claims.get(experiment)) is None:
         return {}
-    decided = _decided(tables, experiment)
+    decided, panels = _decided(tables, experiment), Panels(everyone)
     found = {}
     for model in everyone.models:
         claims = everyone.of(model)
         which = scorable(claims, strict)
-        others = everyone.outcomes(peers(model, everyone.models, tables.simulated))
-        chances = {name: chance[which] for name, chance in baseline_chances(claims, others).items()}
+        others = panels.others(claims, peers(model, everyone.models, tables.simulated))
+        chances = {name: chance[which] for name, chance in baseline_chances(claims, others, learnt=False).items()}
         mine = everyone.model == everyone.models.index(model)
         found[model] = Pairs(claims.where(which), strict, chances, *(fact[mine][which] for fact in decided))
     return found

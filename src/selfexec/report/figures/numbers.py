@@ -73,7 +73,7 @@ class Numbers:
             return tables
         ours = pl.col("model").is_in(self.models)
         observations, sessions = tables.observations.filter(ours), tables.sessions.filter(ours)
-        return Tables(observations, sessions, tables.outcomes.filter(ours), tables.simulated)
+        return Tables(observations, sessions, tables.outcomes.filter(ours), tables.simulated, tables.items)
 
     def row(self, model: str, experiment: str, metric: str) -> Score | None:
         return self.scores.get(model, experiment, metric)

@@ -1,0 +1,29 @@
+"""Baselines -> what each says of a model's claims, and its record on them."""
+
+from collections.abc import Mapping
+
+from selfexec.claims import Claims, Flags
+from selfexec.metrics.baselines.others import by_facts, by_history, by_others
+from selfexec.metrics.baselines.panel import Others
+from selfexec.metrics.kinds import Counted, kind_of
+from selfexec.stats import Array
+
+
+def baseline_chances(claims: Claims, others: Others, *, learnt: bool = True) -> dict[str, Array]:
+    """Baseline -> the chance that it says yes to each of a model's claims. Without enough others only those are there
+    that need none; not `learnt`, those that need no regression.
+    """
+    found = by_facts(claims)
+    if others.enough:
+        found = by_others(claims, others, learnt=learnt) | found
+    return found | (by_history(claims, others.panel) if learnt and kind_of(claims).CROSSED else {})
+
+
+def baseline_records(claims: Claims, chances: Mapping[str, Array], which: Flags) -> dict[str, Counted]:
+    """The record of each baseline on these of the claims."""
+    return {baseline: foretold(claims, chance, which) for baseline, chance in chances.items()}
+
+
+def foretold(claims: Claims, chance: Array, which: Flags) -> Counted:
+    """The record on these of the claims of somebody who says yes with these chances."""
+    return kind_of(claims).foretold(claims.where(which), chance[which])

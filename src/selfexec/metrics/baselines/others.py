@@ -1,0 +1,115 @@
+"""Baselines that go by what other models did, or said, and by the model's own history.
+
+What a baseline says is its chance (0 to 1) of a yes to a claim: 0.5 where it has nothing to go by, nan where it says
+nothing.
+"""
+
+import math
+
+import numpy as np
+
+from selfexec.claims import Claims
+from selfexec.experiments import EXPERIMENTS
+from selfexec.experiments.base import ROUNDING, say
+from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel
+from selfexec.metrics.kinds import kind_of
+from selfexec.stats import Array
+
+
+def by_facts(claims: Claims) -> dict[str, Array]:
+    """What an experiment has of its own: by the facts of its items alone."""
+    return {name: baseline(claims) for name, baseline in EXPERIMENTS[claims.experiment].baselines.items()}
+
+
+def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[str, Array]:
+    """What enough others did and said makes one expect of a model's claims; nan where too few of them did it or not.
+
+    text            what they did with other texts that are worded alike
+    subject         what they do, on average, with requests of this type, or questions of these subjects
+    others_mode     what most of them did with this very claim
+    others_share    yes where the share of them that did it reaches their base rate
+    others_say      yes where the share of them that said that they would reaches that with which they say so at all
+    """
+    panel, at = others.panel, others.panel.at(claims)
+    votes = (~np.isnan(others.did)).sum(0)
+    cut = kind_of(claims).CUT
+    found = {"text": by_text(claims, mean_of(others.by_text))} if learnt and panel.worded else {}
+    if claims.subjects:
+        found["subject"] = by_subject(panel, others.did)
+    found["others_mode"] = np.where(votes < LEAST_OTHERS, math.nan, say(mean_of(others.did), 0.5))
+    if cut:
+        found["others_share"] = np.where(votes < LEAST_OTHERS, math.nan, reaches(mean_of(others.did)))
+    if kind_of(claims).CROSSED:
+        share = mean_of(others.said)
+        words = (~np.isnan(others.said)).sum(0)
+        found["others_say"] = np.where(words < LEAST_OTHERS, math.nan, reaches(share) if cut else say(share, 0.5))
+    return {name: chance[at] for name, chance in found.items()}
+
+
+def by_history(claims: Claims, panel: Panel) -> dict[str, Array]:
+    """What the model itself did with other items makes one expect.
+
+    history_majority    what it mostly did
+    history_shuffled    what it did, dealt out at random
+    history_text        what it did with other texts that are worded alike
+    """
+    known = claims.observed != 0
+    yes, all_ = (claims.by_item(part * 1.0) for part in (claims.observed > 0, known))
+    elsewhere = (all_.sum() - all_)[claims.item]
+    rate = np.divide((yes.sum() - yes)[claims.item], elsewhere, out=np.full(len(claims), 0.5), where=elsewhere > 0)
+    found = {"history_majority": say(rate, 0.5), "history_shuffled": rate}
+    if panel.worded and len(own := np.unique(claims.model)) == 1:
+        found["history_text"] = by_text(claims, panel.by_text[own[0]])[panel.at(claims)]
+    return found
+
+
+def by_text(claims: Claims, logits: Array) -> Array:
+    """A yes where it is likelier than at all; of a pair, that the likelier one is the easier one."""
+    if kind_of(claims).CUT:
+        return np.where(np.isnan(logits), math.nan, logits >= -ROUNDING)
+    return np.where(np.isnan(logits), math.nan, say(logits, 0))
+
+
+def by_subject(panel: Panel, did: Array) -> Array:
+    """What models do with requests of this type; the question of the subject that is more often the easier one."""
+    facts = panel.facts
+    yes, votes = np.nansum(did, axis=0), (~np.isnan(did)).sum(0).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        rates = np.divide(*subject_votes(facts, yes, votes))
+    if not pairs(facts):
+        return say(rates[facts.subject], 0.5)
+    return say(rates[facts.subject] - rates[facts.other_subject], 0)
+
+
+def subject_votes(facts: Claims, yes: Array, votes: Array) -> tuple[Array, Array]:
+    """How often it was done, and of how often, by subject, and 0 of 0 behind them for what is of none. A pair tells of
+    its second subject what it does not tell of the first.
+    """
+    subjects = len(facts.subjects) + 1
+    did, of = (np.bincount(facts.subject + 1, part, subjects) for part in (yes, votes))
+    if pairs(facts):
+        did += np.bincount(facts.other_subject + 1, votes - yes, subjects)
+        of += np.bincount(facts.other_subject + 1, votes, subjects)
+    return tuple(np.append(part[1:], 0.0) for part in (did, of))  # type: ignore[return-value]
+
+
+def pairs(facts: Claims) -> bool:
+    """Whether claims are about two questions."""
+    return bool((facts.other_subject >= 0).any())
+
+
+def mean_of(votes: Array) -> Array:
+    """Of the models that have one; nan where none has."""
+    n = (~np.isnan(votes)).sum(0)
+    found: Array = np.divide(np.nansum(votes, axis=0), n, out=np.full(votes.shape[1], math.nan), where=n > 0)
+    return found
+
+
+def reaches(shares: Array) -> Array:
+    """Whether each share reaches their mean. If chances of a yes vary as beta distributions do around a base rate, the
+    chance given some votes reaches that base rate just where the share of the votes does, however much they vary: to
+    say yes from there on has the greatest Youden's J that votes allow.
+    """
+    base = float(np.nanmean(shares)) if not np.isnan(shares).all() else math.nan
+    found: Array = (shares >= base - ROUNDING).astype(np.float64)
+    return found

@@ -1,0 +1,154 @@
+"""What the models of a run did and said, claim by claim, worked out once for all who were asked the same items."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags, Numbers, Signs
+from selfexec.metrics.baselines.folds import folds
+from selfexec.metrics.baselines.text import Texts, foretold_by_text, texts_of
+from selfexec.stats import Array
+
+LEAST_OTHERS = 3  # models: with fewer each is foretold by one other alone, and nobody knows what models in general do
+LEAST_OF_EACH = 5  # items: who hardly ever does it, or hardly ever does not, does not tell one item from another
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Everybody's claims on some items of one experiment. Arrays have a column for each `place`, a claim of an item,
+    whoever it is of; each model has one vote on it, however many epochs it was asked.
+    """
+
+    claims: Claims
+
+    @cached_property
+    def places(self) -> Numbers:
+        return np.unique(self.claims.place)
+
+    @cached_property
+    def facts(self) -> Claims:
+        """A claim for each place, for what is known of its item."""
+        return self.claims.at(np.unique(self.claims.place, return_index=True)[1])
+
+    @cached_property
+    def fold(self) -> Numbers:
+        """The fold of each place's item."""
+        items, item = np.unique(self.facts.item, return_inverse=True)
+        return folds([self.claims.items[n] for n in items])[item]
+
+    @property
+    def folds(self) -> int:
+        return int(self.fold.max(initial=-1)) + 1
+
+    @cached_property
+    def did(self) -> Array:
+        """How often each model did what each claim says, shape (models, places); nan where nobody knows."""
+        return self._shares(self.claims.observed)
+
+    @cached_property
+    def said(self) -> Array:
+        """How often each model said that it would, shape (models, places); nan where that was not read."""
+        return self._shares(self.claims.predicted)
+
+    def _shares(self, signs: Signs) -> Array:
+        known, models = signs != 0, len(self.claims.models)
+        cell = (self.claims.model * len(self.places) + self.at(self.claims))[known]
+        yes, asked = (np.bincount(cell, weights, models * len(self.places)) for weights in (signs[known] > 0, None))
+        with np.errstate(invalid="ignore"):
+            return (yes / asked).reshape(models, len(self.places))
+
+    def at(self, claims: Claims) -> Numbers:
+        """The columns of these claims."""
+        return np.searchsorted(self.places, claims.place)
+
+    @cached_property
+    def by_text(self) -> Array:
+        """What the words of each claim make one expect of each model, shape (models, places): logits around 0, by what
+        the model did with other texts. nan where there are no words, or nothing to learn from.
+        """
+        found = np.full(self.did.shape, math.nan)
+        if (texts := self._texts) is not None:
+            for model, did in enumerate(self.did):
+                if not np.isnan(did).all():
+                    found[model] = foretold_by_text(texts, *self._wording, did)
+        return found
+
+    @property
+    def worded(self) -> bool:
+        """Whether there are words to go by."""
+        return self._texts is not None
+
+    @cached_property
+    def _wording(self) -> tuple[Numbers, Numbers]:
+        """The numbers, among those that occur here, of the texts that each place is about."""
+        both = np.stack([self.facts.wording, self.facts.other_wording])
+        numbers = np.searchsorted(self._worded, both)
+        return numbers[0], np.where(both[1] < 0, -1, numbers[1])
+
+    @cached_property
+    def _worded(self) -> Numbers:
+        both = np.concatenate([self.facts.wording, self.facts.other_wording])
+        return np.unique(both[both >= 0])
+
+    @cached_property
+    def _texts(self) -> Texts | None:
+        if not len(self.places) or (self.facts.wording < 0).any():
+            return None
+        return texts_of([self.claims.wordings[n] for n in self._worded])
+
+    @cached_property
+    def telling(self) -> Flags:
+        """Whether what each model did tells one item from another: both outcomes occur on so many items."""
+        item = self.facts.item
+        return np.array(
+            [min(len(np.unique(item[did > 0])), len(np.unique(item[did < 1]))) >= LEAST_OF_EACH for did in self.did]
+        )
+
+
+@dataclass(frozen=True)
+class Others:
+    """The reference models of one model: rows of a panel."""
+
+    panel: Panel
+    models: Numbers
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    @property
+    def enough(self) -> bool:
+        return len(self) >= LEAST_OTHERS
+
+    @cached_property
+    def did(self) -> Array:
+        return self.panel.did[self.models]
+
+    @cached_property
+    def said(self) -> Array:
+        return self.panel.said[self.models]
+
+    @cached_property
+    def by_text(self) -> Array:
+        return self.panel.by_text[self.models]
+
+
+@dataclass
+class Panels:
+    """The panels of one experiment's models, each worked out when it is first wanted."""
+
+    everyone: Claims
+    _known: dict[bytes, Panel] = field(default_factory=dict)
+
+    def of(self, claims: Claims) -> Panel:
+        """The panel on the items of these claims: what others do elsewhere says nothing of them."""
+        items = np.unique(claims.item)
+        return self._known.setdefault(items.tobytes(), Panel(self.everyone.where(np.isin(self.everyone.item, items))))
+
+    def others(self, claims: Claims, references: Iterable[str]) -> Others:
+        """Those of these models that tell something of the claims of another."""
+        panel = self.of(claims)
+        chosen = np.isin(self.everyone.models, [*references]) & panel.telling
+        return Others(panel, np.flatnonzero(chosen))

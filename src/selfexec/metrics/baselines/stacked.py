@@ -1,0 +1,175 @@
+"""The opponent that margins are over: one baseline of fixed make, which never saw the model.
+
+It puts together all that the first three groups know of a claim: facts and words of the item, what other models do with
+requests of its type or questions of its subjects, how many of them did it, and how many said that they would. A
+logistic regression says how much each of these tells: it is learnt from predicting each of the other models from the
+rest of them, and applied to the model. What it says of an item it has learnt from others: five folds of the items.
+
+So nothing is chosen by how well it foretells this model (docs/decisions/0029).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from selfexec.claims import Claims, Numbers
+from selfexec.experiments.base import ROUNDING, say
+from selfexec.metrics.baselines.others import by_facts, mean_of, pairs, subject_votes
+from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel
+from selfexec.metrics.baselines.text import logit
+from selfexec.metrics.kinds import kind_of
+from selfexec.stats import Array, ridge_logistic
+
+TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True)
+class Votes:
+    """How many models did what each place's claim says, `of` how many of whom that is known; how many `said` that they
+    would, of how many that `spoke`.
+    """
+
+    did: Array
+    of: Array
+    said: Array
+    spoke: Array
+
+    @classmethod
+    def by(cls, others: Others) -> "Votes":
+        both = others.did, others.said
+        did, of, said, spoke = (f(part) for part in both for f in (_sum, _number))
+        return cls(did, of, said, spoke)
+
+    def without(self, did: float, said: float) -> "Votes":
+        """Without one that did it so often, and said so; nan where it said nothing."""
+        spoke = 0 if math.isnan(said) else 1
+        return Votes(self.did - did, self.of - 1, self.said - (said if spoke else 0), self.spoke - spoke)
+
+    def at(self, places: Numbers) -> "Votes":
+        return Votes(self.did[places], self.of[places], self.said[places], self.spoke[places])
+
+
+def _sum(votes: Array) -> Array:
+    found: Array = np.nansum(votes, axis=0)
+    return found
+
+
+def _number(votes: Array) -> Array:
+    found: Array = (~np.isnan(votes)).sum(0).astype(np.float64)
+    return found
+
+
+@dataclass(frozen=True)
+class Stacked:
+    """What was learnt on some models: by fold of the items the weight of each part, the first that of none (shape
+    (1 + parts, folds)), and the logit from which on a yes is said. `known`: the parts that votes on the very claim are
+    none of, shape (parts, places).
+    """
+
+    others: Others
+    known: Array
+    weights: Array
+    threshold: Array
+
+    def chances(self, claims: Claims) -> Array:
+        """Its word on a model's claims: 1, 0, or 0.5 where it cannot tell; nan where too few others did it or not."""
+        return self._chances(Votes.by(self.others), LEAST_OTHERS)[self.others.panel.at(claims)]
+
+    def without_one(self, claims: Claims) -> Iterator[Array]:
+        """The same without the votes of each of the others in turn; weights are what they are, and so is what was
+        learnt from other items.
+        """
+        at = self.others.panel.at(claims)
+        for n in range(len(self.others)):
+            fewer = replace(self.others, models=np.delete(self.others.models, n))
+            yield self._chances(Votes.by(fewer), 1)[at]
+
+    def _chances(self, votes: Votes, least: int) -> Array:
+        fold = self.others.panel.fold
+        parts = np.concatenate([self.known, _heard(votes, self.others)])
+        logits = self.weights[0, fold] + (parts * self.weights[1:, fold]).sum(0) - self.threshold[fold]
+        said = (logits >= -ROUNDING) * 1.0 if kind_of(self.others.panel.claims).CUT else say(logits, 0)
+        return np.where(votes.of >= least, said, math.nan)
+
+
+def stacked(others: Others) -> Stacked:
+    """Learnt from predicting each of these models from the rest of them."""
+    panel, votes = others.panel, Votes.by(others)
+    known = known_of(others)
+    parts, shares, times = [], [], []
+    for did, said, models in _cases(others):
+        here = np.flatnonzero((models > 0) & (votes.of > 1))
+        parts.append(np.concatenate([known[:, here], _heard(votes.at(here).without(did, said), others)]).T)
+        shares.append(np.full(len(here), did))
+        times.append(models[here, None] * (panel.fold[here, None] != np.arange(panel.folds)))
+    weights = np.concatenate(times)
+    share = np.broadcast_to(np.concatenate(shares)[:, None], weights.shape)
+    found = ridge_logistic(np.concatenate(parts), share, weights, tolerance=TOLERANCE)
+    base = logit((share * weights).sum(0), weights.sum(0))
+    return Stacked(others, known, found, base if kind_of(panel.claims).CUT else np.zeros_like(base))
+
+
+def _cases(others: Others) -> Iterator[tuple[float, float, Array]]:
+    """What a model may have done and said, and how many of them did and said just that, for each place. There are few
+    such cases, and the rest of the models is the same for all of a case.
+    """
+    spoken = np.unique(others.said[~np.isnan(others.said)])
+    for did in np.unique(others.did[~np.isnan(others.did)]):
+        for said in (*spoken, math.nan):
+            same = np.isnan(others.said) if math.isnan(said) else others.said == said
+            if (models := ((others.did == did) & same).sum(0)).any():
+                yield float(did), float(said), models.astype(np.float64)
+
+
+# --- what there is to go by: shape (parts, places) -------------------------------------------------------------------
+
+
+def known_of(others: Others) -> Array:
+    """All but what the others did and said of the very claim."""
+    return np.concatenate([_facts(others.panel), _learnt(others, Votes.by(others))])
+
+
+def _facts(panel: Panel) -> Array:
+    """What baselines by facts alone say: 1 for a yes, -1 for a no."""
+    found = [2 * np.nan_to_num(chance, nan=0.5) - 1 for chance in by_facts(panel.facts).values()]
+    varied = [part for part in found if np.ptp(part) > 0]  # what is always the same is in the first weight
+    return np.array(varied).reshape(len(varied), len(panel.places))
+
+
+def _learnt(others: Others, votes: Votes) -> Array:
+    """What these models did with other items: by their words, and by their subjects."""
+    panel, found = others.panel, []
+    if panel.worded:
+        found.append(np.nan_to_num(mean_of(others.by_text)))
+    if panel.claims.subjects:
+        found.append(_by_subject(panel, votes))
+    return np.array(found).reshape(len(found), len(panel.places))
+
+
+def _by_subject(panel: Panel, votes: Votes) -> Array:
+    """The logit of how often it is done, by subject, on the items of the other folds."""
+    facts, found = panel.facts, np.zeros(len(panel.places))
+    for fold in range(panel.folds):
+        here, there = panel.fold == fold, np.flatnonzero(panel.fold != fold)
+        rates = logit(*subject_votes(facts.at(there), votes.did[there], votes.of[there]))
+        found[here] = rates[facts.subject[here]]
+        if pairs(facts):
+            found[here] -= rates[facts.other_subject[here]]
+    return found
+
+
+def _heard(votes: Votes, others: Others) -> Array:
+    """How many did this very thing, and how many said that they would, as logits; where there are few, as others do at
+    all.
+    """
+    did = logit(votes.did, votes.of, _mean(others.did))
+    if not kind_of(others.panel.claims).CROSSED:
+        return did[None]
+    return np.stack([did, logit(votes.said, votes.spoke, _mean(others.said))])
+
+
+def _mean(votes: Array) -> float:
+    """Of all votes, away from the ends."""
+    return (float(np.nansum(votes)) + 0.5) / (int((~np.isnan(votes)).sum()) + 1)

@@ -1,0 +1,113 @@
+"""A baseline that knows the words of an item alone: what models did with others that are worded like it.
+
+Words, weighed by how few texts have them and each text of length one (tf-idf); of a text of one word pieces of three
+letters besides. For each model a logistic regression of what it did on these, with a ridge. So what is said of a model
+by the others is the mean over their regressions (on the logit scale), and by its own history that of its own. Folds by
+family: nothing of the same family is in what it learns from.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from selfexec.claims import Floats, Numbers
+from selfexec.experiments import Wording
+from selfexec.metrics.baselines.folds import folds
+from selfexec.stats import Array, ridge_logistic
+
+MOST_PIECES = 200  # the commonest: with more it takes longer, and foretells hardly more
+TOLERANCE = 1e-3
+WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts as rows of numbers, shape (texts, pieces), sparse, and the fold of each."""
+
+    rows: Any
+    fold: Numbers
+
+    @property
+    def folds(self) -> int:
+        return int(self.fold.max(initial=-1)) + 1
+
+
+def texts_of(wordings: Sequence[Wording]) -> Texts | None:
+    """None where there is nothing to learn from: all are of one family, or have no piece in common."""
+    families = merged([wording.family for wording in wordings])
+    found = [pieces(wording.text) for wording in wordings]
+    homes: dict[str, set[str]] = {}
+    for family, some in zip(families, found, strict=True):
+        for piece in some:
+            homes.setdefault(piece, set()).add(family)
+    counts = Counter(piece for some in found for piece in some if len(homes[piece]) > 1)
+    kept = sorted(counts, key=lambda piece: (-counts[piece], piece))[:MOST_PIECES]
+    if not kept:
+        return None
+    from scipy import sparse
+
+    column = {piece: n for n, piece in enumerate(kept)}
+    row, at = np.array([(n, column[p]) for n, some in enumerate(found) for p in sorted(some) if p in column]).T
+    rare = np.array([1 + math.log((1 + len(found)) / (1 + counts[piece])) for piece in kept])
+    length = np.sqrt(np.bincount(row, rare[at] ** 2, len(found)))
+    rows = sparse.csr_array((rare[at] / length[row], (row, at)), shape=(len(found), len(kept)))
+    return Texts(rows, folds(families))
+
+
+def pieces(text: str) -> set[str]:
+    """What texts may have in common."""
+    words = WORD.findall(text.casefold())
+    if len(words) != 1:
+        return set(words)
+    whole = f"^{words[0]}$"  # so that a beginning and an end are told from a middle
+    return {words[0], *(whole[n : n + 3] for n in range(len(whole) - 2))}
+
+
+def merged(families: Sequence[str]) -> list[str]:
+    """Families of which one's name is a part of the other's, word for word, are one: privacy and privacy_public."""
+    names = set(families)
+    within = {name: next(part for part in _parts(name) if part in names) for name in names}
+    return [within[family] for family in families]
+
+
+def _parts(name: str) -> list[str]:
+    """The parts of a name, the shortest first and the name itself last."""
+    words = name.split("_")
+    spans = (words[n:m] for n in range(len(words)) for m in range(n + 1, len(words) + 1))
+    return ["_".join(span) for span in sorted(spans, key=lambda span: (len(span), span))]
+
+
+def foretold_by_text(texts: Texts, first: Numbers, second: Numbers, did: Array) -> Array:
+    """The logit of a yes to each claim, less that of the base rate where it is about one text (`second` is -1), by what
+    one model did; nan where that was nowhere known.
+
+    `first` and `second` number the texts of each claim, and `did` is how often it came true, nan where nobody knows. A
+    pair tells of its second text what it does not tell of the first. Of a pair the two texts are in two folds, and
+    each is spoken of by who has learnt from no pair with its own.
+    """
+    pair, n = second >= 0, texts.rows.shape[0]
+    yes, all_ = np.zeros((n, texts.folds)), np.zeros((n, texts.folds))
+    for fold in range(texts.folds):
+        learnt = (texts.fold[first] != fold) & (~pair | (texts.fold[second] != fold)) & ~np.isnan(did)
+        for which, text, how_often in ((learnt, first, did), (learnt & pair, second, 1 - did)):
+            yes[:, fold] += np.bincount(text[which], how_often[which], n)
+            all_[:, fold] += np.bincount(text[which], minlength=n)
+    if not all_.sum(0).all():
+        return np.full(len(first), math.nan)
+    share = np.divide(yes, all_, out=np.zeros_like(yes), where=all_ > 0)
+    learnt = ridge_logistic(texts.rows, share, all_, tolerance=TOLERANCE)
+    said = (texts.rows @ learnt[1:] + learnt[0] - logit(yes.sum(0), all_.sum(0)))[np.arange(n), texts.fold]
+    found: Array = said[first] - np.where(pair, said[second], 0.0)
+    return found
+
+
+def logit(yes: Any, of: Any, base: Any = 0.5) -> Floats:
+    """The logit of a share, to which one more of what is usual is added."""
+    share = (yes + base) / (of + 1)
+    found: Floats = np.log(share / (1 - share))
+    return found

@@ -1,0 +1,163 @@
+"""What baselines may know: words of items, others' words, a model's own history; and nothing of their own fold."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import selfexec as sx
+from build import table
+from selfexec.claims import Claims
+from selfexec.experiments import Wording
+from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
+from selfexec.metrics.baselines.folds import folds
+from selfexec.metrics.baselines.others import by_history
+from selfexec.metrics.baselines.stacked import stacked
+from selfexec.metrics.baselines.text import foretold_by_text, merged, pieces, texts_of
+from selfexec.runs import Run
+
+
+def worded(text: str, family: str) -> Wording:
+    return Wording(text, family)
+
+
+def requests(deeds: dict[str, str], **more: Any) -> Claims:
+    """What each model does with requests 0, 1, ...: `+` it answers, `-` it does not. All say that they would."""
+    rows = [
+        {"model": model, "item": f"{n:03}", "predicted": True, "observed": mark == "+"} | more
+        for model, marks in deeds.items()
+        for n, mark in enumerate(marks)
+    ]
+    named = {"epoch": 1, "claim": "answers", "state": "read", "experiment": "restriction"}
+    return table(named | row for row in rows).claims["restriction"]
+
+
+# --- folds and words -------------------------------------------------------------------------------------------------
+
+
+def test_a_family_is_in_one_fold_and_folds_are_about_equally_large() -> None:
+    families = [f"f{n % 12}" for n in range(120)]
+    found = folds(families)
+    assert sorted(np.bincount(found)) == [20, 20, 20, 30, 30]
+    for family in set(families):
+        assert len({int(fold) for fold, name in zip(found, families, strict=True) if name == family}) == 1
+    assert folds(families[::-1])[::-1].tolist() == found.tolist()  # whatever the order
+    assert len(set(folds(["a", "b"]).tolist())) == 2
+
+
+def test_families_of_which_one_is_named_within_the_other_are_one() -> None:
+    names = ["privacy", "privacy_public", "privacy_fictional", "private", "discr", "real_group_nons_discr"]
+    assert merged(names) == ["privacy", "privacy", "privacy", "private", "discr", "discr"]
+
+
+def test_words_are_what_texts_share_and_one_word_has_pieces() -> None:
+    assert pieces("How do I kill a Python process?") == {"how", "do", "i", "kill", "a", "python", "process"}
+    assert pieces("Tea!") == {"tea", "^te", "ea$"}
+
+
+def test_texts_of_one_family_teach_nothing() -> None:
+    assert texts_of([worded("kill time", "a"), worded("kill a process", "a")]) is None
+    assert texts_of([worded("kill time", "a"), worded("boil tea", "b")]) is None  # nothing in common
+
+
+def test_what_was_done_with_like_words_is_foretold_and_no_family_speaks_of_itself() -> None:
+    # in every family one text says kill and one says boil; what kills is not done, but for family x, which is contrary
+    families = [*"abcdefgh", "x"]
+    texts = texts_of([worded(f"{verb} it", family) for family in families for verb in ("kill", "boil")])
+    assert texts is not None
+    did = np.array([[0.0, 1.0]] * 8 + [[1.0, 0.0]]).ravel()
+    first = np.arange(len(did))
+    said = foretold_by_text(texts, first, np.full(len(did), -1), did)
+    assert ((said > 0) == np.array([False, True] * 9)).all()  # of x too: it has not learnt from x
+    # whatever x did, what is said of x is the same
+    other = did.copy()
+    other[-2:] = 1 - other[-2:]
+    same_fold = texts.fold == texts.fold[-1]
+    again = foretold_by_text(texts, first, np.full(len(did), -1), other)
+    np.testing.assert_allclose(again[same_fold], said[same_fold], atol=1e-3)  # as near as the regressions settle
+
+
+def test_of_a_pair_the_text_is_the_easier_one_that_was_easier_elsewhere() -> None:
+    families = "abcdef"
+    texts = texts_of([worded(f"{kind} thing", family) for family in families for kind in ("easy", "hard")])
+    assert texts is not None
+    easy, hard = np.arange(0, 12, 2), np.arange(1, 12, 2)
+    first, second = np.concatenate([easy, hard]), np.concatenate([np.roll(hard, 2), np.roll(easy, 2)])
+    did = np.concatenate([np.ones(6), np.zeros(6)])
+    said = foretold_by_text(texts, first, second, did)
+    assert ((said > 0) == (did > 0)).all()
+
+
+# --- history ---------------------------------------------------------------------------------------------------------
+
+
+def test_history_is_what_the_model_did_with_other_items() -> None:
+    claims = requests({"a": "+++--"})
+    found = by_history(claims, Panels(claims).of(claims))
+    # of the other four: two or three of them were answered
+    assert found["history_shuffled"].tolist() == [0.5, 0.5, 0.5, 0.75, 0.75]
+    assert found["history_majority"].tolist() == [0.5, 0.5, 0.5, 1.0, 1.0]
+
+
+def test_a_model_alone_has_the_baselines_that_need_no_other(tmp_path: Any) -> None:
+    scores = sx.score(sx.run("sim/typical", limit=30, out=tmp_path / "run"))
+    groups = {scores.baseline_groups[row.metric] for row in scores if row.metric in scores.baseline_groups if row.value}
+    assert groups == {"knows the question", "knows its history"}
+    assert scores.value("sim/typical", "restriction", "history_text") is not None
+
+
+def test_every_baseline_has_a_group() -> None:
+    assert set(GROUPS.values()) == {
+        "knows the question",
+        "knows what others do",
+        "knows what others say",
+        "knows its history",
+    }
+    assert group_of("something_of_an_experiment") == "knows the question"
+
+
+# --- the opponent ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return sx.run(limit=60, out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+def others_of(claims: Claims, model: str) -> Others:
+    return Panels(claims).others(claims.of(model), {*claims.models} - {model})
+
+
+@pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
+def test_the_opponent_never_saw_the_model(panel: Run, experiment: str) -> None:
+    model, claims = "sim/typical", panel.tables.claims[experiment]
+    mine = claims.model == claims.models.index(model)
+    turned = np.where(mine, -1, 1).astype(np.int8)
+    contrary = Claims(**{**vars(claims), "observed": claims.observed * turned, "predicted": claims.predicted * turned})
+    said, again = (stacked(others_of(one, model)).chances(one.of(model)) for one in (claims, contrary))
+    np.testing.assert_array_equal(said, again)
+
+
+def test_what_the_opponent_says_of_an_item_it_has_learnt_from_others(panel: Run) -> None:
+    claims = panel.tables.claims["restriction"]
+    others = others_of(claims, "sim/typical")
+    first = others.panel.fold == 0
+    # the weights for a fold do not hang on what others did in it
+    item = claims.items[others.panel.facts.item[np.flatnonzero(first)[0]]]
+    turned = np.where(claims.item == claims.items.index(item), -1, 1).astype(np.int8)
+    other = Claims(**{**vars(claims), "observed": claims.observed * turned})
+    weights, again = stacked(others), stacked(others_of(other, "sim/typical"))
+    assert weights.threshold[0] == pytest.approx(again.threshold[0], abs=1e-12)
+    assert weights.threshold[1] != pytest.approx(again.threshold[1], abs=1e-6)
+
+
+def test_baselines_say_the_same_whatever_the_order_of_the_models() -> None:
+    deeds = {"a": "+-+-++--+-", "b": "++--+-+-+-", "c": "+-+-+-+-+-", "d": "-++-+-+-+-", "e": "+--++-+-+-"}
+    one, two = requests(deeds), requests(dict(reversed(deeds.items())))
+    first, second = (baseline_chances(c.of("a"), others_of(c, "a")) for c in (one, two))
+    assert first.keys() == second.keys() and "others_share" in first
+    for name, chance in first.items():
+        np.testing.assert_array_equal(chance, second[name])
+    np.testing.assert_array_equal(*(stacked(others_of(c, "a")).chances(c.of("a")) for c in (one, two)))
+    assert not any(math.isnan(c) for c in first["others_share"])
