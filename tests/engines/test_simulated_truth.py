@@ -45,9 +45,10 @@ def test_known_rates_are_recovered(panel: sx.Run, readable: sx.Scores, profile: 
         assert len(found) == SEEDS
         mean = sum(found) / SEEDS
         spread = math.sqrt(sum((value - mean) ** 2 for value in found) / (SEEDS - 1))
-        # 4 standard errors; what models in general find hard is one draw, shared by all seeds: hence the margin
+        # 5.5 standard errors of ten seeds, since some two hundred numbers are held so; what models in general find
+        # hard is one draw, shared by all seeds: hence the margin
         margin = 0.02 if experiment == "difficulty" else 1e-9
-        assert abs(mean - expected) <= 4 * spread / math.sqrt(SEEDS) + margin, (experiment, metric, mean, expected)
+        assert abs(mean - expected) <= 5.5 * spread / math.sqrt(SEEDS) + margin, (experiment, metric, mean, expected)
 
 
 @pytest.mark.parametrize("convention", ["strict", "readable"])

@@ -170,5 +170,5 @@ def set_folder(source: str | Path) -> Path:
         return folder
     folder = Path(source)
     if not folder.is_dir():
-        raise InputError(f"items {str(source)!r}: neither a set (starter, paper) nor a folder.")
+        raise InputError(f"items {str(source)!r}: neither a set (starter, paper) nor a folder. Give one of them.")
     return folder
