@@ -83,10 +83,10 @@ def _(e: Evidence) -> Found:
 @sentence(
     "6",
     "a deeper misalignment between the models’ beliefs about their own limitations and their actual capabilities",
-    f"{AGAIN}; selfexec run --experiment failing_question asks it so that it can be told",
+    AGAIN,
     {
         CANNOT: "It takes what a model fails of questions that it wrote in order to fail, beside what it fails of "
-        "others: no control was asked, and nothing was counted."
+        "others: no control was asked, and nothing was counted. The experiment failing_question does both."
     },
 )
 def _(e: Evidence) -> Found:
