@@ -9,7 +9,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.analysis.cross import LITERATURE, CrossPrediction
-from selfexec.analysis.own_tables import all_own_parts, loadings
+from selfexec.analysis.own import all_own_parts, loadings
 from selfexec.metrics import WARNING, Own
 from selfexec.metrics.own import Panel, own_excess
 from selfexec.runs import Run

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from selfexec.analysis.own_excess import against, own_of
+from selfexec.analysis.own import against, own_of
 from selfexec.analysis.score import score_tables
 from selfexec.metrics.own import Panel, enough, own_excess, panel_of_claims
 from selfexec.metrics.own.excess import BLOCKS, blocks, diagonal, residuals, tables_of

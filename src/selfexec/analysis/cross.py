@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfexec.analysis.names import crossed_by
-from selfexec.analysis.own_excess import own_of
-from selfexec.analysis.own_tables import all_own_parts, whole_records
+from selfexec.analysis.own import all_own_parts, own_of, whole_records
 from selfexec.analysis.result import Form, Result, ScoredRun, head
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError

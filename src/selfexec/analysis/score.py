@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from selfexec.analysis.notes import Warned
-from selfexec.analysis.own_excess import own_of
+from selfexec.analysis.own import own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import CONVENTIONS, NO_PANEL, Runs, Selection, known_conditions, refuse_unknown

@@ -16,7 +16,7 @@ from selfexec.analysis.findings import (
 )
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.notes import Warned, noise_and_loss, one_model
-from selfexec.analysis.own_excess import own_lines, own_records
+from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head

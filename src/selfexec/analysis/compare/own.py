@@ -8,7 +8,7 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.compare.measures import Record, records_of
-from selfexec.analysis.own_excess import families_of
+from selfexec.analysis.own import families_of
 from selfexec.claims import Claims
 from selfexec.experiments import SELF
 from selfexec.metrics import BLOCKS, OWN_JUDGE, Counted, OwnExcess, kind_of, own_excess, panel_of_claims

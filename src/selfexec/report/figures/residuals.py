@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from selfexec.analysis.own_excess import against, panel_size, panel_title
+from selfexec.analysis.own import against, panel_size, panel_title
 from selfexec.metrics import Own
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers

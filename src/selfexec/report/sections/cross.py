@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, cross_prediction, self_bonus_line
-from selfexec.analysis.own_tables import (
+from selfexec.analysis.own import (
     NOTES,
     QUESTION,
     below_models,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from selfexec.analysis.own_excess import (
+from selfexec.analysis.own.verdicts import (
     AGAINST,
     against,
     estimate_text,

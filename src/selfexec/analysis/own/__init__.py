@@ -1,0 +1,25 @@
+"""Own excess as people read it."""
+
+from selfexec.analysis.own.tables import (
+    NOTES,
+    QUESTION,
+    all_own_parts,
+    below_models,
+    below_panel,
+    loadings,
+    of_models,
+    of_panel,
+    similar_deeds,
+    too_small,
+    whole_records,
+)
+from selfexec.analysis.own.verdicts import (
+    against,
+    families_of,
+    in_words,
+    own_lines,
+    own_of,
+    own_records,
+    panel_size,
+    panel_title,
+)
