@@ -106,6 +106,17 @@ def test_the_last_line_of_a_source_counts_and_sources_are_apart(run: Run) -> Non
     assert sides(found.with_source("judge:b"))["0"][:3] == [True, True, "judge:b"]
 
 
+def test_the_last_line_counts_without_a_newline_and_is_refused_where_it_is_cut_off(run: Run) -> None:
+    found = judged(run, judgement(0, False), judgement(1, True))
+    path = found.folder / "judgements.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole.removesuffix(b"\n"))  # as many editors leave it
+    assert sx.load(run.folder).judgements == found.judgements
+    path.write_bytes(whole[:-9])
+    with pytest.raises(sx.InputError, match=r"judgements\.jsonl:2: the line is cut off\. Remove it"):
+        sx.load(run.folder)
+
+
 def test_a_response_that_is_empty_answers_nothing_whoever_judges(run: Run) -> None:
     lines = [json.loads(line) for line in (run.folder / "replies.jsonl").read_text().splitlines()]
     emptied = [line | {"text": ""} if (line["item"], line["session"]) == ("3", "execute") else line for line in lines]

@@ -10,6 +10,7 @@ How a model is told so depends on where it is asked; its engine knows, or refuse
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from selfexec.experiments import EXPERIMENTS
@@ -52,13 +53,4 @@ PREDICTING = Facet(
     touches=_predicts,
     settings=settings,
 )
-DOING = Facet(
-    name="deed-thinking",
-    about="Whether it thinks in all other sessions",
-    default="default",
-    levels=LEVELS,
-    further="budget:N",
-    accepts=accepts,
-    touches=_does,
-    settings=settings,
-)
+DOING = replace(PREDICTING, name="deed-thinking", about="Whether it thinks in all other sessions", touches=_does)

@@ -45,7 +45,7 @@ def load_judgements(path: Path) -> tuple[dict[Judged, Judgement], dict[Key, str]
     """
     found: dict[Judged, Judgement] = {}
     places: dict[Key, str] = {}
-    for number, judgement in jsonl.decode(path, Judgement, torn_tail=True) if path.is_file() else ():
+    for number, judgement in jsonl.decode(path, Judgement) if path.is_file() else ():
         place = f"{path}:{number}"
         if not judges_later(judgement.source):
             raise InputError(

@@ -59,11 +59,9 @@ def _(e: Evidence) -> Found:
     {CANNOT: "One question for each model, no counts and no replies were published; four examples are given."},
 )
 def _(e: Evidence) -> Found:
-    least = wilson(1.0, len(e.models)).low
-    return (
-        f"if all {len(e.models)} of {len(e.models)} answered rightly, the share is still only at least {dec(least, 2)}",
-        HOLDS if least > NEARLY_ALL else CANNOT,
-    )
+    n = len(e.models)
+    least, verdict = _nearly_all(n)
+    return f"if all {n} of {n} answered rightly, the share is still only at least {least}", verdict
 
 
 @sentence(
@@ -73,11 +71,8 @@ def _(e: Evidence) -> Found:
     {CANNOT: "One try of one question for each model, four of them named; what fails now and then is not seen."},
 )
 def _(e: Evidence) -> Found:
-    least = wilson(1.0, NAMED).low
-    return (
-        f"of {NAMED} that are named at least {dec(least, 2)} if all were answered rightly",
-        HOLDS if least > NEARLY_ALL else CANNOT,
-    )
+    least, verdict = _nearly_all(NAMED)
+    return f"of {NAMED} that are named at least {least} if all were answered rightly", verdict
 
 
 @sentence(
@@ -100,8 +95,7 @@ def _(e: Evidence) -> Found:
     {CANNOT: "One question for each of fifteen models was looked at; one model in five that can would be missed so."},
 )
 def _(e: Evidence) -> Found:
-    most = wilson(0.0, len(e.models)).high
-    return f"if none of {len(e.models)} did, the share is still only at most {dec(most, 2)}", _seldom(most)
+    return _hardly_any(len(e.models))
 
 
 @sentence(
@@ -111,15 +105,23 @@ def _(e: Evidence) -> Found:
     {CANNOT: "The same."},
 )
 def _(e: Evidence) -> Found:
-    most = wilson(0.0, len(e.models)).high
-    return f"if none of {len(e.models)} did, the share is still only at most {dec(most, 2)}", _seldom(most)
+    return _hardly_any(len(e.models))
 
 
 NAMED = 4  # models whose question is given
 
 
-def _seldom(most: float) -> str:
-    return HOLDS if most < 1 - NEARLY_ALL else CANNOT
+def _nearly_all(n: int) -> tuple[str, str]:
+    """The least that the share can be where all of so many did, and whether that is nearly all."""
+    least = wilson(1.0, n).low
+    return dec(least, 2), HOLDS if least > NEARLY_ALL else CANNOT
+
+
+def _hardly_any(n: int) -> Found:
+    """Where none of so many did."""
+    most = wilson(0.0, n).high
+    found = f"if none of {n} did, the share is still only at most {dec(most, 2)}"
+    return found, HOLDS if most < 1 - NEARLY_ALL else CANNOT
 
 
 @sentence(

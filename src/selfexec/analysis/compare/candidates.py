@@ -124,8 +124,9 @@ def wanted_of(rows: Iterable[Row], wanted: Sequence[str]) -> list[Row]:
     return [row for row in rows if "overall" not in wanted or row.experiment in wanted]
 
 
-def claims_together(candidates: Sequence[Candidate], experiment: str) -> Claims:
-    """What all of them claim in an experiment, under their labels."""
+def claims_together(everybody: Sequence[Candidate], chosen: Sequence[Candidate], experiment: str) -> Claims:
+    """What everybody, and who else is chosen, claims in an experiment, under their labels."""
+    candidates = [*everybody, *(one for one in chosen if one not in everybody)]
     if all(e.run is candidates[0].run and e.label == e.name for e in candidates):
         known = candidates[0].run.tables.claims
         if experiment in known:

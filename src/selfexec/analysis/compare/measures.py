@@ -92,7 +92,7 @@ def records_of(
     """The record of each chosen model; `everybody` are those who may be each other's reference models, `without`
     are not.
     """
-    claims = claims_together([*everybody, *(e for e in chosen if e not in everybody)], experiment)
+    claims = claims_together(everybody, chosen, experiment)
     strict = convention == "strict"
     panels = Panels(claims)
     return [_record(metric, e.label, panels, reference_models(e, everybody, without), strict) for e in chosen]

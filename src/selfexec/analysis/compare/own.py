@@ -28,7 +28,7 @@ def own_records_of(
     records = records_of("accuracy", experiment, chosen, everybody, convention, without)
     if not kind_of(experiment).CROSSED:
         return [replace(r, reason=r.reason or f"{r.label}: {NOT_CROSSED}") for r in records]
-    claims = claims_together([*everybody, *(e for e in chosen if e not in everybody)], experiment)
+    claims = claims_together(everybody, chosen, experiment)
     panels: dict[frozenset[str], OwnExcess] = {}
     found = []
     for candidate, record in zip(chosen, records, strict=True):

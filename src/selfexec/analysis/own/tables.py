@@ -157,13 +157,13 @@ def _apart(own: Own) -> Table:
     found = own.found
     fit, names = found.fits[0], _numbered(found.of.models)
     word, deed = loadings(fit)
-    similar = _most_alike(fit.of.similarity)
+    nearest = fit.of.nearest
     rows = [
         [
             names[n],
             *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], deed[n], fit.fitted[n, n])),
             decimal(float(found.unique[n]), 2),
-            f"{similar[n] + 1} ({signed(float(fit.of.similarity[n, similar[n]]), 2)})",
+            f"{nearest[n] + 1} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
             ", ".join(str(other + 1) for other in np.flatnonzero(fit.of.kin[n])) or "none",
         ]
         for n in range(len(names))
@@ -205,12 +205,6 @@ def _square(title: str, table: Array) -> Table:
 
 def _numbered(models: Sequence[str]) -> list[str]:
     return [f"{n} {model}" for n, model in enumerate(models, 1)]
-
-
-def _most_alike(similarity: Array) -> Array:
-    alike = np.where(np.eye(len(similarity), dtype=bool), -np.inf, similarity)
-    found: Array = alike.argmax(1)
-    return found
 
 
 def _doubted(found: Any) -> str:

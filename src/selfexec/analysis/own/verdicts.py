@@ -7,7 +7,6 @@ from typing import Any
 
 from selfexec.analysis.names import family_of, source_of
 from selfexec.claims import Claims
-from selfexec.engines.sim import maker_of
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import LEAST_PANEL, Estimate, Fit, Judged, Own, own_excesses
 from selfexec.panels import Beside
@@ -48,7 +47,13 @@ def _own_in(claims: Claims, simulated: Container[str], beside: Beside | None) ->
 
 def families_of(models: Iterable[str], simulated: Container[str]) -> dict[str, str | None]:
     """By their names; those of simulated models are known, None of one that has none."""
-    return {model: maker_of(model) if model in simulated else family_of(model) for model in models}
+    return {model: _maker_of(model) if model in simulated else family_of(model) for model in models}
+
+
+def _maker_of(model: str) -> str | None:
+    from selfexec.engines.sim import maker_of  # whoever scores language models needs no simulated ones
+
+    return maker_of(model)
 
 
 def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
@@ -153,15 +158,16 @@ def _judged(judged: Judged) -> dict[str, Any]:
 
 
 def _estimate(found: Estimate) -> dict[str, float | None]:
-    return {"value": _value(found.value), "low": _value(found.interval.low), "high": _value(found.interval.high)}
+    return _ends(found.value, *found.interval)
+
+
+def _ends(value: float, low: float, high: float) -> dict[str, float | None]:
+    return {"value": _value(value), "low": _value(low), "high": _value(high)}
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
     doubted = {"": fit.panel, "beyond_siblings": fit.beyond_siblings, "well_read": fit.well_read}
-    ends = {
-        name: None if one is None else {"value": _value(one.value), "low": _value(one.low), "high": _value(one.high)}
-        for name, one in doubted.items()
-    }
+    ends = {name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in doubted.items()}
     return {
         "factors": fit.factors,
         **(ends.pop("") or {}),
@@ -192,7 +198,7 @@ def _one(own: Own, n: int, model: str) -> dict[str, Any]:
 def _fit_of(fit: Fit, n: int) -> dict[str, Any]:
     """Of the n-th model."""
     each = fit.each
-    ends = {"value": _value(each.value[n]), "low": _value(each.low[n]), "high": _value(each.high[n])}
+    ends = _ends(float(each.value[n]), float(each.low[n]), float(each.high[n]))
     return {"factors": fit.factors, **ends, "outdone": _value(fit.outdone[n])}
 
 

@@ -112,10 +112,15 @@ def residuals(tables: Tables, further: int, left_out: Flags | None = None) -> Ar
     out, is not fitted.
     """
     known = tables.off if left_out is None else tables.off & ~left_out
-    weights = tables.weights * known
-    whole = fit_factors(tables.rho[0], weights[0], further)
-    start = np.repeat(whole.columns[None], len(tables.rho), axis=0)
-    return tables.rho - fit_factors(tables.rho, weights, further, start).fitted
+    return _left(tables.rho, tables.weights * known, further, known=tables.weights[0] * known)
+
+
+def _left(rho: Array, weights: Array, further: int, known: Array) -> Array:
+    """What the factors leave of every table of `rho`, each fitted from where the fit to the first one with the weights
+    `known` ends.
+    """
+    start = np.repeat(fit_factors(rho[0], known, further).columns[None], len(rho), axis=0)
+    return rho - fit_factors(rho, weights, further, start).fitted
 
 
 def doubted(replicates: Array) -> Doubted:
@@ -148,14 +153,13 @@ def without_each(tables: Tables, further: int) -> Array:
     gone = np.eye(n, dtype=bool)
     weights = tables.weights[0] * tables.off * ~(gone[:, :, None] | gone[:, None, :])
     rho = np.repeat(tables.rho[:1], n, axis=0)
-    start = np.repeat(fit_factors(tables.rho[0], tables.weights[0] * tables.off, further).columns[None], n, axis=0)
-    own = diagonal(rho - fit_factors(rho, weights, further, start).fitted)
+    own = diagonal(_left(rho, weights, further, known=tables.weights[0] * tables.off))
     return np.where(gone, np.nan, own)
 
 
-def derangement_p(tables: Tables, further: int) -> float:
+def derangement_p(tables: Tables, further: int, own: float) -> float:
     """One-sided p of a permutation test: each model's word given to another one's deed, and these pairs left out of the
-    fit as the own ones are; how often is what is then left of them as much as of the own ones?
+    fit as the own ones are; how often is what is then left of them, on average, as much as `own`, that of the own ones?
     """
     n = tables.models
     deals = np.array(list(_derangements(n)))
@@ -163,12 +167,9 @@ def derangement_p(tables: Tables, further: int) -> float:
     held = np.zeros((len(deals), n, n), np.bool_)
     held[np.arange(len(deals))[:, None], rows, deals] = True
     rho = np.repeat(tables.rho[:1], len(deals), axis=0)
-    own = fit_factors(tables.rho[0], tables.weights[0] * tables.off, further)
-    start = np.repeat(own.columns[None], len(deals), axis=0)
-    left = rho - fit_factors(rho, tables.weights[0] * ~held, further, start).fitted
+    left = _left(rho, tables.weights[0] * ~held, further, known=tables.weights[0] * tables.off)
     found = left[held].reshape(len(deals), n).mean(1)
-    mine = diagonal(tables.rho[0] - own.fitted).mean()
-    return float((1 + (found >= mine).sum()) / (1 + len(deals)))
+    return float((1 + (found >= own).sum()) / (1 + len(deals)))
 
 
 def _derangements(n: int) -> Iterator[Numbers]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from selfexec.claims import Flags
+from selfexec.claims import Flags, Numbers
 from selfexec.metrics.own.excess import (
     Doubted,
     Tables,
@@ -45,10 +45,14 @@ class Evidence:
         """From whom each model is held apart: from its kin; one that has no kin here, from the model whose deeds are
         most like its own, beyond what they share with everybody's.
         """
-        alike = self.similarity.copy()
-        np.fill_diagonal(alike, -np.inf)
-        nearest = np.eye(len(alike), dtype=bool)[alike.argmax(1)]
+        nearest = np.eye(len(self.nearest), dtype=bool)[self.nearest]
         found: Flags = np.where(np.any(self.kin, axis=1, keepdims=True), self.kin, nearest)
+        return found
+
+    @cached_property
+    def nearest(self) -> Numbers:
+        """Of each model the number of the one whose deeds are most like its own."""
+        found: Numbers = np.where(np.eye(len(self.similarity), dtype=bool), -np.inf, self.similarity).argmax(1)
         return found
 
     @cached_property
@@ -105,7 +109,7 @@ class Fit:
     @cached_property
     def derangement_p(self) -> float:
         """Of the panel's mean, among means where each word is given to another model's deed."""
-        return derangement_p(self.of.tables, self.factors - 1)
+        return derangement_p(self.of.tables, self.factors - 1, float(self.panel.value))
 
     @cached_property
     def outdone(self) -> Array:
