@@ -9,6 +9,7 @@ import pytest
 import selfexec as sx
 from selfexec.analysis.compare.measures import OTHER_ITEMS, Record, weighed
 from selfexec.analysis.compare.own import by_block
+from selfexec.analysis.selection import Selection
 from selfexec.errors import InputError
 from selfexec.metrics import Counted, Estimate
 from selfexec.runs import Run
@@ -32,7 +33,7 @@ def jackknife(without: np.ndarray) -> float:
     return math.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
 
 
-def only(run: Run, left_out: str) -> Run:
+def without(run: Run, left_out: str) -> Run:
     return replace(run, replies={key: reply for key, reply in run.replies.items() if key.model != left_out})
 
 
@@ -55,8 +56,8 @@ def test_panels_that_were_asked_other_items_are_not_compared() -> None:
     assert (math.isnan(found.value), found.reason) == (True, OTHER_ITEMS)
 
 
-def test_of_one_run_values_are_those_of_score_and_items_are_items(ten_models: Run) -> None:
-    scores = sx.score(ten_models)
+def test_of_one_run_values_are_those_of_score_and_items_are_items(ten_models: Run, scores_of_ten: sx.Scores) -> None:
+    scores = scores_of_ten
     found = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
     row = found.row("difficulty", "o4-mini", "gpt-4.1", OWN)
     assert row.value == pytest.approx(scores.value("o4-mini", "difficulty", OWN))
@@ -114,10 +115,13 @@ def test_a_gate_holds_where_the_whole_interval_lies_above_the_drop(ten_models: R
 
 
 def test_checkpoints_of_a_trend_are_not_in_each_others_panel(ten_models: Run) -> None:
-    found = sx.trend(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
+    difficulty = replace(
+        ten_models, replies={k: r for k, r in ten_models.replies.items() if k.experiment == "difficulty"}
+    )
+    found = sx.trend(difficulty, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
     for point, other in zip(found.points, ["o4-mini", "gpt-4.1"], strict=True):
-        alone = sx.score(only(ten_models, other)).value(point.model, "difficulty", OWN)
-        assert point.value == pytest.approx(alone)
+        alone = sx.score(Selection.of(without(difficulty, other), models=point.model, experiments=["difficulty"]))
+        assert point.value == pytest.approx(alone.value(point.model, "difficulty", OWN))
 
 
 def test_correlations_take_own_excess_where_a_verdict_follows_from_it(ten_models: Run) -> None:

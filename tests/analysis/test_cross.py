@@ -34,8 +34,10 @@ def crossed(ten_models: Run) -> CrossPrediction:
     return sx.cross_prediction(ten_models, ["difficulty", "association"])
 
 
-def test_verdicts_are_those_of_score_with_the_tables_behind_them(ten_models: Run, crossed: CrossPrediction) -> None:
-    of_score = {one["experiment"]: one for one in json.loads(sx.score(ten_models).json())["own_excess"]}
+def test_verdicts_are_those_of_score_with_the_tables_behind_them(
+    scores_of_ten: sx.Scores, crossed: CrossPrediction
+) -> None:
+    of_score = {one["experiment"]: one for one in json.loads(scores_of_ten.json())["own_excess"]}
     for record in json.loads(crossed.json())["own_excess"]:
         known = of_score[record["experiment"]]
         assert {name: record[name] for name in known} == known

@@ -77,15 +77,15 @@ def test_the_report_has_a_sentence_for_each_verdict(found: list[Finding], tone: 
     assert (said.tone, said.text) == (tone, text)
 
 
-def test_nobody_is_said_to_know_itself(ten_models: Run) -> None:
-    scores = sx.score(ten_models)
+def test_nobody_is_said_to_know_itself(scores_of_ten: sx.Scores) -> None:
+    scores = scores_of_ten
     told = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
     every = [*own_in_short(told), *(said.text for said in own_words([OWN])), scores.table()]
     assert not any("knows itself" in text or "self-aware" in text for text in every)
 
 
-def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run) -> None:
-    scores = sx.score(ten_models)
+def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run, scores_of_ten: sx.Scores) -> None:
+    scores = scores_of_ten
     found = {(o.about, o.source): o for o in findings(scores, ten_models.tables, []) if o.relation == "own"}
     own = {(one.experiment, one.source): one.found for one in scores.own}
     assert list(found) == list(own)

@@ -7,6 +7,7 @@ import click
 import pytest
 
 import selfexec as sx
+from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.selection import Selection
 from selfexec.cli import COMMANDS, root
 from selfexec.errors import InputError
@@ -15,12 +16,29 @@ STORED = Path(__file__).parents[1] / "stored"
 OF_RUNS = ("score", "compare", "trend", "cross", "correlate", "ledger", "card", "report")
 
 
-def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_reference_models() -> None:
-    whole = sx.score(STORED / "panel", "readable")
-    some = Selection.of(STORED / "panel", "readable", models=["sim/typical"], experiments="restriction")
-    wanted = [row for row in whole if (row.model, row.experiment) == ("sim/typical", "restriction")]
-    assert sx.score(some).records() == [row.__dict__ for row in wanted] != []
-    assert sx.score(some).runs == whole.runs
+@pytest.mark.parametrize(
+    ("convention", "bootstrap"),
+    [("strict", None), ("readable", None), ("authors", None), pytest.param("strict", 100, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize(
+    ("models", "experiments"), [(["sim/typical", "sim/coin"], ["restriction"]), ([], ["difficulty", "overall"])]
+)
+def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_reference_models(
+    models: list[str], experiments: list[str], convention: str, bootstrap: int | None
+) -> None:
+    every = sx.score(STORED / "panel", convention, bootstrap=bootstrap)
+    selection = Selection.of(STORED / "panel", convention, models=models, experiments=experiments)
+    some = sx.score(selection, bootstrap=bootstrap)
+    wanted = [row for row in every if row.experiment in experiments and (not models or row.model in models)]
+    assert some.records() == [row.__dict__ for row in wanted] != []
+    assert some.runs == every.runs
+    of_rows = [warning for warning in every.warnings if not isinstance(warning, SameReplies)]
+    meant = [w for w in of_rows if w.experiment in experiments and (not models or w.model in models)]
+    assert [w for w in some.warnings if not isinstance(w, SameReplies)] == meant
+    own = [one for one in every.own if one.experiment in experiments and (not models or {*models} & {*one.found.each})]
+    assert [(one.experiment, repr(one.found.panel)) for one in some.own] == [
+        (one.experiment, repr(one.found.panel)) for one in own
+    ]
 
 
 def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices() -> None:

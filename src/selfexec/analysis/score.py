@@ -1,6 +1,6 @@
 """Scores: what the observations amount to, with intervals, beside baselines, and withheld where they would mislead."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,9 +87,7 @@ def score(
     else:
         refuse_unknown("condition", selection.conditions, known_conditions(selection.whole_runs))
         ones = [selection.under(condition) for condition in selection.shown_conditions]
-        found = joined(
-            score_tables(one.tables, one.everybody, selection.convention, drawn, beside=one.beside) for one in ones
-        )
+        found = joined(_shown(one, drawn) for one in ones)
         found.warnings += tuple(same_replies(selection.whole_runs))
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
@@ -106,6 +104,15 @@ def score(
     )
 
 
+def _shown(selection: Selection, drawn: Bootstrap | None) -> Scores:
+    """Of the models and experiments that are meant, all others being their reference models."""
+    models = [model for model in selection.everybody if selection.wants([model])]
+    experiments = () if "overall" in selection.experiments else selection.experiments
+    return score_tables(
+        selection.tables, models, selection.convention, drawn, beside=selection.beside, experiments=experiments
+    )
+
+
 def _is_meant(warning: Warned, selection: Selection) -> bool:
     if isinstance(warning, SameReplies):
         return selection.wants(warning.models)
@@ -119,20 +126,22 @@ def score_tables(
     bootstrap: Bootstrap | None = None,
     *,
     beside: Beside | None = None,
+    experiments: Collection[str] = (),
     whole: bool = True,
 ) -> Scores:
-    """Scores of some models, from observations and sessions alone, and from the panel that is `beside` them. Not
-    `whole`, there are no warnings, self-bonuses, permutation tests, margins, noise ceilings and bounds, and loss is not
-    tested.
+    """Scores of some models, in some experiments where any is named, from observations and sessions alone, and from the
+    panel that is `beside` them. Not `whole`, there are no warnings, self-bonuses, permutation tests, margins, noise
+    ceilings and bounds, and loss is not tested.
     """
+    claims = {name: found for name, found in tables.claims.items() if not experiments or name in experiments}
     together = beside.tables if beside else tables
-    panels = {experiment: Panels(everyone) for experiment, everyone in together.claims.items()}
+    panels = {experiment: Panels(together.claims[experiment]) for experiment in claims}
     scored = {model: _scored(together, panels, model, convention, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
-    warnings: list[Warned] = [*loss_warnings(tables.claims), *judge_warnings(tables.claims, convention == "strict")]
-    own = own_of(tables.claims, tables.simulated, beside)
-    rows = (_with_panel(row, beside) for row in _rows(tables, convention, scored, own, bootstrap))
+    warnings: list[Warned] = [*loss_warnings(claims), *judge_warnings(claims, convention == "strict")]
+    own = own_of(claims, tables.simulated, beside)
+    rows = (_with_panel(row, beside) for row in _rows(claims, convention, scored, own, bootstrap))
     return Scores(rows, warnings, bootstrap, scored, own=own, panels=[beside] if beside else [])
 
 
@@ -170,19 +179,21 @@ def _bare_rows(convention: str, scored: Mapping[str, Mapping[str, Scored]]) -> I
 
 
 def _rows(
-    tables: Tables,
+    everyone: Mapping[str, Claims],
     convention: str,
     scored: Mapping[str, Mapping[str, Scored]],
     own: Sequence[Own],
     bootstrap: Bootstrap | None,
 ) -> Iterator[Score]:
-    crossed = {experiment: self_bonuses(claims) for experiment, claims in tables.claims.items()}
-    rows = (row for model, parts in scored.items() for row in _of_model(tables, model, convention, parts, crossed, own))
+    crossed = {experiment: self_bonuses(claims) for experiment, claims in everyone.items()}
+    rows = (
+        row for model, parts in scored.items() for row in _of_model(everyone, model, convention, parts, crossed, own)
+    )
     return rows if bootstrap is None else with_bootstrap(rows, scored, crossed, bootstrap)
 
 
 def _of_model(
-    tables: Tables,
+    everyone: Mapping[str, Claims],
     model: str,
     convention: str,
     scored: Mapping[str, Scored],
@@ -191,7 +202,7 @@ def _of_model(
 ) -> Iterator[Score]:
     limits: dict[str, Bounds] = {}
     for experiment, part in scored.items():
-        claims = tables.claims[experiment].of(model)
+        claims = everyone[experiment].of(model)
         limits[experiment] = _bounds(claims) if convention == "readable" else {}
         yield from bounded(part.rows, limits[experiment])
         for metric, estimate in ceilings(claims, convention == "strict").items():
