@@ -52,13 +52,13 @@ def test_it_is_small_and_holds_letters_and_no_words() -> None:
         assert set("".join(told)) <= set("rtum01.")
 
 
-@pytest.mark.parametrize("source", [None, "rule"])
+@pytest.mark.parametrize("source", [None, pytest.param("rule", marks=pytest.mark.slow)])
 def test_one_of_the_ten_alone_has_the_margin_that_it_has_among_them(
-    reference: Path, ten_models: Run, tmp_path: Path, source: str | None
+    reference: Path, ten_models: Run, scores_of_ten: sx.Scores, tmp_path: Path, source: str | None
 ) -> None:
     """The panel leaves the model itself out; the other nine are the same."""
     here = sx.score(alone(reference, tmp_path, "gpt-4.1"), source=source)
-    there = sx.score(ten_models, source=source)
+    there = sx.score(ten_models, source=source) if source else scores_of_ten
     assert here.panels[0].left_out == {"gpt-4.1": "gpt-4.1 by its name"}
     assert len(here.panels[0].models) == 9
     assert there.panels == ()
@@ -76,7 +76,7 @@ def test_one_of_the_ten_alone_has_the_margin_that_it_has_among_them(
 
 
 def test_it_stands_beside_the_papers_items_by_itself_where_there_are_too_few_models(
-    reference: Path, ten_models: Run, tmp_path: Path
+    reference: Path, scores_of_ten: sx.Scores, tmp_path: Path
 ) -> None:
     pair = alone(reference, tmp_path / "pair", "gpt-4.1", "o4-mini")
     found = sx.score(pair)
@@ -87,7 +87,7 @@ def test_it_stands_beside_the_papers_items_by_itself_where_there_are_too_few_mod
     )
     assert any(line.startswith(said) for line in answer)
     assert sx.score(pair, panel="none").panels == ()
-    assert sx.score(ten_models).panels == ()
+    assert scores_of_ten.panels == ()
 
 
 def test_items_that_are_not_all_the_papers_get_it_only_by_name(reference: Path, tmp_path: Path) -> None:
