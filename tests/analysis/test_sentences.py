@@ -69,11 +69,13 @@ def only(run: Run, names: Sequence[str]) -> Run:
 def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str, Any]:
     """What `score` answers, and what the page says on top, below, and model by model; each with its tone."""
     data = Data(Selection.of(run, convention, panel=panel), Options())
-    head = top(data)
+    head, front = top(data), answer(data)
+    panels = front.picture.panels if front.picture else ()
     return {
         "score": json.loads(data.scores.json())["answer"],
         "top": [head.answer.tone, head.answer.text, *head.details],
-        "said": [[one.about, one.tone, one.text] for told in answer(data).said.values() for one in told],
+        "front": [*([front.untold] if front.untold else []), *([p.experiment, *p.brief, *p.own] for p in panels)],
+        "said": [[one.about, one.tone, one.text] for told in front.said.values() for one in told],
         "advice": [[part.model, *advice] for part in models(data).models for advice in part.advice],
     }
 

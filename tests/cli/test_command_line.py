@@ -366,7 +366,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
 ) -> None:
     models = [f"sim/{name}" for name in ("knows-itself", "typical", "coin", "says-yes", "typical@2", "coin@2")]
     selfexec("run", "--model", ",".join(models), "--out", "run", monkeypatch=monkeypatch)
-    best = "the best baseline, which knows only the questions, what other models do and what they say"
+    best = "somebody who knows only the questions and what other models said and did"
 
     def answer(*arguments: str) -> list[str]:
         capsys.readouterr()

@@ -28,7 +28,7 @@ from selfexec.experiments import Key
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, latex, plain
 from selfexec.report.figures import Figure, figures, read_abilities
-from selfexec.report.figures.model_order import line_up
+from selfexec.report.figures.model_order import line_up, merit_of
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, Scale, breadth, clean, even_ticks, log_ticks, matrix, shortened, tick_label
 from selfexec.runs import Run
@@ -356,7 +356,7 @@ def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_ce
         name: Line([Cell(value, f"{value:+.2f}", name) for value in row])
         for name, row in zip("ab", values, strict=True)
     }
-    lineup = line_up({"a": [0.5], "b": [0.4]}, None)
+    lineup = line_up({"a": (0, -0.5), "b": (0, -0.4)}, None)
     svg = matrix(lineup, "one", "title", "what it is", lines, "word", "own", around_zero=True)
     cells = re.findall(r'class="(sx-heat|sx-below)"[^>]* fill-opacity="([.\d]+)"', svg)
     # as opaque as far from 0 as the farthest, .2
@@ -564,16 +564,30 @@ def test_long_names_keep_both_ends() -> None:
     assert shortened("gpt-4.1", 150, 11) == "gpt-4.1"
 
 
-def test_families_stand_together_the_best_first() -> None:
-    # b's best (.9) is above a's (.8), though a's two are above b's other
-    lineup = line_up({"a-1": [0.8], "b-1": [0.2], "a-2": [0.7], "b-2": [0.9], "x/c": [0.1]})
-    assert lineup.keys == ("b-2", "b-1", "a-1", "a-2", "x/c")
-    assert lineup.groups == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "x/c": "x"}
+def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:
+    merit = {
+        "a-1": merit_of(0.7, [0.7, 0.7]),
+        "b-1": merit_of(0.2, [0.2]),
+        "a-2": merit_of(None, [0.95]),  # one part of it alone, and not judged
+        "b-2": merit_of(0.9, [0.9]),
+        "x/c": merit_of(None, []),
+        "x/d": merit_of(None, [0.5, 0.4]),
+    }
+    lineup = line_up(merit)
+    assert lineup.keys == ("b-2", "a-1", "b-1", "a-2", "x/d", "x/c")
+    assert lineup.groups == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "x/c": "x", "x/d": "x"}
     assert lineup.labels["x/c"] == "c" and not lineup.headed
 
 
+def test_given_families_stand_together_the_best_first() -> None:
+    # b's best (.9) is above a's (.8), though a's two are above b's other
+    merit = {model: (0, -skill) for model, skill in {"1": 0.8, "2": 0.2, "3": 0.7, "4": 0.9}.items()}
+    lineup = line_up(merit, {"1": "a", "3": "a", "2": "b", "4": "b"})
+    assert lineup.keys == ("4", "2", "1", "3") and lineup.headed
+
+
 def test_a_providers_name_stays_where_it_tells_models_apart() -> None:
-    assert line_up({"a/m": [0.1], "b/m": [0.2]}).labels == {"a/m": "a/m", "b/m": "b/m"}
+    assert line_up({"a/m": (0, 0.1), "b/m": (0, 0.2)}).labels == {"a/m": "a/m", "b/m": "b/m"}
 
 
 @pytest.mark.slow
@@ -587,9 +601,12 @@ def test_given_groups_are_headed_and_marked(panel: Run, scores: Scores) -> None:
     assert {"plain", "knowing", "sim"} <= bold
 
 
+TWO = {"gpt-4": (0, -0.5), "o3": (0, -0.6)}
+
+
 def test_groups_that_say_what_names_say_take_no_headings() -> None:
-    assert not line_up({"gpt-4": [0.5], "o3": [0.6]}, {"gpt-4": "gpt", "o3": "o"}).headed
-    assert line_up({"gpt-4": [0.5], "o3": [0.6]}, {"gpt-4": "openai", "o3": "google"}).headed
+    assert not line_up(TWO, {"gpt-4": "gpt", "o3": "o"}).headed
+    assert line_up(TWO, {"gpt-4": "openai", "o3": "google"}).headed
 
 
 # --- abilities -------------------------------------------------------------------------------------------------------

@@ -204,6 +204,12 @@ def of_own_words(own: Sequence[Own], experiment: str) -> list[Finding]:
     return found
 
 
+def beside_panel(own: Sequence[Own], experiment: str, models: Sequence[str]) -> list[Finding]:
+    """The verdicts in one experiment on each of these models that is held against a reference panel, by each source."""
+    beside = [one for one in own if one.experiment == experiment and one.panel]
+    return [_own_finding(one, m, one.found.each[m]) for m in models for one in beside if m in one.found.each]
+
+
 def too_few_for_own(own: Sequence[Own]) -> list[Finding]:
     """That no panel is large enough, once: of the largest."""
     if not own or any(one.found.fits for one in own):

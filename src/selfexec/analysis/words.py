@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from selfexec.analysis.findings import PANEL, SIMULATED, Finding, Relation, Tone
+from selfexec.analysis.findings import PANEL, SIMULATED, TONES, Finding, Relation, Tone
 from selfexec.analysis.own import in_words
 from selfexec.experiments import EXPERIMENTS, RULE, SELF, by_source
 from selfexec.metrics import LEAST_ITEMS, LEAST_PANEL, LEAST_RARER_ITEMS
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 NAMED = 3  # so many models are named; the others are counted
 
-OVERALL_BASELINE = "the questions, what other models do and what they say"  # whatever the experiment
+# the best baseline as people meet it first, whatever the experiment
+SOMEBODY = "somebody who knows only the questions and what other models said and did"
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 OWN_VERDICTS = ("own", "own or shared", "not shown")
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
@@ -87,23 +88,76 @@ def answer(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> Said:
     if not n:
         return Said("overall", "withheld", " ".join(without_margin(margins, skills)))
     full = " that can be judged" if found.withheld else ""
-    baseline = _baseline("overall")
-    takes = f": {more}" if (more := _takes(found)) else ""
     if n == 1:
-        who = f"{found.judged[0].subject}, the one model that can be judged," if full else found.judged[0].subject
-        return Said("overall", found.tone, f"{who} {_predicts(found)} itself better than {baseline}{takes}.")
+        return Said("overall", found.tone, _answer_of_one(found))
     if k == n:
-        return Said("overall", "yes", f"All {n} models{full} predict themselves better than {baseline}.")
+        return Said("overall", "yes", f"All {n} models{full} predict themselves better than {SOMEBODY}.")
     if k:
         verb = "predicts itself" if k == 1 else "predict themselves"
-        return Said("overall", "yes", f"{k} of {n} models{full} {verb} better than {baseline}: {_names(found.above)}.")
+        first = f"{k} of {n} models{full} {verb} better than {SOMEBODY}: {_names(found.above)}"
+        return Said("overall", "yes", f"{first}. {_rest(found, others=True)}")
     if len(found.below) == n:
-        return Said("overall", "no", f"None of the {n} models{full} predicts itself as well as {baseline}.")
-    return Said(
-        "overall",
-        "open",
-        f"None of the {n} models{full} is shown to predict itself better than {baseline}{takes}.",
+        whom = f"each of the {n} models{full} better than it predicts itself"
+        return Said("overall", "no", f"{_sentence(SOMEBODY)} predicts {whom}.")
+    takes = f": {more}" if (more := _takes(found)) else ""
+    rest = f" {_rest(found)}" if found.below else ""
+    text = f"None of the {n} models{full} is shown to predict itself better than {SOMEBODY}{takes}.{rest}"
+    return Said("overall", "open", text)
+
+
+def _answer_of_one(found: Verdicts) -> str:
+    """Of the one model that there is, or that can be judged."""
+    name = found.judged[0].subject
+    who = f"{name}, the one model that can be judged," if found.withheld else name
+    if found.below:
+        return f"{_sentence(SOMEBODY)} predicts {who} better than it predicts itself."
+    takes = f": {more}" if (more := _takes(found)) else ""
+    return f"{who} {_predicts(found)} itself better than {SOMEBODY}{takes}."
+
+
+def _rest(found: Verdicts, *, others: bool = False) -> str:
+    """Of whom that somebody is ahead, and of whom it cannot be told; `others`: besides those that are ahead of it."""
+    b, o = len(found.below), len(found.open)
+    if not b:
+        return f"Of {'the others' if o > 1 else 'the other one'} it cannot be told who is ahead."
+    if not o:
+        return f"That somebody predicts the other {b if b > 1 else 'one'} better."
+    return (
+        f"That somebody predicts {b}{' of the others' if others else ''} better; of {o} it cannot be told who is ahead."
     )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def answer_by_experiment(margins: Mapping[str, Sequence[Finding]]) -> Said | None:
+    """The one sentence on top where there is no overall margin: who is ahead in each experiment. None where no margin
+    can be judged.
+    """
+    found = {experiment: verdicts(those) for experiment, those in margins.items()}
+    found = {experiment: those for experiment, those in found.items() if those.judged}
+    if not found:
+        return None
+    parts = "; ".join(f"in {experiment} {_stand(those)}" for experiment, those in found.items())
+    tones = {those.tone for those in found.values()}
+    tone: Tone = next((tone for tone in TONES if tone in tones), "withheld")
+    return Said("overall", tone, f"Against {SOMEBODY}: {parts}.")
+
+
+def _stand(found: Verdicts) -> str:
+    """How many models are ahead, and behind: 2 of 5 models are ahead, 2 are behind, and of 1 it cannot be told"""
+    n = len(found.judged)
+    parts: list[str] = []
+    for those, where in ((found.above, "ahead"), (found.below, "behind")):
+        if those:
+            whose = _names(those) if n == 1 else f"all {n} models" if len(those) == n else str(len(those))
+            who = whose if parts or len(those) == n else f"{whose} of {n} models"
+            parts.append(f"{who} {'is' if len(those) == 1 else 'are'} {where}")
+    if found.open:
+        whom = _names(found.open) if n == 1 else f"any of {n} models" if len(found.open) == n else str(len(found.open))
+        parts.append(f"{'and ' if parts else ''}of {whom} it cannot be told")
+    return ", ".join(parts)
 
 
 def without_margin(margins: Sequence[Finding], skills: Sequence[Finding]) -> list[str]:
@@ -179,6 +233,85 @@ def simulated(models: Sequence[str], runs: Iterable["Run | ScoredRun"]) -> str |
     if n == len(models):
         return "Simulated models: no language model was asked, and no score here is of a real one."
     return f"{n} of these models {'is' if n == 1 else 'are'} simulated: no score of theirs is of a real one."
+
+
+# --- in brief, beside a picture --------------------------------------------------------------------------------------
+
+
+def ahead_in_brief(margins: Sequence[Finding], skills: Sequence[Finding]) -> list[str]:
+    """Who is ahead, models or the best baseline, of how many, and by how much; where there is no margin, how models
+    stand to chance.
+    """
+    found = verdicts(margins)
+    n = len(found.judged)
+    if not n:
+        return _chance_in_brief(verdicts(skills))
+    parts = []
+    if found.above:
+        parts.append(f"{_how_many(found.above, n)}ahead of the baseline by {_how_far(found.above)}")
+    if found.below:
+        whom = f" of {_how_many(found.below, n).strip()}" if n > 1 else ""
+        parts.append(f"baseline ahead{whom} by {_how_far(found.below)}")
+    if found.open:
+        parts.append(f"of {len(found.open)} it cannot be told" if parts else "it cannot be told who is ahead")
+    return [_sentence(part) for part in parts]
+
+
+def _chance_in_brief(found: Verdicts) -> list[str]:
+    if not (n := len(found.judged)):
+        return ["Nothing can be said"]
+    told = {
+        "better than chance": found.above,
+        "not shown to be better than chance": found.open,
+        "worse than chance": found.below,
+    }
+    return [_sentence(f"{_how_many(those, n)}{how}") for how, those in told.items() if those]
+
+
+def _how_many(those: Sequence[Finding], n: int) -> str:
+    return "" if n == 1 else f"all {n} " if len(those) == n else f"{len(those)} of {n} "
+
+
+def _how_far(those: Sequence[Finding]) -> str:
+    """.26 to .61"""
+    sizes = sorted(abs(one.value or 0.0) for one in those)
+    return " to ".join(dict.fromkeys([two(sizes[0]), two(sizes[-1])]))
+
+
+def own_in_brief(found: Sequence[Finding]) -> list[str]:
+    """The verdict on own excess in one experiment, on each panel; on single models where they are held against a
+    reference panel.
+    """
+    if found and found[0].subject not in (PANEL, SIMULATED):
+        by_model: dict[str, list[Finding]] = {}
+        for one in found:
+            by_model.setdefault(one.subject, []).append(one)
+        return [_own_brief(those, f"{model}: " if len(by_model) > 1 else "") for model, those in by_model.items()]
+    panels = _by_panel(found)
+    return [
+        _own_brief(those, "Simulated models: " if subject == SIMULATED and len(panels) > 1 else "")
+        for subject, those in panels.items()
+    ]
+
+
+def _own_brief(found: Sequence[Finding], whose: str) -> str:
+    """By the source that counts, and where that gives no verdict, by the next."""
+    every = [one for one in found if one.subject == found[0].subject]
+    told = next((one for one in every if one.verdict), every[0])
+    by = "" if told is every[0] else f", {_by(told)}"
+    if told.verdict is None:
+        return f"{whose}{_sentence(f'no verdict: {told.reason}' if told.reason else 'no verdict')}."
+    why = f": {in_words(told.against)}" if told.verdict == "not shown" and (told.low or 0.0) > 0 else ""
+    single = [one.subject for one in found if one.source == told.source and one is not told and one not in every]
+    shown = f" Shown of {_listed(single)}." if single else ""
+    return f"{whose}{_sentence(IN_BRIEF[told.verdict])} ({_number(told)}){by}{why}.{shown}"
+
+
+IN_BRIEF = {
+    "own": "shown to be their own",
+    "own or shared": "own or shared: more than all models share, though a kind or family of models may share it",
+    "not shown": "not shown",
+}
 
 
 # --- one relation ----------------------------------------------------------------------------------------------------
@@ -404,8 +537,7 @@ def _about(experiment: str, models: int = 1) -> str:
 
 
 def _baseline(experiment: str) -> str:
-    knows = OVERALL_BASELINE if experiment == "overall" else EXPERIMENTS[experiment].words.baseline
-    return f"the best baseline, which knows only {knows}"
+    return f"the best baseline, which knows only {EXPERIMENTS[experiment].words.baseline}"
 
 
 def two(value: float | None) -> str:

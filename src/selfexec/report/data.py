@@ -92,8 +92,13 @@ class Data:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models in the order in which they are shown."""
+        """The models in the one order in which the whole page shows them."""
         return self.numbers.models
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where each model stands in it."""
+        return {model: place for place, model in enumerate(self.models)}
 
     @cached_property
     def figures(self) -> list[Figure]:
@@ -105,7 +110,7 @@ class Data:
 
     @cached_property
     def boards(self) -> list[leaderboards.Board]:
-        return leaderboards.boards(self.scores, self.asked, self.ranking)
+        return leaderboards.boards(self.scores, self.models, self.ranking)
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -39,7 +39,7 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Board:
-    """Models of one experiment, the most skilled first. `scale`: the ends of the one scale for both numbers.
+    """Models of one experiment, in the order of the page. `scale`: the ends of the one scale for both numbers.
     `detectable`: column -> the difference that 80% of runs like these would find (median, least, greatest over pairs).
     """
 
@@ -62,7 +62,6 @@ def boards(scores: Scores, models: Sequence[str], ranking: Ranking) -> list[Boar
     for experiment in ("overall", *EXPERIMENTS):
         if experiment in scores.experiments:
             rows = [row for model in models if (row := _board_row(scores, experiment, model, letters))]
-            rows.sort(key=lambda r: (_value(r.skill) is None, -(_value(r.skill) or 0.0), r.model))
             scale = scale_of([score for row in rows for score in (row.skill, row.margin)])
             sizes = {name: ranking.detectable(metric, experiment) for name, metric in COMPARED.items()}
             found.append(Board(experiment, tuple(rows), scale, {name: size for name, size in sizes.items() if size}))

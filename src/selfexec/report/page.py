@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import warnings
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.sessions import one_line
 from selfexec.report.svg import tick_label
 from selfexec.text.legible import SCRIPT_PATTERN, harmless
-from selfexec.text.numbers import decimal
+from selfexec.text.numbers import decimal, signed, typeset
 from selfexec.version import __version__
 
 
@@ -57,10 +58,16 @@ def _environment() -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"decimal": decimal, "two": two, "shown": shown, "count": "{:,}".format}
+    numbers = {"decimal": decimal, "two": two, "signed": signed, "shown": shown}
+    environment.filters |= {name: _typeset(say) for name, say in numbers.items()}
+    environment.filters |= {"count": "{:,}".format, "typeset": typeset}
     environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment
+
+
+def _typeset(say: Callable[..., str]) -> Callable[..., str]:
+    return lambda *value: typeset(say(*value))
 
 
 def _source(environment: Any, name: str) -> str:

@@ -47,6 +47,11 @@ def p_value(p: float | None) -> str:
     return "<.001" if p is not None and p < 0.0005 else decimal(p)
 
 
+def typeset(text: str) -> str:
+    """The text as a page prints it, with a true minus sign before each number like -.05."""
+    return re.sub(r"(?:^|(?<=[\s\[(]))-(?=\.\d|\d+\.\d\d)", "−", text)
+
+
 def number_of(n: int, noun: str, plural: str = "") -> str:
     """1 item, 1,500 items, 0 replies. `plural` is for what takes more than an s: 1 item has, 3 items have."""
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"

@@ -72,9 +72,18 @@ def _own_parts(own: Own, width: int) -> Iterator[Part]:
     yield ""
 
 
-def of_models(own: Own) -> tuple[Table, Table, Table]:
-    """Each model's verdict; what it is taken apart into; and what decides nothing: a row for each model."""
-    return _models(own), _apart(own), _opinions(own)
+def of_models(own: Own, models: Sequence[str] = ()) -> tuple[Table, Table, Table]:
+    """Each model's verdict; what it is taken apart into; and what decides nothing: a row for each model, in the order
+    of `models` where that is given.
+    """
+    order = _order(own, models)
+    return _models(own, order), _apart(own, order), _opinions(own, order)
+
+
+def _order(own: Own, models: Sequence[str]) -> list[int]:
+    """Which model of the panel stands in each row."""
+    every = own.found.of.models
+    return [every.index(model) for model in models] if models else list(range(len(every)))
 
 
 def of_panel(own: Own) -> Table:
@@ -108,17 +117,17 @@ def below_panel(own: Own) -> Iterator[str]:
         yield f"{'no verdict' if found.panel.verdict is None else 'against own'}: {why}"
 
 
-def _models(own: Own) -> Table:
+def _models(own: Own, order: Sequence[int]) -> Table:
     """Each model's verdict, its own excess in all fits, and by short names what keeps it from a better one."""
     found = own.found
     rows = [
         [
             name,
             *(interval(float(e.value[n]), float(e.low[n]), float(e.high[n])) for e in (fit.each for fit in found.fits)),
-            found.each[model].verdict or "none",
-            _in_short(found.each[model]),
+            found.each[found.of.models[n]].verdict or "none",
+            _in_short(found.each[found.of.models[n]]),
         ]
-        for n, (name, model) in enumerate(zip(_numbered(found.of.models), found.of.models, strict=True))
+        for n, name in _numbered(found.of.models, order)
     ]
     return Table("Model by model", ["model", *_fit_names(own), "verdict", "against"], rows, "plain")
 
@@ -152,32 +161,31 @@ def below_models(own: Own) -> Iterator[str]:
         yield from (f"  {model}: {why}" for model, why in left_out.items())
 
 
-def _apart(own: Own) -> Table:
+def _apart(own: Own, order: Sequence[int]) -> Table:
     """Of each model the correlation of word and deed, what the one factor says of it, and who is like it in deed."""
     found = own.found
-    fit, names = found.fits[0], _numbered(found.of.models)
+    fit, number = found.fits[0], {n: row for row, n in enumerate(order, 1)}
     word, deed = loadings(fit)
     nearest = fit.of.nearest
     rows = [
         [
-            names[n],
+            name,
             *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], deed[n], fit.fitted[n, n])),
             decimal(float(found.unique[n]), 2),
-            f"{nearest[n] + 1} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
-            ", ".join(str(other + 1) for other in np.flatnonzero(fit.of.kin[n])) or "none",
+            f"{number[int(nearest[n])]} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
+            ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.kin[n]).tolist()))) or "none",
         ]
-        for n in range(len(names))
+        for n, name in _numbered(found.of.models, order)
     ]
     columns = ["model", "word, deed", "q", "l", "q l", "unique", "most alike", "family"]
     return Table("Taken apart", columns, rows, "plain")
 
 
-def _opinions(own: Own) -> Table:
+def _opinions(own: Own, order: Sequence[int]) -> Table:
     """What decides nothing, of each model."""
     partial, swap = own.found.partial_correlation[0], own.found.swap[0]
     rows = [
-        [name, estimate_text(partial[n]), estimate_text(swap[n])]
-        for n, name in enumerate(_numbered(own.found.of.models))
+        [name, estimate_text(partial[n]), estimate_text(swap[n])] for n, name in _numbered(own.found.of.models, order)
     ]
     return Table("Beside it", ["model", "partial correlation", "swap share"], rows, "plain")
 
@@ -191,8 +199,9 @@ def _matrices(own: Own, width: int) -> Iterator[Part]:
     yield similar_deeds(own)
 
 
-def similar_deeds(own: Own) -> Table:
-    similarity = own.found.fits[0].of.similarity
+def similar_deeds(own: Own, models: Sequence[str] = ()) -> Table:
+    order = _order(own, models)
+    similarity = own.found.fits[0].of.similarity[np.ix_(order, order)]
     alike = np.where(np.eye(len(similarity), dtype=bool), np.nan, similarity)
     return _square("How alike deeds are, beyond what all share", alike)
 
@@ -203,8 +212,9 @@ def _square(title: str, table: Array) -> Table:
     return Table(title, columns, rows, "plain")
 
 
-def _numbered(models: Sequence[str]) -> list[str]:
-    return [f"{n} {model}" for n, model in enumerate(models, 1)]
+def _numbered(models: Sequence[str], order: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """For each row the place of its model in the panel, and its name behind the number of the row."""
+    return ((n, f"{row} {models[n]}") for row, n in enumerate(order, 1))
 
 
 def _doubted(found: Any) -> str:

@@ -1,24 +1,38 @@
 """The models of a report: in which order they stand, what they are called, and who belongs to whom."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from selfexec.analysis.names import family_of
 from selfexec.report.svg import Lineup, clean
 
+Merit = tuple[int, float]  # the less, the better
 
-def line_up(accuracies: Mapping[str, Sequence[float]], groups: Mapping[str, str] | None = None) -> Lineup:
-    """Families one after the other, the best first, and so within each; headed where the names do not tell the family.
-    `accuracies` of each model are what it is put in order by: their mean.
+
+def line_up(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = None) -> Lineup:
+    """The best first. Where `groups` tell other families than the names do, families one after the other, headed, the
+    one of the best first.
     """
-    families = {model: (groups or {}).get(model) or family_of(model) for model in accuracies}
-    merit = {model: -math.fsum(found) / len(found) if found else 1.0 for model, found in accuracies.items()}
-    best: dict[str, float] = {}
+    families = {model: (groups or {}).get(model) or family_of(model) for model in merit}
+    best: dict[str, Merit] = {}
     for model, family in families.items():
-        best[family] = min(best.get(family, math.inf), merit[model])
-    order = sorted(accuracies, key=lambda m: (best[families[m]], families[m], merit[m], m))
-    told = all(families[model] == family_of(model) for model in order)
-    return Lineup(tuple(order), families, names_of(order), headed=not told and len(best) > 1)
+        best[family] = min(best.get(family, merit[model]), merit[model])
+    headed = len(best) > 1 and any(families[model] != family_of(model) for model in merit)
+
+    def place(model: str) -> tuple[object, ...]:
+        family = (best[families[model]], families[model]) if headed else ()
+        return (*family, merit[model], model)
+
+    order = sorted(merit, key=place)
+    return Lineup(tuple(order), families, names_of(order), headed=headed)
+
+
+def merit_of(overall: float | None, skills: Sequence[float]) -> Merit:
+    """By overall skill; behind those that have one, those without by the mean of the skills that they have, and last
+    those of which nothing is known.
+    """
+    if overall is not None:
+        return 0, -overall
+    return (1, -sum(skills) / len(skills)) if skills else (2, 0.0)
 
 
 def names_of(models: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What all figures share: the numbers of the models, and the models in their order."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from selfexec.analysis.selection import Selection
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.abilities import known_ability, published_abilities
-from selfexec.report.figures.model_order import line_up
+from selfexec.report.figures.model_order import Merit, line_up, merit_of
 from selfexec.report.svg import Dot, Kind, Lineup
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ class Numbers:
         self.abilities = self._abilities(abilities)
 
     def _lined_up(self, groups: Mapping[str, str] | None) -> Lineup:
-        names = sorted(self.scores.models)
-        return line_up({model: list(self._accuracies(model)) for model in names}, groups)
+        return line_up({model: self._merit(model) for model in sorted(self.scores.models)}, groups)
 
-    def _accuracies(self, model: str) -> Iterator[float]:
-        for experiment in EXPERIMENTS:
-            if (row := self.row(model, experiment, "accuracy")) and row.value is not None:
-                yield row.value
+    def _merit(self, model: str) -> Merit:
+        overall = self.row(model, "overall", "skill")
+        rows = (self.row(model, experiment, "skill") for experiment in EXPERIMENTS)
+        known = [row.value for row in rows if row and row.value is not None]
+        return merit_of(overall.value if overall else None, known)
 
     def _abilities(self, given: Mapping[str, float] | None) -> dict[str, float]:
         known = published_abilities() if given is None else given

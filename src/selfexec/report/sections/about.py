@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from selfexec.analysis.reference_panel import panel_lines
@@ -41,7 +41,7 @@ def about(data: Data) -> About:
     options = data.options
     panel = [line for one in data.scores.panels for line in panel_lines(one)]
     citations = [f"The panel: {one.panel.citation}." for one in data.scores.panels if one.panel.citation]
-    runs = [provenance(run) for run in data.runs]
+    runs = [replace(provenance(run), models=[m for m in data.models if m in run.models]) for run in data.runs]
     return About(options.command(data.selection), runs, options.evidence, [*panel, *citations])
 
 

@@ -1,38 +1,51 @@
-"""The answer: models ranked by skill and margin, and what follows in words."""
+"""The answer: the finding in one picture, models ranked by skill and margin, and what follows in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.findings import findings
+from selfexec.analysis.findings import findings, too_few_for_own
 from selfexec.analysis.names import skill_called
-from selfexec.analysis.words import NO_TEST, Said, sentences
+from selfexec.analysis.score_table import LEGEND
+from selfexec.analysis.words import NO_TEST, Said, own_words, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import Board
+from selfexec.report.picture import Picture, picture
 from selfexec.report.sections.top import items_asked
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`front`: the board to begin with. `said`: sentences by what they are about. `unpaired`: some models were asked
-    other items than others.
+    """`untold`: why there is no verdict on own excess at all. `front`: the board to begin with. `said`: sentences by
+    what they are about. `unpaired`: some models were asked other items than others.
     """
 
+    picture: Picture | None
+    untold: str | None
     boards: Sequence[Board]
     front: str
     said: Mapping[str, Sequence[Said]]
     several: bool
     unpaired: bool
     skill_called: str
+    convention: str
     no_test: str = NO_TEST
 
 
 def answer(data: Data) -> Answer:
     known = (board for board in data.boards if any(row.skill and row.skill.value is not None for row in board.rows))
     front = next((board.experiment for board in known), "overall")
-    told = sentences(findings(data.scores, data.tables, data.ranking.standings))
+    untold = own_words(too_few_for_own(data.scores.own))
+    told = [one for one in sentences(findings(data.scores, data.tables, data.ranking.standings)) if one not in untold]
     said = {about: [one for one in told if one.about == about] for about in ("overall", *EXPERIMENTS)}
-    unpaired = any(" to " in items_asked(data.scores, experiment) for experiment in data.scores.experiments)
-    said = {about: found for about, found in said.items() if found}
-    called = skill_called(data.scores.experiments)
-    return Answer(data.boards, front, said, len(data.models) > 1, unpaired, called)
+    return Answer(
+        picture(data.scores, data.models),
+        untold[0].text if untold else None,
+        data.boards,
+        front,
+        {about: found for about, found in said.items() if found},
+        several=len(data.models) > 1,
+        unpaired=any(" to " in items_asked(data.scores, experiment) for experiment in data.scores.experiments),
+        skill_called=skill_called(data.scores.experiments),
+        convention=LEGEND[data.selection.convention],
+    )

@@ -76,18 +76,19 @@ def cross(data: Data) -> Cross | None:
         for key, found in crossed.parts.items()
     ]
     own = [one for one in data.scores.own if not one.panel]
-    panels = [_panel(one) for one in own if one.found.fits]
+    panels = [_panel(one, data.models) for one in own if one.found.fits]
     return Cross(panels, list(too_small(own)), crossings, crossed.apart) if crossings or crossed.apart else None
 
 
-def _panel(own: Own) -> Panel:
+def _panel(own: Own, page: Sequence[str]) -> Panel:
     table = of_panel(own)
+    models = [model for model in page if model in own.found.of.models]
     return Panel(
         table.title,
         table,
         list(below_panel(own)),
-        own.found.of.models,
-        of_models(own),
+        models,
+        of_models(own, models),
         list(below_models(own)),
-        similar_deeds(own),
+        similar_deeds(own, models),
     )

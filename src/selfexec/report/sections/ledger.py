@@ -22,6 +22,8 @@ class Conventions:
 
 
 def ledger(data: Data) -> Conventions | None:
-    found = {title: [entry for entry in data.ledger if entry.kind == kind] for kind, title in TITLES.items()}
+    # those of models that are not in the page, where it is of some, come last
+    entries = sorted(data.ledger, key=lambda entry: data.places.get(entry.model, len(data.places)))
+    found = {title: [entry for entry in entries if entry.kind == kind] for kind, title in TITLES.items()}
     found = {title: entries for title, entries in found.items() if entries}
     return Conventions(found) if found else None

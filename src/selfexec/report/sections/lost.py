@@ -23,7 +23,7 @@ class Lost:
 
 
 def lost(data: Data) -> Lost:
-    every = state_lines(data.sessions)
+    every = sorted(state_lines(data.sessions), key=lambda line: data.places[line.model])
     lines = [line for line in every if line.lossy]
     used = {code for line in lines for code in line.counts} - {"r"}
     states = {code: name for code, name in STATE_NAMES.items() if code in used}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from selfexec.analysis.score import Scores
+from selfexec.analysis.score import Score
 from selfexec.analysis.score_table import ABSENT
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import ScoreLine, score_lines
@@ -17,7 +17,7 @@ class ScoreTables:
     """
 
     lines: Sequence[ScoreLine]
-    scores: Scores
+    scores: Sequence[Score]
     counts: Counts
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
     absent: str = f"{ABSENT[0].upper()}{ABSENT[1:]}"
@@ -27,4 +27,5 @@ class ScoreTables:
 
 
 def scores(data: Data) -> ScoreTables:
-    return ScoreTables(score_lines(data.scores, data.models), data.scores, data.counts)
+    every = sorted(data.scores, key=lambda row: data.places[row.model])
+    return ScoreTables(score_lines(data.scores, data.models), every, data.counts)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from selfexec.analysis import words
 from selfexec.analysis.findings import against_baseline, against_chance, lacks_overall
 from selfexec.analysis.notes import one_model
+from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
-from selfexec.analysis.score_table import LEGEND, no_margins, skills_by_experiment
+from selfexec.analysis.score_table import no_margins, skills_by_experiment
 from selfexec.facets import DEFAULT_NAME
 from selfexec.report.data import Data
 
@@ -21,19 +22,18 @@ class Top:
     details: Sequence[str]
     simulated: str | None
     items: Mapping[str, str]
-    convention: str
 
 
 def top(data: Data) -> Top:
     scores = data.scores
     answer, details = _answer(scores)
-    details = [*details, *one_model(scores.warnings)]
+    panel = [line for one in scores.panels for line in panel_lines(one)]
+    details = [*details, *one_model(scores.warnings), *panel]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
     items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
-    convention = LEGEND[data.selection.convention]
-    return Top(f"Did {who} would do?", answer, details, words.simulated(data.asked, data.runs), items, convention)
+    return Top(f"Did {who} would do?", answer, details, words.simulated(data.asked, data.runs), items)
 
 
 def items_asked(scores: Scores, experiment: str) -> str:
@@ -43,11 +43,13 @@ def items_asked(scores: Scores, experiment: str) -> str:
 
 
 def _answer(scores: Scores) -> tuple[words.Said, Sequence[str]]:
-    """The sentence on top, and what is said below it. Without an overall score, what is predicted better than chance;
-    the numbers stand with each experiment.
+    """The sentence on top, and what is said below it. Without an overall score, who is ahead in each experiment, or
+    what is predicted better than chance; the numbers stand with each experiment.
     """
     skills = against_chance(scores.of("overall", "skill"))
     if lacks_overall(scores) and (parts := skills_by_experiment(scores)):
+        if said := words.answer_by_experiment({e: against_baseline(scores.of(e, "baseline_margin")) for e in parts}):
+            return said, []
         if len(scores.models) == 1:
             return words.skills_in_short([one for found in parts.values() for one in found]), list(no_margins(scores))
         return words.models_in_short(parts), [*words.overall_skills(skills), *no_margins(scores)]

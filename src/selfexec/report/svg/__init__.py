@@ -23,6 +23,7 @@ from selfexec.report.svg.canvas import (
     tick_label,
     write,
 )
+from selfexec.report.svg.gap import Gap, gap
 from selfexec.report.svg.lines import Curve, Point, lines, spread
 from selfexec.report.svg.lineup import Lineup
 from selfexec.report.svg.matrix import Cell, Line, matrix

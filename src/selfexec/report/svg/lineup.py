@@ -8,9 +8,7 @@ from selfexec.report.svg.canvas import Whose
 
 @dataclass(frozen=True)
 class Lineup:
-    """Keys in their order, those of a group together. `headed` where the labels do not tell the group, so that a
-    heading must.
-    """
+    """Keys in their order. `headed` where those of a group stand together, and a heading tells which it is."""
 
     keys: tuple[str, ...]
     groups: Mapping[str, str]
@@ -19,8 +17,3 @@ class Lineup:
 
     def whose(self, key: str, series: str = "") -> Whose:
         return Whose(key, self.groups[key], series)
-
-    def apart(self, one: str, two: str) -> bool:
-        """Whether a gap belongs between two keys: no gaps where all are of one group, or each of its own."""
-        count = len(set(self.groups.values()))
-        return 1 < count < len(self.keys) and self.groups[one] != self.groups[two]

@@ -36,7 +36,7 @@ ROWS = "sx-rows"  # the class of such a drawing
 LABELS = 196.0  # the greatest room for labels
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
-ROW, GROUP, HEADING = 21.0, 5.0, 20.0
+ROW, HEADING = 21.0, 20.0
 EDGE = 10.0
 LEAST_BAR = 0.8  # what is there shows, however little it is
 
@@ -158,8 +158,6 @@ def _placed(lineup: Lineup, shown: Sequence[str], left: float, top: float, heigh
         if lineup.headed and (last is None or lineup.groups[last] != lineup.groups[key]):
             y += HEADING
             headings.append((y - HEADING / 2, lineup.groups[key]))
-        elif last is not None and lineup.apart(last, key):
-            y += GROUP
         places[key] = y + height / 2
         y, last = y + height, key
     return Frame(left, top, y + 3, height, places, tuple(headings))

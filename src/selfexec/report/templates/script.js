@@ -624,6 +624,6 @@
     document.addEventListener("focusin", over);
   }
   const opened = [];
-  addEventListener("beforeprint", () => all("details.model:not([open]), #cross details:not([open])").forEach((part) => opened.push(part) && (part.open = true)));
+  addEventListener("beforeprint", () => all("details.model:not([open]), #cross details:not([open]), #reading:not([open])").forEach((part) => opened.push(part) && (part.open = true)));
   addEventListener("afterprint", () => opened.splice(0).forEach((part) => (part.open = false)));
 })();
