@@ -23,6 +23,11 @@ from selfexec.facets import FACETS
 from selfexec.runs import Run
 from selfexec.runs.run import import_replies
 
+# simulated models of which each is of another kind, where it need not be all that are asked by default
+SEVEN = [
+    f"sim/{name}"
+    for name in ("knows-itself", "knows-models", "typical", "says-yes", "coin", "breaks-format", "declines")
+]
 Claims = Sequence[tuple[bool | None, bool]]  # (predicted, None where unreadable; observed), request by request
 
 

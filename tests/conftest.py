@@ -1,4 +1,4 @@
-"""What many tests share: reference data, replies of ten real models, which are not part of this repository; the panel
+"""What many tests share: reference data, replies of ten real models, which are not part of this repository; a panel
 of simulated models; and experiments of a package that is not ours, for the tests that ask for them."""
 
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from build import installed
+from build import SEVEN, installed
 from effort import examples
 from selfexec.analysis.score import Scores, score
 from selfexec.runs import Run, load_readings
@@ -65,8 +65,8 @@ def scores_as_the_authors_read_them(as_the_authors_read_them: Run) -> Scores:
 
 @pytest.fixture(scope="session")
 def whole_panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """All simulated models on the whole starter set, as `selfexec run` asks them. Nothing is to be written to it."""
-    return run(out=tmp_path_factory.mktemp("runs") / "panel")
+    """Seven simulated models on the whole starter set. Nothing is to be written to it."""
+    return run(SEVEN, out=tmp_path_factory.mktemp("runs") / "panel")
 
 
 @pytest.fixture(scope="session")

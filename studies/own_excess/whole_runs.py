@@ -2,8 +2,9 @@
 
     python studies/own_excess/whole_runs.py --seeds 100       # goes on where it stopped; whole_runs.jsonl
 
-Each seed is a run of every simulated model, those of whom one must not be misled among them, on the starter set. Its
-replies are exported to a file and imported again before they are scored, so that nothing but what was said is known.
+Each seed is a run of the simulated models that `selfexec run` asks, on the starter set. Its replies are exported to a
+file and imported again before they are scored, so that nothing but what was said is known. Of each model are kept its
+verdict, its own excess, and what keeps it from a better verdict.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import selfexec as sx
-from selfexec.engines.sim import EVERY
+from selfexec.engines.sim import PROFILES
 
 HERE = Path(__file__).parent
 OUT = HERE / "whole_runs.jsonl"
@@ -22,16 +23,20 @@ OUT = HERE / "whole_runs.jsonl"
 
 def verdicts(seed: int, folder: Path) -> dict[str, Any]:
     """Experiment -> model -> verdict, by the source that may give one; and of the panel."""
-    run = sx.run([f"sim/{name}@{seed}" for name in EVERY], items="starter", out=folder / "asked")
+    run = sx.run([f"sim/{name}@{seed}" for name in PROFILES], items="starter", out=folder / "asked")
     imported = sx.import_replies([run.folder / "replies.jsonl"], items="starter", out=folder / "imported")
     scores = sx.score(imported)
     found: dict[str, Any] = {"seed": seed}
     for own in scores.own:
         if own.found.panel.verdict is None and own.source == "self":
             continue
-        each = {model.partition("@")[0].removeprefix("sim/"): one.verdict for model, one in own.found.each.items()}
-        values = {m.partition("@")[0].removeprefix("sim/"): one.estimate.value for m, one in own.found.each.items()}
-        found[own.experiment] = {"panel": own.found.panel.verdict, "each": each, "values": values}
+        judged = {model.partition("@")[0].removeprefix("sim/"): one for model, one in own.found.each.items()}
+        found[own.experiment] = {
+            "panel": own.found.panel.verdict,
+            "each": {name: one.verdict for name, one in judged.items()},
+            "values": {name: round(one.estimate.value, 4) for name, one in judged.items()},
+            "against": {name: list(one.against) for name, one in judged.items() if one.against},
+        }
     return found
 
 

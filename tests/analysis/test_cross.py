@@ -47,6 +47,10 @@ def test_verdicts_are_those_of_score_with_the_tables_behind_them(
         assert left == pytest.approx(np.array(record["fits"][0]["residuals"]))
         product = np.outer(record["word_loadings"], record["deed_loadings"])
         assert product == pytest.approx(np.array(record["fitted"][0]), abs=1e-6)
+        # what would have been found of one model is more than what would have been found of all, and no less than its
+        # own interval is wide to each side
+        assert 0 < record["detectable"] < min(one["detectable"] for one in record["each"])
+        assert all(one["detectable"] > (one["high"] - one["low"]) / 2 for one in record["each"])
 
 
 def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> None:
@@ -58,7 +62,14 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
             assert interval(float(found.value), *found.interval()) in text
         for n in range(9):
             assert interval(float(fit.each.value[n]), float(fit.each.low[n]), float(fit.each.high[n])) in text
-    for line in ("misfit", "p of derangements", "least without one model", "partial correlation", "swap share"):
+    for line in (
+        "detectable",
+        "misfit",
+        "p of derangements",
+        "least without one model",
+        "partial correlation",
+        "swap share",
+    ):
         assert line in text
     assert "left out:\n  gemini-2.5-flash: only 0 items of it could be read" in text
 

@@ -1,9 +1,13 @@
 """What is kept of the study of own excess: the page is made of its numbers, and these are within what is promised."""
 
+import csv
+import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -33,6 +37,50 @@ def test_no_world_without_knowers_has_more_false_verdicts_than_one_in_twenty(sim
         judged = counts["panels"] - counts["too small"]
         for name in ("own", "one wrong"):
             assert counts[name] <= FALSE * max(judged, simulate.PART), (cell, name)
+
+
+ASKED = ("association", "difficulty")
+LIARS = ("knows-models", "knows-its-kind", "knows-its-family", "copies-the-order", "says-yes", "coin")
+
+
+@pytest.fixture(scope="module")
+def whole_runs() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (STUDY / "whole_runs.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("experiment", ASKED)
+def test_who_knows_itself_is_found_in_eighty_of_a_hundred_whole_runs_and_who_does_not_in_no_more_than_five(
+    whole_runs: list[dict[str, Any]], experiment: str
+) -> None:
+    assert [run["seed"] for run in whole_runs] == [*range(100)]
+    own = Counter(model for run in whole_runs for model, said in run[experiment]["each"].items() if said == "own")
+    assert own["knows-itself"] >= 80
+    assert all(own[model] <= 5 for model in LIARS)
+
+
+@pytest.mark.slow
+def test_a_kept_whole_run_is_what_comes_of_the_models_that_are_asked(
+    whole_runs: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(STUDY)
+        from whole_runs import verdicts
+    assert verdicts(0, tmp_path) == whole_runs[0]
+    judged = whole_runs[0]["association"]["each"]
+    # at least eight with a coverage of .9 and words that vary: of eleven two were lost too often
+    assert len(judged.keys() - {"breaks-format", "declines"}) >= 8
+    # as the README has them
+    told = {"knows-itself": "own", "knows-models": "not shown", "knows-its-kind": "own or shared"}
+    assert judged | told == judged and whole_runs[0]["association"]["values"]["knows-its-own-ways"] > 0.4
+
+
+def test_a_run_finds_four_times_in_five_what_it_says_that_one_of_its_size_would_have_found() -> None:
+    """Between the sizes at which it is a fifth more and a fifth less than the truth."""
+    with (STUDY / "detectable.csv").open(encoding="utf-8", newline="") as file:
+        cells = [{k: float(v) for k, v in row.items() if k not in ("world", "kind")} for row in csv.DictReader(file)]
+    near = [c["above"] / c["panels"] for c in cells if 0.8 < c["true"] / c["detectable"] < 1.25]
+    assert len(near) >= 3 and all(0.65 <= share <= 0.95 for share in near)
+    assert all(c["above"] >= 0.85 * c["panels"] for c in cells if c["true"] > 1.25 * c["detectable"])
 
 
 def test_a_kept_cell_is_what_its_panels_come_out_as(simulate: ModuleType) -> None:

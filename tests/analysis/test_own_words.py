@@ -29,6 +29,18 @@ def test_the_answer_has_the_verdicts_of_all_experiments_in_one_sentence() -> Non
     assert own_in_short([]) == []
 
 
+def test_what_is_not_shown_stands_beside_what_the_run_would_have_found() -> None:
+    blind = replace(NOT_SHOWN, detectable=0.046)
+    assert own_in_short([blind, replace(SHARED, detectable=0.02)])[0].endswith(
+        ": own or shared in difficulty, not shown in association (.05 would have been found)."
+    )
+    (said,) = own_words([blind])
+    assert said.text.endswith("(own excess .01 [-.01, .03]; the run would have found .05).")
+    # it was large enough, and something else keeps the verdict
+    lost = replace(blind, low=0.002, against=("1:losses",))
+    assert "would have" not in own_in_short([lost])[0] + own_words([lost])[0].text
+
+
 def test_simulated_models_are_named_where_there_are_others() -> None:
     simulated = replace(OWN, subject=SIMULATED)
     assert own_in_short([simulated])[0].startswith("Whether their words")
@@ -97,6 +109,7 @@ def test_findings_have_the_verdicts_of_each_source_as_data(ten_models: Run, scor
             judged.against,
             judged.estimate.value,
         )
+        assert finding.detectable == own[key].detectable
 
 
 def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_path: Path) -> None:

@@ -535,8 +535,8 @@ def test_a_dry_run_asks_and_writes_nothing(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert selfexec("run", "--dry-run", "--limit", "5", monkeypatch=monkeypatch) == 0
-    # 7 models x (5 x 2 + 5 x 3 + 5 x 5)
-    assert "350 sessions" in capsys.readouterr().out
+    # 12 models x (5 x 2 + 5 x 3 + 5 x 5)
+    assert "600 sessions" in capsys.readouterr().out
     assert not (here / "runs").exists()
 
 

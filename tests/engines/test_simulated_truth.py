@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from selfexec.engines.sim import EVERY as PROFILES
-from selfexec.engines.sim import Knowledge, respondent, truth
+from selfexec.engines.sim import PROFILES, Knowledge, respondent, truth
 from selfexec.experiments import messages_of
 from selfexec.items import load
 from selfexec.runs.asking import run

@@ -138,6 +138,25 @@ def test_the_error_is_the_jackknifes() -> None:
     assert float(fit.panel.error) == pytest.approx(expected)
 
 
+def test_what_would_have_been_found_is_by_the_least_certain_fit_and_for_one_model_by_holms_first_level() -> None:
+    found = own_excess(panel(knows=0.25, seed=1))
+    # Student's t at 29 degrees of freedom: its 97.5% point is 2.0452, its 80% point .8542
+    errors = [float(fit.panel.error) for fit in found.fits]
+    assert len(errors) == 2 and found.detectable == pytest.approx(2.8994 * max(errors), rel=1e-4)
+    # of eight models the first must be above 0 at .05 / 8: 1 - .05 / 16 is the 99.6875% point, 2.9485
+    for n, model in enumerate(found.of.models):
+        of_one = [float(fit.each.error[n]) for fit in found.fits]
+        assert found.detectable_of_each[model] == pytest.approx((2.9485 + 0.8542) * max(of_one), rel=1e-4)
+    assert min(found.detectable_of_each.values()) > found.detectable
+    small = own_excess(panel(models=5))
+    assert np.isnan([small.detectable, *small.detectable_of_each.values()]).all()
+
+
+def test_a_larger_run_would_have_found_less() -> None:
+    few, many = (own_excess(panel(items=items)).detectable for items in (75, 300))
+    assert many == pytest.approx(few / 2, rel=0.3)  # four times the items, half of the error
+
+
 def test_who_says_yes_to_more_has_no_more_of_it() -> None:
     """Thresholds drop out: the same words, said more readily by everybody, have the same excess."""
     rng = np.random.default_rng(6)

@@ -59,6 +59,7 @@ class Finding:
     alike     models that it cannot be told apart from
     verdict   on own excess; None where there is none. `against` names what keeps it from a better one
     source    who says what was done, of own excess
+    detectable  of the own excess of a panel: the least that a run of its size would have found in four cases of five
     """
 
     about: str
@@ -75,6 +76,7 @@ class Finding:
     verdict: str | None = None
     against: tuple[str, ...] = ()
     source: str | None = None
+    detectable: float | None = None
 
 
 def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]") -> Iterator[Finding]:
@@ -198,7 +200,8 @@ def of_own_words(own: Sequence[Own], experiment: str) -> list[Finding]:
     found = []
     for one in own:
         if one.experiment == experiment and one.simulated in told and not one.panel:
-            found.append(_own_finding(one, SIMULATED if one.simulated else PANEL, one.found.panel))
+            panel = _own_finding(one, SIMULATED if one.simulated else PANEL, one.found.panel)
+            found.append(replace(panel, detectable=one.found.detectable if one.found.fits else None))
             single = ((model, judged) for model, judged in one.found.each.items() if judged.verdict == "own")
             found += [_own_finding(one, model, judged) for model, judged in single]
     return found

@@ -446,7 +446,7 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
         return Said(first.about, "withheld", f"Nothing can be said of whether {their} {OF_ITSELF}: {reason}.")
     by = "" if told is first else f"{_by(told)}, "
     number = f"own excess {_number(told)}"
-    why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else ""
+    why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_have_found(told)
     text = {
         "own": f"{by}{their} {OF_ITSELF} ({number})",
         "own or shared": f"{by}{their} tell more of their own deeds than all models share; whether that is each one's "
@@ -457,6 +457,16 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
     whose = f" Of single models it is shown of {'; '.join(map(_quoted, single))}." if single else ""
     lacks = f" {_each_judge(first)}" if told is not first else ""
     return Said(first.about, told.tone, f"{text[0].upper()}{text[1:]}.{whose}{lacks}")
+
+
+def _would_have_found(found: Finding) -> str:
+    """What a run of this size finds, where this one has not."""
+    return "" if found.detectable is None else f"; the run would have found {two(found.detectable)}"
+
+
+def _in_brackets(found: Finding) -> str:
+    blind = found.verdict == "not shown" and found.detectable is not None and (found.low or 0.0) <= 0
+    return f" ({two(found.detectable)} would have been found)" if blind else ""
 
 
 def _each_judge(found: Finding) -> str:
@@ -492,7 +502,7 @@ def _verdicts_in_short(found: Sequence[Finding]) -> str:
     untold = []
     for experiment, (first, *others) in by_experiment.items():
         if first.verdict:
-            shown.setdefault(first.verdict, []).append(experiment)
+            shown.setdefault(first.verdict, []).append(f"{experiment}{_in_brackets(first)}")
         else:
             by_itself = first.source == SELF and first.value is not None
             why = ", where each model judges itself" if by_itself else f": {first.reason}"

@@ -1,11 +1,12 @@
 """p values, the difference that would be found, and contrasts of two groups."""
 
 import math
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.stats.intervals import NO_SPREAD, NONE, POWER_80, Array, Interval, Z
+from selfexec.stats.intervals import NO_SPREAD, NONE, POWER_80, Array, Interval
 
 
 def two_sided(value: float, error: float, freedom: float) -> float:
@@ -18,13 +19,13 @@ def two_sided(value: float, error: float, freedom: float) -> float:
     return float(2 * (ndtr(t) if math.isinf(freedom) else stdtr(freedom, t)))
 
 
-def detectable(error: float, freedom: float) -> float:
-    """The true difference that is found in 80% of studies with this standard error, at the two-sided 5% level."""
+def detectable(error: float, freedom: float, level: float = 0.05) -> float:
+    """The true difference that is found in 80% of studies with this standard error, at this two-sided level."""
     if math.isinf(freedom):
-        return (Z + POWER_80) * error
+        return (NormalDist().inv_cdf(1 - level / 2) + POWER_80) * error
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, 0.975) + stdtrit(freedom, 0.8)) * error
+    return float(stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, 0.8)) * error
 
 
 class Welch(NamedTuple):

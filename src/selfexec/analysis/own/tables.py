@@ -25,6 +25,8 @@ CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers bef
 NOTES = (
     "own excess: what is left of a word's correlation with its own deed where the factors are taken off that all other "
     "pairs of word and deed tell of.",
+    "detectable: the true own excess that 80% of runs like this one would find above 0; of a single model in all fits, "
+    "adjusted for the number of models. To be own takes as much, and more.",
     "misfit: about 1, or less, where the factors are enough. derangements: words held against other models' deeds.",
     "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
     "q: how well a model's word tells what models do; l: how typical its deeds are; unique: own excess by what is only "
@@ -91,6 +93,7 @@ def of_panel(own: Own) -> Table:
     fits = own.found.fits
     rows = [
         ["own excess", *(_doubted(fit.panel) for fit in fits)],
+        ["detectable", *(decimal(fit.panel.detectable()) for fit in fits)],
         ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
         ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
         ["least without one model", *(decimal(fit.least_without_one) for fit in fits)],
@@ -184,10 +187,12 @@ def _apart(own: Own, order: Sequence[int]) -> Table:
 def _opinions(own: Own, order: Sequence[int]) -> Table:
     """What decides nothing, of each model."""
     partial, swap = own.found.partial_correlation[0], own.found.swap[0]
+    detectable = [own.found.detectable_of_each[model] for model in own.found.of.models]
     rows = [
-        [name, estimate_text(partial[n]), estimate_text(swap[n])] for n, name in _numbered(own.found.of.models, order)
+        [name, decimal(detectable[n]), estimate_text(partial[n]), estimate_text(swap[n])]
+        for n, name in _numbered(own.found.of.models, order)
     ]
-    return Table("Beside it", ["model", "partial correlation", "swap share"], rows, "plain")
+    return Table("Beside it", ["model", "detectable", "partial correlation", "swap share"], rows, "plain")
 
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:

@@ -83,7 +83,14 @@ def _panel(own: Own) -> str:
     found = own.found
     verdict = found.panel.verdict or "no verdict"
     why = found.panel.reason or against(found.panel)
-    return f"{verdict}, {estimate_text(found.panel.estimate)} ({panel_size(own)}){f': {why}' if why else ''}"
+    size = f"{panel_size(own)}{_would_have_found(found.panel, found.detectable)}"
+    return f"{verdict}, {estimate_text(found.panel.estimate)} ({size}){f': {why}' if why else ''}"
+
+
+def _would_have_found(judged: Judged, detectable: float) -> str:
+    """The least that a run of this size finds in 80 of 100 cases, where it is not plain that this one found enough."""
+    short = judged.verdict in ("not shown", "own or shared") and not math.isnan(detectable)
+    return f"; would have found {decimal(detectable)}" if short else ""
 
 
 def panel_size(own: Own) -> str:
@@ -99,6 +106,7 @@ def _beside(own: Own, model: str) -> str:
     why = judged.reason or against(judged)
     references = sum(one not in found.each for one in found.of.models)
     of = f"{number_of(len(found.of.models), 'model')}, {references} of them of the panel `{own.panel}`"
+    of += _would_have_found(judged, found.detectable_of_each[model])
     return f"{judged.verdict or 'no verdict'}, {estimate_text(judged.estimate)} ({of}){f': {why}' if why else ''}"
 
 
@@ -144,7 +152,7 @@ def _record(own: Own) -> dict[str, Any]:
         "left_out": dict(panel.left_out),
         "items": panel.items,
         "coverage": [_value(share) for share in panel.coverage],
-        **_judged(found.panel),
+        **_judged(found.panel, found.detectable),
         "partial_correlation": _estimate(partial),
         "swap_share": _estimate(swap),
         "fits": [_fit(fit) for fit in found.fits],
@@ -152,9 +160,9 @@ def _record(own: Own) -> dict[str, Any]:
     }
 
 
-def _judged(judged: Judged) -> dict[str, Any]:
+def _judged(judged: Judged, detectable: float) -> dict[str, Any]:
     told = {"verdict": judged.verdict, "against": list(judged.against), "reason": judged.reason}
-    return {**_estimate(judged.estimate), **told}
+    return {**_estimate(judged.estimate), **told, "detectable": _value(detectable)}
 
 
 def _estimate(found: Estimate) -> dict[str, float | None]:
@@ -186,7 +194,7 @@ def _one(own: Own, n: int, model: str) -> dict[str, Any]:
     siblings = found.fits[0].of.siblings[n]
     return {
         "model": model,
-        **_judged(found.each[model]),
+        **_judged(found.each[model], found.detectable_of_each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
         "siblings": [other for other, is_one in zip(found.of.models, siblings, strict=True) if is_one],
         "unique_correlation": _value(found.unique[n]),

@@ -11,7 +11,7 @@ from typing import Self
 
 from selfexec.engines.base import Call, Outcome
 from selfexec.engines.sim.knowledge import Knowledge
-from selfexec.engines.sim.profiles import EVERY, PROFILES, Profile
+from selfexec.engines.sim.profiles import PROFILES, Profile
 from selfexec.engines.sim.replying import Respondent
 from selfexec.engines.sim.sessions import named
 from selfexec.engines.sim.truth import truth
@@ -19,7 +19,7 @@ from selfexec.errors import InputError
 from selfexec.facets import OFF, THINKING
 from selfexec.items import ItemSet
 
-__all__ = ["EVERY", "PROFILES", "Profile", "Respondent", "SimEngine", "respondent", "truth"]
+__all__ = ["PROFILES", "Profile", "Respondent", "SimEngine", "respondent", "truth"]
 
 
 class SimEngine:
@@ -50,8 +50,10 @@ class SimEngine:
 def respondent(model: str, knowledge: Knowledge) -> Respondent:
     """The respondent that a model name stands for."""
     name, _, seed = model.removeprefix("sim/").partition("@")
-    if name not in EVERY:
-        raise InputError(f"model {model!r}: unknown simulated model. There are {', '.join(f'sim/{p}' for p in EVERY)}.")
+    if name not in PROFILES:
+        raise InputError(
+            f"model {model!r}: unknown simulated model. There are {', '.join(f'sim/{p}' for p in PROFILES)}."
+        )
     if seed and not seed.isdecimal():
         raise InputError(f"model {model!r}: the seed behind @ must be a whole number.")
-    return Respondent(EVERY[name], int(seed or 0), knowledge)
+    return Respondent(PROFILES[name], int(seed or 0), knowledge)

@@ -75,6 +75,9 @@ def _predicting(profile: Profile, recall: float, specificity: float, ranks: floa
     )
 
 
+# All that `selfexec run` asks: one that knows itself; those that seem to and know something else, or do know their own
+# ways and do not seem to; those that err as is typical, say the same whatever is asked, or often cannot be read. Makers
+# have few models each, as real ones have: whoever is judged is held apart from all of its siblings.
 PROFILES = {
     profile.name: profile
     for profile in (
@@ -89,18 +92,6 @@ PROFILES = {
             _predicting(Profile("knows-models", "predicts what models in general do"), 0.97, 0.95, 0.95),
             looks_at="models",
         ),
-        Profile("typical", "errs at the rates that are typical of the published ones", learns=0.5),
-        replace(_predicting(Profile("says-yes", "says yes to everything", "another"), 1.0, 0.0, 0.0), wrong_keys=0.5),
-        replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25),
-        Profile("breaks-format", "typical, but often cannot be read", breaks=0.3),
-        Profile("declines", "typical, but often declines to predict", declines=0.25),
-    )
-}
-
-# those whom only a panel of many can tell from one that knows itself: asked where they are named
-DECOYS = {
-    profile.name: profile
-    for profile in (
         replace(
             _predicting(Profile("knows-its-kind", "predicts what its kind does", "a third"), 0.97, 0.95, 0.95),
             looks_at="kind",
@@ -114,23 +105,30 @@ DECOYS = {
             kindred=0.8,
         ),
         replace(
-            _predicting(Profile("knows-its-own-ways", "knows its own ways, and little of models"), 0.97, 0.95, 0.95),
+            _predicting(
+                Profile("knows-its-own-ways", "knows its own ways, and little of models", "a fifth"), 0.97, 0.95, 0.95
+            ),
             knows_common=0.2,
         ),
         replace(
-            Profile("copies-the-order", "says yes to what is shown first, and ranks as shown", "another"), copies=True
-        ),
-        replace(
-            _predicting(Profile("solves", "does the task in its head instead of predicting"), 0.97, 0.95, 0.95),
+            _predicting(
+                Profile("solves", "does the task in its head instead of predicting", "a fifth"), 0.97, 0.95, 0.95
+            ),
             unthinking=0.0,
         ),
+        Profile("typical", "errs at the rates that are typical of the published ones", "a sixth", learns=0.5),
+        replace(
+            Profile("copies-the-order", "says yes to what is shown first, and ranks as shown", "another"), copies=True
+        ),
+        replace(_predicting(Profile("says-yes", "says yes to everything", "another"), 1.0, 0.0, 0.0), wrong_keys=0.5),
+        replace(_predicting(Profile("coin", "tosses a coin", "another"), 0.5, 0.5, 0.0), fails=0.25),
+        Profile("breaks-format", "typical, but often cannot be read", "a sixth", breaks=0.3),
+        Profile("declines", "typical, but often declines to predict", "a sixth", declines=0.25),
     )
 }
-
-EVERY = PROFILES | DECOYS
 
 
 def maker_of(model: str) -> str | None:
     """Whose a simulated model is, as a tag for siblings; None of one that is not one of these."""
     name = model.removeprefix("sim/").partition("@")[0]
-    return EVERY[name].maker if name in EVERY else None
+    return PROFILES[name].maker if name in PROFILES else None

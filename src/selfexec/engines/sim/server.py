@@ -14,7 +14,7 @@ import msgspec
 from aiohttp import web
 
 from selfexec.engines.sim.chance import draw
-from selfexec.engines.sim.engine import EVERY, Respondent, respondent
+from selfexec.engines.sim.engine import PROFILES, Respondent, respondent
 from selfexec.engines.sim.knowledge import Knowledge
 from selfexec.errors import InputError
 from selfexec.experiments import Message
@@ -144,7 +144,7 @@ class SimServer:
         return app
 
     async def models(self, request: web.Request) -> web.Response:
-        names = [{"id": f"sim/{name}", "object": "model", "owned_by": "selfexec"} for name in EVERY]
+        names = [{"id": f"sim/{name}", "object": "model", "owned_by": "selfexec"} for name in PROFILES]
         return _json({"object": "list", "data": names})
 
     async def complete(self, request: web.Request) -> web.StreamResponse:

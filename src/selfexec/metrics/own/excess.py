@@ -13,7 +13,7 @@ import numpy as np
 
 from selfexec.claims import Flags, Numbers
 from selfexec.metrics.own.panel import Panel
-from selfexec.stats import Array, Interval, student
+from selfexec.stats import Array, Interval, detectable, student
 from selfexec.stats.factors import fit_factors
 from selfexec.stats.tetrachoric import tetrachoric
 
@@ -67,6 +67,14 @@ class Doubted:
 
     def interval(self) -> Interval:
         return Interval(float(self.low), float(self.high))
+
+    def at(self, n: int) -> "Doubted":
+        """The n-th of them."""
+        return Doubted(self.value[n], self.error[n])
+
+    def detectable(self, level: float = 0.05) -> float:
+        """What it would have to be in truth for 80% of runs like this one to find it above 0, at a two-sided level."""
+        return detectable(float(self.error), BLOCKS - 1, level)
 
     def _end(self, end: int) -> Array:
         half = student(0.0, 1.0, BLOCKS).high

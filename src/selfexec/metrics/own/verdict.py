@@ -71,6 +71,23 @@ class OwnExcess:
         return _nothing(f"left out: {self.of.left_out.get(model, 'none of its claims was read')}")
 
     @cached_property
+    def detectable(self) -> float:
+        """The least own excess of the panel that 80% of runs like this one would find above 0, in the fit with the
+        largest error of those that a verdict rests on. To be `own` takes as much, and more. nan where nothing
+        can be said.
+        """
+        return max((fit.panel.detectable() for fit in self.fits), default=math.nan)
+
+    @cached_property
+    def detectable_of_each(self) -> Mapping[str, float]:
+        """The same of a single model, at the first level of Holm's adjustment."""
+        level = ALPHA / max(len(self.of.models), 1)
+        return {
+            model: max(fit.each.at(n).detectable(level) for fit in self.fits) if self.fits else math.nan
+            for n, model in enumerate(self.of.models)
+        }
+
+    @cached_property
     def partial_correlation(self) -> tuple[list[Estimate], Estimate]:
         """A second opinion: partial correlations of each model's word and deed, and their mean."""
         return partial_correlations(self.of)
@@ -95,10 +112,7 @@ def own_excess(panel: Panel) -> OwnExcess:
     return OwnExcess(
         panel,
         _judged(evidence, evidence.fits[1].panel, against_panel),
-        {
-            model: _judged(evidence, Doubted(each.value[n], each.error[n]), partial(against_one, n=n))
-            for n, model in enumerate(panel.models)
-        },
+        {model: _judged(evidence, each.at(n), partial(against_one, n=n)) for n, model in enumerate(panel.models)},
         evidence,
     )
 
