@@ -10,7 +10,9 @@ So nothing is chosen by how well it foretells this model (docs/decisions/0029).
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -42,10 +44,15 @@ class Votes:
         did, of, said, spoke = (f(part) for part in both for f in (_sum, _number))
         return cls(did, of, said, spoke)
 
-    def without(self, did: float, said: float) -> "Votes":
-        """Without one that did it so often, and said so; nan where it said nothing."""
-        spoke = 0 if math.isnan(said) else 1
-        return Votes(self.did - did, self.of - 1, self.said - (said if spoke else 0), self.spoke - spoke)
+    def without(self, did: Any, said: Any) -> "Votes":
+        """Without one that did it so often, and said so; nan where that is not known."""
+        known, spoke = ~np.isnan(did), ~np.isnan(said)
+        return Votes(
+            self.did - np.where(known, did, 0.0),
+            self.of - known,
+            self.said - np.where(spoke, said, 0.0),
+            self.spoke - spoke,
+        )
 
     def at(self, places: Numbers) -> "Votes":
         return Votes(self.did[places], self.of[places], self.said[places], self.spoke[places])
@@ -75,23 +82,40 @@ class Stacked:
 
     def chances(self, claims: Claims) -> Array:
         """Its word on a model's claims: 1, 0, or 0.5 where it cannot tell; nan where too few others did it or not."""
-        return self._chances(Votes.by(self.others), LEAST_OTHERS)[self.others.panel.at(claims)]
+        return self._chances(self._votes, LEAST_OTHERS)[self.others.panel.at(claims)]
 
     def without_one(self, claims: Claims) -> Iterator[Array]:
         """The same without the votes of each of the others in turn; weights are what they are, and so is what was
         learnt from other items.
         """
         at = self.others.panel.at(claims)
-        for n in range(len(self.others)):
-            fewer = replace(self.others, models=np.delete(self.others.models, n))
-            yield self._chances(Votes.by(fewer), 1)[at]
+        for did, said in zip(self.others.did, self.others.said, strict=True):
+            yield self._chances(self._votes.without(did, said), 1)[at]
 
     def _chances(self, votes: Votes, least: int) -> Array:
-        fold = self.others.panel.fold
-        parts = np.concatenate([self.known, _heard(votes, self.others)])
-        logits = self.weights[0, fold] + (parts * self.weights[1:, fold]).sum(0) - self.threshold[fold]
-        said = (logits >= -ROUNDING) * 1.0 if kind_of(self.others.panel.claims).CUT else say(logits, 0)
+        panel, by_place = self.others.panel, self._by_place
+        told = self._told
+        for heard, weight in zip(_heard(votes, self._votes, panel), by_place[1 + len(self.known) :], strict=True):
+            told = told + heard * weight
+        logits = by_place[0] + told - self.threshold[panel.fold]
+        said = (logits >= -ROUNDING) * 1.0 if kind_of(panel.claims).CUT else say(logits, 0)
         return np.where(votes.of >= least, said, math.nan)
+
+    @cached_property
+    def _votes(self) -> Votes:
+        return Votes.by(self.others)
+
+    @cached_property
+    def _by_place(self) -> Array:
+        """The weights of each place's fold."""
+        found: Array = self.weights[:, self.others.panel.fold]
+        return found
+
+    @cached_property
+    def _told(self) -> Array:
+        """What all but the votes on the very claim say, whoever votes."""
+        found: Array = (self.known * self._by_place[1 : 1 + len(self.known)]).sum(0)
+        return found
 
 
 def stacked(others: Others) -> Stacked:
@@ -101,7 +125,8 @@ def stacked(others: Others) -> Stacked:
     parts, shares, times = [], [], []
     for did, said, models in _cases(others):
         here = np.flatnonzero((models > 0) & (votes.of > 1))
-        parts.append(np.concatenate([known[:, here], _heard(votes.at(here).without(did, said), others)]).T)
+        heard = _heard(votes.at(here).without(did, said), votes, panel)
+        parts.append(np.concatenate([known[:, here], heard]).T)
         shares.append(np.full(len(here), did))
         times.append(models[here, None] * (panel.fold[here, None] != np.arange(panel.folds)))
     weights = np.concatenate(times)
@@ -160,16 +185,16 @@ def _by_subject(panel: Panel, votes: Votes) -> Array:
     return found
 
 
-def _heard(votes: Votes, others: Others) -> Array:
-    """How many did this very thing, and how many said that they would, as logits; where there are few, as others do at
-    all.
+def _heard(votes: Votes, every: Votes, panel: Panel) -> Array:
+    """How many did this very thing, and how many said that they would, as logits; where there are few, as they all do
+    at all.
     """
-    did = logit(votes.did, votes.of, _mean(others.did))
-    if not kind_of(others.panel.claims).CROSSED:
+    did = logit(votes.did, votes.of, _mean(every.did, every.of))
+    if not kind_of(panel.claims).CROSSED:
         return did[None]
-    return np.stack([did, logit(votes.said, votes.spoke, _mean(others.said))])
+    return np.stack([did, logit(votes.said, votes.spoke, _mean(every.said, every.spoke))])
 
 
-def _mean(votes: Array) -> float:
+def _mean(yes: Array, of: Array) -> float:
     """Of all votes, away from the ends."""
-    return (float(np.nansum(votes)) + 0.5) / (int((~np.isnan(votes)).sum()) + 1)
+    return (float(yes.sum()) + 0.5) / (float(of.sum()) + 1)
