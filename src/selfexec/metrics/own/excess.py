@@ -86,8 +86,16 @@ def tables_of(panel: Panel) -> Tables:
     """The correlations of every word with every deed."""
     counts = _counts(panel)
     total = counts.sum(0)
-    some = np.concatenate([total[None], total[None] - counts])
-    both, word, deed, neither = np.moveaxis(some, 1, 0)
+    return _tables(np.concatenate([total[None], total[None] - counts]))
+
+
+def whole_table_of(panel: Panel) -> Tables:
+    """The same of all items alone."""
+    return _tables(_counts(panel).sum(0)[None])
+
+
+def _tables(counts: Array) -> Tables:
+    both, word, deed, neither = np.moveaxis(counts, 1, 0)
     n = both + word + deed + neither
     rho = tetrachoric(both, word, deed, neither)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -17,6 +17,7 @@ from selfexec.metrics.own.excess import (
     misfit,
     residuals,
     tables_of,
+    whole_table_of,
     without_each,
 )
 from selfexec.metrics.own.panel import Panel, siblings_of
@@ -58,7 +59,7 @@ class Evidence:
     @cached_property
     def similarity(self) -> Array:
         """How alike the deeds of two models are, beyond one factor of all: residual tetrachoric correlations."""
-        deeds = tables_of(replace(self.panel, words=self.panel.deeds))
+        deeds = whole_table_of(replace(self.panel, words=self.panel.deeds))
         found: Array = deeds.rho[0] - fit_factors(deeds.rho[0], deeds.weights[0] * deeds.off).fitted
         return found
 
