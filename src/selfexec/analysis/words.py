@@ -309,7 +309,8 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
 
 IN_BRIEF = {
     "own": "shown to be their own",
-    "own or shared": "own or shared: more than all models share, though a kind or family of models may share it",
+    "own or shared": "own or shared: their words tell more of their deeds than all models share, but a kind or family "
+    "of them may share it",
     "not shown": "not shown",
 }
 
