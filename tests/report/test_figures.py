@@ -27,7 +27,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, latex, plain
-from selfexec.report.figures import Figure, figures, read_abilities
+from selfexec.report.figures import Figure, figures, margins, read_abilities
 from selfexec.report.figures.model_order import line_up, merit_of
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, Scale, breadth, clean, even_ticks, log_ticks, matrix, shortened, tick_label
@@ -79,7 +79,8 @@ def marks_of(figure: Figure, panel: str, *, log: bool = False) -> list[Mark]:
     value_of = axis(part, "x", log)
     found = []
     for g in part.iter(f"{SVG}g"):
-        if "sx-mark" not in (g.get("class") or "").split():
+        kinds = (g.get("class") or "").split()
+        if "sx-mark" not in kinds or "sx-bar" in kinds:
             continue
         x = float(re.findall(r"[-\d.]+", g.get("transform") or "")[0])
         spans = [path.get("d") or "" for path in g.iter(f"{SVG}path") if path.get("class") == "sx-span"]
@@ -562,6 +563,27 @@ def test_long_names_keep_both_ends() -> None:
     assert breadth(short, 11) <= 150
     assert short.startswith("meta") and short.endswith("fp8") and "…" in short
     assert shortened("gpt-4.1", 150, 11) == "gpt-4.1"
+
+
+def test_the_picture_for_slides_has_every_skill_beside_its_baseline(panel: Run, scores: Scores) -> None:
+    figure = margins(Numbers([panel], scores))
+    assert figure and "somebody who knows only the questions" in figure.title.lower()
+    for experiment in ("association", "restriction", "difficulty"):
+        marks = marks_of(figure, experiment)
+        skills, held = by_model(marks, f"{experiment} skill"), by_model(marks, "best baseline")
+        assert set(skills) == set(held) == set(PANEL)
+        for model in PANEL:
+            baseline, margin = (scores.row(model, experiment, m) for m in ("best_baseline", "baseline_margin"))
+            assert skills[model].value == pytest.approx(scores.value(model, experiment, "skill"), abs=0.005)
+            assert held[model].value == pytest.approx(baseline.value, abs=0.005)
+            # the interval of the margin, from the dash
+            ends = [(baseline.value or 0) + (end or 0) for end in (margin.low, margin.high)]
+            assert [skills[model].low, skills[model].high] == pytest.approx(ends, abs=0.01)
+
+
+def test_without_a_baseline_there_is_no_picture_for_slides(tmp_path: Path) -> None:
+    run = sx.run(["sim/typical"], limit=30, out=tmp_path / "run")
+    assert margins(Numbers([run], score([run]))) is None
 
 
 def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:

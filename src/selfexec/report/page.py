@@ -13,6 +13,7 @@ from selfexec.analysis.words import two
 from selfexec.report import leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import DRAWN, FORMATS, export, export_tables, lacking
+from selfexec.report.figures import margins
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.sessions import one_line
 from selfexec.report.svg import tick_label
@@ -87,7 +88,9 @@ def _export(data: Data) -> None:
     assert folder
     if said := lacking():
         warnings.warn(f"{said}. The other formats are written", stacklevel=3)
-    export(data.figures, folder, [form for form in FORMATS if not (said and form in DRAWN)])
+    front = margins(data.numbers)
+    drawings = [front, *data.figures] if front else data.figures
+    export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)])
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)
     export_tables([leaderboards.summary(data.boards)], texts, folder)

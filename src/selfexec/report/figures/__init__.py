@@ -12,6 +12,7 @@ from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.loss import loss
+from selfexec.report.figures.margins import margins
 from selfexec.report.figures.matrix import matrices
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.figures.ordering import ordering
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
     from selfexec.runs import Run
 
-# In the order of the page.
+# In the order of the page, but for `margins`: that is the page's front.
 DRAWN: tuple[Callable[[Numbers], Figure | Iterable[Figure] | None], ...] = (
     experiments,
     association,

@@ -15,11 +15,14 @@ from selfexec.report.data import Data
 
 @dataclass(frozen=True)
 class Top:
-    """`details` stand below the answer in smaller letters; `items`: how many of each experiment a model was asked."""
+    """`details` stand below the answer in smaller letters, and `same` says which models are one by their replies;
+    `items`: how many of each experiment a model was asked.
+    """
 
     question: str
     answer: words.Said
     details: Sequence[str]
+    same: Sequence[str]
     simulated: str | None
     items: Mapping[str, str]
 
@@ -28,12 +31,13 @@ def top(data: Data) -> Top:
     scores = data.scores
     answer, details = _answer(scores)
     panel = [line for one in scores.panels for line in panel_lines(one)]
-    details = [*details, *one_model(scores.warnings), *panel]
+    details = [*details, *panel]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"
     items = {e: n for e in scores.experiments if e != "overall" and (n := items_asked(scores, e))}
-    return Top(f"Did {who} would do?", answer, details, words.simulated(data.asked, data.runs), items)
+    same, simulated = one_model(scores.warnings), words.simulated(data.asked, data.runs)
+    return Top(f"Did {who} would do?", answer, details, same, simulated, items)
 
 
 def items_asked(scores: Scores, experiment: str) -> str:

@@ -47,6 +47,7 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx .sx-fill-2 .sx-hatch,.sx .sx-fill-3 .sx-hatch{stroke:var(--accent,#0b62c4)}
 .sx .sx-fill-3 .sx-hatch{stroke-width:2;stroke-linecap:round}
 .sx .sx-fill-6 .sx-shape{fill:var(--muted,#697077);fill-opacity:.25;stroke:var(--muted,#697077);stroke-dasharray:2 1.5}
+.sx .sx-fill-7 .sx-shape{fill:var(--muted,#697077);fill-opacity:.3}
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
 .sx .sx-below{fill:var(--below,#c2570c)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}

@@ -1,0 +1,75 @@
+"""The picture on the report's front as a drawing of its own, for a slide or a paper: each model beside the best
+baseline, overall and in each experiment.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from selfexec.analysis.findings import against_baseline
+from selfexec.analysis.numbers import Number
+from selfexec.analysis.words import answer, answer_by_experiment
+from selfexec.experiments import EXPERIMENTS
+from selfexec.report.figures.figure import Figure, behind
+from selfexec.report.figures.numbers import Numbers, texts
+from selfexec.report.svg import Dot, Panel, Piece, Sign, reach, rows
+
+CAPTION = (
+    "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what other "
+    "models said and did, the best baseline (dash): 0 is chance, 1 is perfect. The bar between them is the margin, the "
+    "thin line its 95% interval: where that reaches the dash, it cannot be told who is ahead. A margin says whom to go "
+    "by, and is no test of self-knowledge."
+)
+
+
+def margins(numbers: Numbers) -> Figure | None:
+    """None where there is no margin. Its title is the answer. The page has its own drawing of it."""
+    experiments = [e for e in ("overall", *EXPERIMENTS) if numbers.scored(e, "baseline_margin")]
+    skills = {e: numbers.scored(e, "skill") for e in experiments}
+    sizes = {e: numbers.scored(e, "baseline_margin") for e in experiments}
+    if not experiments:
+        return None
+    pieces = {e: list(_bars(skills[e], sizes[e], e)) for e in experiments}
+    marks = {e: [*_dashes(skills[e], sizes[e], e), *_dots(skills[e], sizes[e], e)] for e in experiments}
+    ends = [x for dots in marks.values() for dot in dots for x in (dot.value, dot.low, dot.high) if x is not None]
+    domain = reach(ends, 0.0, 1.0)
+    panels = [Panel(e.replace("_", " "), marks[e], pieces[e], domain) for e in experiments]
+    signs = [
+        Sign("main", "the model about itself"),
+        Sign("baseline", "the best baseline"),
+        Sign("fill-7", "the margin between them"),
+        *([Sign("faint", "with caution")] if any(n.note for found in skills.values() for n in found.values()) else []),
+    ]
+    cells: dict[str, dict[str, str]] = {}
+    for e in experiments:
+        cells |= {f"{e} skill": texts(skills[e]), f"{e} margin": texts(sizes[e])}
+    title = _title(numbers)
+    svg = rows(numbers.lineup, "margins", title, CAPTION, panels, signs)
+    return Figure("margins", title, CAPTION, svg, *behind(numbers.models, cells))
+
+
+def _title(numbers: Numbers) -> str:
+    found = {e: against_baseline(numbers.scores.of(e, "baseline_margin")) for e in ("overall", *EXPERIMENTS)}
+    overall = answer(found.pop("overall"))
+    said = overall if overall.tone != "withheld" else answer_by_experiment(found) or overall
+    return said.text.removesuffix(".")
+
+
+def _bars(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Piece]:
+    for model, margin in margins.items():
+        end = skills[model].value
+        start, stop = sorted((end - margin.value, end))
+        yield Piece(model, f"{experiment} margin", start, stop, 7, f"{model}: {experiment} margin {margin.full}")
+
+
+def _dashes(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Dot]:
+    for model, margin in margins.items():
+        place = skills[model].value - margin.value
+        yield Dot(model, "best baseline", place, f"best baseline for {model}: {experiment} {place:z.3f}", "baseline")
+
+
+def _dots(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Dot]:
+    """With the interval of the margin, from the dash; of the skill where there is no margin."""
+    for model, skill in skills.items():
+        margin, title = margins.get(model), f"{model}: {experiment} skill {skill.full}"
+        start = skill.value - margin.value if margin else 0.0
+        low, high = (None if x is None else start + x for x in ((margin or skill).low, (margin or skill).high))
+        yield Dot(model, f"{experiment} skill", skill.value, title, "faint" if skill.note else "main", low, high)
