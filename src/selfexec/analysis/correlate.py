@@ -127,7 +127,9 @@ def correlations(
         return correlate_columns(of, others, eligible)
     if eligible is not None:
         raise InputError("eligible is for columns: of runs and tables it is known, or there is none. Leave it out.")
-    selection = Selection.of(of, convention, readings=readings, without=["models", "experiments", "source", "panel"])
+    selection = Selection.of(
+        of, convention, readings=readings, without=["models", "experiments", "source", "panel", "groups"]
+    )
     runs = tuple(one for one in selection.given if isinstance(one, Run) or Path(one).is_dir())
     columns = against if isinstance(against, Mapping) else None
     tables = [Path(one) for one in selection.given if not isinstance(one, Run) and one not in runs]

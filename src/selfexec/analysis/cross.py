@@ -5,6 +5,7 @@ literature the matrix of accuracies, what it is taken apart into, and the additi
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from selfexec.analysis.names import crossed_by
@@ -85,17 +86,20 @@ def cross_prediction(
     *,
     readings: Files = (),
     source: str | None = None,
+    groups: str | Path | None = None,
 ) -> CrossPrediction:
     """Every model's predictions held against every model's behaviour, of a run or its folder, or of several together.
 
       experiments  only these
       readings     files of readings that replace ours
       source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
+      groups       a CSV or JSON file with a family for each model: whose siblings are whose; without it names tell
 
     InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
     """
+    without = ["convention", "models", "panel"]
     selection = Selection.of(
-        runs, readings=readings, experiments=experiments, source=source, without=["convention", "models", "panel"]
+        runs, readings=readings, experiments=experiments, source=source, groups=groups, without=without
     )
     claims = selection.tables.claims
     if strange := [name for name in selection.experiments if name not in claims]:
@@ -104,10 +108,14 @@ def cross_prediction(
     found = {experiment: self_bonuses(claims[experiment]) for experiment in claims if experiment in wanted}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
-        tuple(one for one in own_of(claims, selection.tables.simulated) if one.experiment in wanted),
+        tuple(one for one in _own(selection) if one.experiment in wanted),
         selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )
+
+
+def _own(selection: Selection) -> list[Own]:
+    return own_of(selection.tables.claims, selection.tables.simulated, groups=selection.families)
 
 
 def self_bonus_line(found: Crossed) -> str:

@@ -23,7 +23,14 @@ BASELINES = {
     "others_share": "others' share",
     "others_say": "others' word",
 }
-OTHERWISE = {CONSTANT: CONSTANT, STACKED: "all stacked"}
+OTHERWISE = {
+    CONSTANT: CONSTANT,
+    STACKED: "all stacked",
+    "siblings_say": "siblings' word",
+    "siblings_did": "siblings' deed",
+    "history_text": "text of its own history",
+    "history_majority": "its own majority",
+}
 
 
 def baseline_name(baseline: str | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from selfexec.analysis.notes import Warned
-from selfexec.analysis.own import own_of
+from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import CONVENTIONS, NO_PANEL, Runs, Selection, known_conditions, refuse_unknown
@@ -52,6 +52,7 @@ def score(
     source: str | None = None,
     conditions: Names = (),
     panel: str | Path | None = None,
+    groups: str | Path | None = None,
     bootstrap: int | None = None,
     seed: int = 0,
 ) -> Scores:
@@ -68,11 +69,14 @@ def score(
       panel       a reference panel, whose models tell what others say and do: `paper` (ten recorded models on the
                   paper's items), a file of `selfexec export --to panel`, or `none`. If it is not named, `paper` in
                   experiments that asked the paper's items of too few models to be each other's reference models
+      groups      a CSV or JSON file with a family for each model: whose siblings are whose; without it names tell
       bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
 
     InputError: a model that is in two of the runs, items that differ between them, or a panel that has none of them.
     """
-    selection = Selection.of(runs, convention, readings=readings, source=source, conditions=conditions, panel=panel)
+    selection = Selection.of(
+        runs, convention, readings=readings, source=source, conditions=conditions, panel=panel, groups=groups
+    )
     refuse_unknown("convention", [selection.convention], CONVENTIONS)
     selection.refuse_unknown()
     drawn = Bootstrap(bootstrap, seed) if bootstrap is not None else None
@@ -81,13 +85,15 @@ def score(
             raise InputError("convention 'authors' has no intervals to bootstrap: take strict or readable.")
         if selection.panel not in (None, NO_PANEL):
             raise InputError(f"--panel {selection.panel}: convention 'authors' has no baselines. Leave it out.")
+        if selection.groups:
+            raise InputError(f"--groups {selection.groups}: convention 'authors' has no baselines. Leave it out.")
         from selfexec.analysis.published.authors import authors_scores
 
         found = Scores(row for run in selection.runs for row in authors_scores(run))
     else:
         refuse_unknown("condition", selection.conditions, known_conditions(selection.whole_runs))
         ones = [selection.under(condition) for condition in selection.shown_conditions]
-        found = joined(_shown(one, drawn) for one in ones)
+        found = joined(_shown(one, selection.families, drawn) for one in ones)
         found.warnings += tuple(same_replies(selection.whole_runs))
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
@@ -104,12 +110,18 @@ def score(
     )
 
 
-def _shown(selection: Selection, drawn: Bootstrap | None) -> Scores:
+def _shown(selection: Selection, groups: Mapping[str, str], drawn: Bootstrap | None) -> Scores:
     """Of the models and experiments that are meant, all others being their reference models."""
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
     return score_tables(
-        selection.tables, models, selection.convention, drawn, beside=selection.beside, experiments=experiments
+        selection.tables,
+        models,
+        selection.convention,
+        drawn,
+        beside=selection.beside,
+        experiments=experiments,
+        groups=groups,
     )
 
 
@@ -127,20 +139,23 @@ def score_tables(
     *,
     beside: Beside | None = None,
     experiments: Collection[str] = (),
+    groups: Mapping[str, str] = NO_GROUPS,
     whole: bool = True,
 ) -> Scores:
     """Scores of some models, in some experiments where any is named, from observations and sessions alone, and from the
-    panel that is `beside` them. Not `whole`, there are no warnings, self-bonuses, permutation tests, margins, noise
-    ceilings and bounds, and loss is not tested.
+    panel that is `beside` them; `groups` are families by model, where somebody has named them. Not `whole`, there are
+    no warnings, self-bonuses, permutation tests, margins, noise ceilings and bounds, and loss is not tested.
     """
     claims = {name: found for name, found in tables.claims.items() if not experiments or name in experiments}
     together = beside.tables if beside else tables
     panels = {experiment: Panels(together.claims[experiment]) for experiment in claims}
-    scored = {model: _scored(together, panels, model, convention, whole) for model in models}
+    everybody = {model for panel in panels.values() for model in panel.everyone.models}
+    families = families_of(everybody, together.simulated, groups)
+    scored = {model: _scored(together, panels, model, convention, families, whole) for model in models}
     if not whole:
         return Scores(_bare_rows(convention, scored), parts=scored)
     warnings: list[Warned] = [*loss_warnings(claims), *judge_warnings(claims, convention == "strict")]
-    own = own_of(claims, tables.simulated, beside)
+    own = own_of(claims, tables.simulated, beside, groups)
     rows = (_with_panel(row, beside) for row in _rows(claims, convention, scored, own, bootstrap))
     return Scores(rows, warnings, bootstrap, scored, own=own, panels=[beside] if beside else [])
 
@@ -154,7 +169,12 @@ def _with_panel(row: Score, beside: Beside | None) -> Score:
 
 
 def _scored(
-    tables: Tables, panels_of: Mapping[str, Panels], model: str, convention: str, whole: bool
+    tables: Tables,
+    panels_of: Mapping[str, Panels],
+    model: str,
+    convention: str,
+    families: Mapping[str, str | None],
+    whole: bool,
 ) -> dict[str, Scored]:
     """Each experiment of one model."""
     strict = convention == "strict"
@@ -167,7 +187,9 @@ def _scored(
         asked = replace(_asked(model, convention, claims), panel=panel_of(everyone, model, references))
         others = panels.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
-        scored[experiment] = score_experiment(asked, claims, answers, others, strict, whole=whole)
+        family = families[model]
+        siblings = panels.siblings(claims, [one for one in references if family and families[one] == family])
+        scored[experiment] = score_experiment(asked, claims, answers, others, siblings, strict, whole=whole)
     return scored
 
 

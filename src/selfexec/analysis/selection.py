@@ -1,6 +1,6 @@
 """What is analysed: which runs, how they are read and counted, and which of their models and experiments are meant."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,7 @@ class Selection:
       source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       panel        whose models are reference models besides: `paper`, a file of `selfexec export --to panel`, or none;
                    if it is not named, `paper` in experiments that asked the paper's items of too few models
+      groups       a file with a family for each model: whose siblings are whose; without it names tell
 
     One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk
     before it is asked for.
@@ -48,6 +49,7 @@ class Selection:
     conditions: tuple[str, ...] = ()
     source: str | None = None
     panel: str | None = None
+    groups: Path | None = None
 
     @classmethod
     def of(
@@ -61,6 +63,7 @@ class Selection:
         conditions: Names = (),
         source: str | None = None,
         panel: str | Path | None = None,
+        groups: str | Path | None = None,
         without: Iterable[str] = (),
     ) -> "Selection":
         """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
@@ -68,7 +71,8 @@ class Selection:
         """
         meant = tuple(dict.fromkeys(map(canonical, names(conditions))))
         named = tuple(names(models)), tuple(names(experiments)), meant
-        choices = (convention, tuple(files(readings)), *named, source, None if panel is None else str(panel))
+        chosen = (None if panel is None else str(panel)), (None if groups is None else Path(groups))
+        choices = (convention, tuple(files(readings)), *named, source, *chosen)
         if not isinstance(given, Selection):
             return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)
         plain = cls(given.given)
@@ -141,6 +145,15 @@ class Selection:
             return None  # the one that ships is of language models
         panel, at_most = load_panel(self.panel or PAPER), None if self.panel else LEAST_OTHERS
         return beside(panel, self.runs, self.tables, at_most)
+
+    @cached_property
+    def families(self) -> Mapping[str, str]:
+        """Model -> family, as the file of `groups` says; nothing without one. InputError: it names no model here."""
+        if self.groups is None:
+            return {}
+        from selfexec.analysis.compare import load_families
+
+        return load_families(self.groups, [model for run in self.whole_runs for model in run.models])
 
     @property
     def everybody(self) -> list[str]:

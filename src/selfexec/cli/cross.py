@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import printed, selection_options, show, source_option
+from selfexec.cli.options import groups_option, printed, selection_options, show, source_option
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 @click.command("cross")
 @selection_options(models=None, experiments="Only these experiments.")
 @source_option
+@groups_option
 @printed("json")
 def command(selection: "Selection", form: str, out: Path | None) -> None:
     """Hold every model's predictions against every model's behaviour.

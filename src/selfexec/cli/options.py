@@ -262,6 +262,13 @@ panel_option = click.option(
     "panel.  [default: paper, where a run asked the paper's items of too few models]",
 )
 
+groups_option = click.option(
+    "--groups",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A CSV or JSON file of families: model,family. Models of one family are siblings; without it names tell.",
+)
+
 CONVENTIONS = {
     "strict": "an unreadable claim is a wrong prediction.",
     "readable": "unreadable claims are left out.",

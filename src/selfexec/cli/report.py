@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from selfexec.cli.options import out_option, panel_option, say, selection_options
+from selfexec.cli.options import groups_option, out_option, panel_option, say, selection_options
 from selfexec.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ DEFAULT = Path("report.html")
     show_default=True,
     help="Sessions to take along, word for word. sample: the worst surprises, and a few for each outcome and state.",
 )
-@click.option(
-    "--groups", metavar="FILE", type=click.Path(path_type=Path), help="A CSV or JSON file of families: model,family."
-)
+@groups_option
 @click.option(
     "--abilities",
     metavar="FILE",
@@ -47,7 +45,6 @@ def command(
     out: Path | None,
     output: Path | None,
     evidence: Literal["none", "sample", "all"],
-    groups: Path | None,
     abilities: Path | None,
     figures: Path | None,
 ) -> None:
@@ -71,7 +68,6 @@ def command(
             selection,
             out or output or DEFAULT,
             evidence=evidence,
-            groups=groups,
             abilities=abilities,
             figures=figures,
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import panel_option, printed, say, selection_options, show, source_option
+from selfexec.cli.options import groups_option, panel_option, printed, say, selection_options, show, source_option
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -19,6 +19,7 @@ SORTS = ("model", "skill", "baseline_margin")
 @selection_options("strict", "readable", "authors")
 @source_option
 @panel_option
+@groups_option
 @click.option(
     "--bootstrap", type=int, metavar="N", help="Intervals from N draws of items (10000 is plenty) in place of formulas."
 )

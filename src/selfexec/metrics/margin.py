@@ -20,7 +20,7 @@ import numpy as np
 from selfexec.claims import Claims, Flags
 from selfexec.claims.arrays import READ
 from selfexec.metrics.baselines import CONSTANT, GROUPS, STACKED, Others, Stacked, baseline_records, foretold, stacked
-from selfexec.metrics.baselines.groups import HISTORY
+from selfexec.metrics.baselines.groups import APART
 from selfexec.metrics.baselines.others import mean_of
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
@@ -124,10 +124,10 @@ def panel_of(everyone: Claims, model: str, others: Iterable[str]) -> int:
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
     """Of what foretells each model's own (shares): the baseline with the greatest skill on the model's claims, of those
-    that never saw it, and its record. Whoever says the same every time has skill 0, so that the best baseline's skill
-    is never below it.
+    that never saw it, nor what its siblings do, and its record. Whoever says the same every time has skill 0, so that
+    the best baseline's skill is never below it.
     """
-    skills = {name: value(kind.skill, counted) for name, counted in records.items() if GROUPS.get(name) != HISTORY}
+    skills = {name: value(kind.skill, counted) for name, counted in records.items() if GROUPS.get(name) not in APART}
     known = {name: skill for name, skill in skills.items() if not math.isnan(skill)}
     best = max(known, key=lambda name: known[name], default=None)
     if best is None or known[best] <= 0:

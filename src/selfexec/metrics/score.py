@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS
-from selfexec.metrics.baselines import CONSTANT, Others, baseline_chances, baseline_records
+from selfexec.metrics.baselines import (
+    CONSTANT,
+    Others,
+    Pairing,
+    baseline_chances,
+    baseline_records,
+    by_siblings,
+    paired,
+    too_few_siblings,
+)
 from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against
@@ -23,7 +32,7 @@ WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can
 @dataclass(frozen=True)
 class Scored:
     """One experiment of one model: its rows, what the headline needs of it, and the counts that both rest on: the
-    model's `record`, and what it is `held` against.
+    model's `record`, what it is `held` against, and each of the single `baselines` beside it.
     """
 
     rows: list[Score]
@@ -33,6 +42,7 @@ class Scored:
     caution: str | None
     record: Counted
     held: Held
+    baselines: Mapping[str, Pairing]
 
     @property
     def baseline_margin(self) -> Estimate:
@@ -40,10 +50,17 @@ class Scored:
 
 
 def score_experiment(
-    asked: Asked, claims: Claims, answers: Answers, others: Others, strict: bool, *, whole: bool = True
+    asked: Asked,
+    claims: Claims,
+    answers: Answers,
+    others: Others,
+    siblings: Others,
+    strict: bool,
+    *,
+    whole: bool = True,
 ) -> Scored:
-    """`others` are the reference models. Not `whole`, there is no permutation test, no margin, and no baseline that has
-    to learn anything.
+    """`others` are the reference models, `siblings` those of its family. Not `whole`, there is no permutation test, no
+    margin, and no baseline that has to learn anything.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
     record = kind.count(claims, strict)
@@ -51,7 +68,13 @@ def score_experiment(
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
     chances = baseline_chances(claims, others, learnt=whole)
-    for name, baseline in baseline_records(claims, chances, which).items():
+    for name, chance in by_siblings(claims, siblings).items():
+        if lacking := too_few_siblings(claims, siblings, chance, which):
+            found[name] = Estimate(math.nan, reason=lacking)
+        else:
+            chances[name] = chance
+    records = baseline_records(claims, chances, which)
+    for name, baseline in records.items():
         found[name] = kind.accuracy_estimate(baseline)
     for name in kind.OF_OTHERS:
         if name != "subject" or claims.subjects:
@@ -67,7 +90,8 @@ def score_experiment(
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
     rows = [asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in found.items()]
-    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held)
+    beside = {name: paired(claims, chances[name], which, record, records[name], strict) for name in records}
+    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside)
 
 
 def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:

@@ -30,7 +30,7 @@ def report(
       readings    files of readings that replace ours
       convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
       panel       a reference panel: `paper`, a file of `selfexec export --to panel`, or `none`; else as in `score`
-      groups      a CSV or JSON file with a family for each model, to filter by
+      groups      a CSV or JSON file with a family for each model, to filter by: whose siblings are whose
       abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
       figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
 
@@ -43,12 +43,12 @@ def report(
     from selfexec.report.page import page
 
     without = ["models", "experiments", "source"]
-    selection = Selection.of(runs, convention, readings=readings, panel=panel, without=without)
+    selection = Selection.of(runs, convention, readings=readings, panel=panel, groups=groups, without=without)
     refuse_unknown("convention", [selection.convention], OURS)
     refuse_unknown("evidence", [evidence], LEVELS)
     if not any(run.replies for run in selection.runs):
         raise InputError("which run? There are no replies to report on.")
-    others = (None if file is None else Path(file) for file in (groups, abilities, figures))
+    others = (None if file is None else Path(file) for file in (selection.groups, abilities, figures))
     path = Path(path)
     write_page(path, page(selection, Options(evidence, *others)))
     return path

@@ -54,7 +54,7 @@ def card(
     """
     from selfexec.analysis.card.sections import sections
 
-    without = ["models", "experiments", "source"]
+    without = ["models", "experiments", "source", "groups"]
     selection = Selection.of(run, convention, readings=readings, panel=panel, without=without)
     refuse_unknown("convention", [selection.convention], OURS)
     loaded, *more = selection.whole_runs

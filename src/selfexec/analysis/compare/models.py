@@ -64,7 +64,7 @@ def compare(
         experiments=experiments,
         source=source,
         conditions=conditions,
-        without=["panel"],
+        without=["panel", "groups"],
     )
     check_names(selection, measures)
     if precision is not None and not LEAST_PRECISION <= precision < math.inf:

@@ -46,6 +46,17 @@ def load_tags(path: Path, option: str = "--tags") -> Tags:
     return Tags(values)
 
 
+def load_families(path: Path, models: Iterable[str], option: str = "--groups") -> Mapping[str, str]:
+    """Model -> family: what the file says in its column `family`, or else in its first one. InputError: it names none
+    of these models.
+    """
+    tags, here = load_tags(path, option).values, list(models)
+    families = tags.get("family") or next(iter(tags.values()))
+    if families.keys().isdisjoint(here):
+        raise InputError(f"{option} {path}: it names none of these models: {', '.join(here)}. Name them so.")
+    return families
+
+
 def _csv_rows(path: Path, text: str) -> Iterable[dict[str, Any]]:
     lines = csv_rows.rows(path, text)
     first, fields = next(lines, (1, []))

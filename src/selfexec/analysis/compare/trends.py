@@ -145,7 +145,7 @@ def trend(
         models=models,
         experiments=experiments,
         source=source,
-        without=["panel"],
+        without=["panel", "groups"],
     )
     check_names(selection, measures)
     if len(selection.conditions) > 1:

@@ -14,6 +14,7 @@ from selfexec.analysis.own.tables import (
     whole_records,
 )
 from selfexec.analysis.own.verdicts import (
+    NO_GROUPS,
     against,
     families_of,
     in_words,

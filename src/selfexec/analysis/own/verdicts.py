@@ -12,6 +12,7 @@ from selfexec.metrics import LEAST_PANEL, Estimate, Fit, Judged, Own, own_excess
 from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
+NO_GROUPS: Mapping[str, str] = {}
 HEADING = "own excess, what a model's word and its own deed share beyond all that other models' words and deeds tell:"
 FACTORS = {1: "", 2: "with two factors ", 3: "with three factors "}
 AGAINST = {
@@ -26,28 +27,37 @@ AGAINST = {
 }
 
 
-def own_of(claims: Mapping[str, Claims], simulated: Container[str], beside: Beside | None = None) -> list[Own]:
+def own_of(
+    claims: Mapping[str, Claims],
+    simulated: Container[str],
+    beside: Beside | None = None,
+    groups: Mapping[str, str] = NO_GROUPS,
+) -> list[Own]:
     """Own excess in every experiment in which models can be held against each other; with those of the panel that is
-    `beside` them where they are too few themselves. Families of language models are told by their names, those of
-    simulated ones are known.
+    `beside` them where they are too few themselves. `groups` are families by model, as somebody has named them.
     """
-    return [own for everyone in claims.values() for own in _own_in(everyone, simulated, beside)]
+    return [own for everyone in claims.values() for own in _own_in(everyone, simulated, beside, groups)]
 
 
-def _own_in(claims: Claims, simulated: Container[str], beside: Beside | None) -> Iterator[Own]:
+def _own_in(
+    claims: Claims, simulated: Container[str], beside: Beside | None, groups: Mapping[str, str]
+) -> Iterator[Own]:
     references: tuple[str, ...] = ()
     if beside and 0 < sum(beside.serves(model, [claims.experiment]) for model in claims.models) < LEAST_PANEL:
         references, simulated = beside.models, beside.tables.simulated
         claims = beside.tables.claims[claims.experiment]
-    families = families_of(claims.models, simulated)
+    families = families_of(claims.models, simulated, groups)
     for own in own_excesses(claims, simulated, families, references):
         among = {*own.found.of.models, *own.found.of.left_out}
         yield replace(own, panel=beside.panel.name) if beside and not among.isdisjoint(references) else own
 
 
-def families_of(models: Iterable[str], simulated: Container[str]) -> dict[str, str | None]:
-    """By their names; those of simulated models are known, None of one that has none."""
-    return {model: _maker_of(model) if model in simulated else family_of(model) for model in models}
+def families_of(
+    models: Iterable[str], simulated: Container[str], groups: Mapping[str, str] = NO_GROUPS
+) -> dict[str, str | None]:
+    """As `groups` has them, else by their names; those of simulated models are known, None of one that has none."""
+    known = {model: _maker_of(model) if model in simulated else family_of(model) for model in models}
+    return {model: groups.get(model, family) for model, family in known.items()}
 
 
 def _maker_of(model: str) -> str | None:

@@ -87,7 +87,11 @@ def ledger(
     InputError: a name that is not there, or runs that cannot be counted together.
     """
     selection = Selection.of(
-        runs, readings=readings, models=models, experiments=experiments, without=["convention", "source", "panel"]
+        runs,
+        readings=readings,
+        models=models,
+        experiments=experiments,
+        without=["convention", "source", "panel", "groups"],
     )
     selection.refuse_unknown(PAPER.experiments)
     scores = {c: (known or {}).get(c) or _scored(selection, c) for c in CONVENTIONS}

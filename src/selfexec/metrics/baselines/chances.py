@@ -1,6 +1,9 @@
 """Baselines -> what each says of a model's claims, and its record on them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
 
 from selfexec.claims import Claims, Flags
 from selfexec.metrics.baselines.others import by_facts, by_history, by_others
@@ -27,3 +30,21 @@ def baseline_records(claims: Claims, chances: Mapping[str, Array], which: Flags)
 def foretold(claims: Claims, chance: Array, which: Flags) -> Counted:
     """The record on these of the claims of somebody who says yes with these chances."""
     return kind_of(claims).foretold(claims.where(which), chance[which])
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A model's `own` record and that of a `baseline`, on the claims of which the baseline says something."""
+
+    own: Counted
+    baseline: Counted
+
+
+def paired(claims: Claims, chance: Array, which: Flags, own: Counted, baseline: Counted, strict: bool) -> Pairing:
+    """`own` is the model's record on all of its claims, `baseline` that of who says yes with these chances on `which`
+    of them.
+    """
+    silent = np.isnan(chance)
+    if (silent & which).any():
+        own = kind_of(claims).count(claims.where(~silent), strict)
+    return Pairing(own, baseline)

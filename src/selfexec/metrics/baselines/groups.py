@@ -1,11 +1,13 @@
-"""What a baseline may know: four groups, by name. The first three make the opponent that margins are over."""
+"""What a baseline may know: five groups, by name. The first three make the opponent that margins are over."""
 
 from collections.abc import Mapping
 
 QUESTION = "knows the question"
 OTHERS_DO = "knows what others do"
 OTHERS_SAY = "knows what others say"
+SIBLINGS = "knows its siblings"
 HISTORY = "knows its history"
+APART = (SIBLINGS, HISTORY)  # no part of any opponent
 STACKED = "stacked"
 CONSTANT = "always the same"
 
@@ -20,6 +22,8 @@ GROUPS: Mapping[str, str] = {
     "others_mode": OTHERS_DO,
     "others_share": OTHERS_DO,
     "others_say": OTHERS_SAY,
+    "siblings_say": SIBLINGS,
+    "siblings_did": SIBLINGS,
     "majority": HISTORY,
     "shuffled": HISTORY,
     "history_majority": HISTORY,

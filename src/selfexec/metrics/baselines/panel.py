@@ -148,6 +148,10 @@ class Panels:
         items = np.unique(claims.item)
         return self._known.setdefault(items.tobytes(), Panel(self.everyone.where(np.isin(self.everyone.item, items))))
 
+    def siblings(self, claims: Claims, models: Iterable[str]) -> Others:
+        """These models on the items of the claims of another, whatever they did there."""
+        return Others(self.of(claims), np.flatnonzero(np.isin(self.everyone.models, [*models])))
+
     def others(self, claims: Claims, references: Iterable[str]) -> Others:
         """Those of these models that tell something of the claims of another."""
         panel = self.of(claims)

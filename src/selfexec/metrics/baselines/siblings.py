@@ -1,0 +1,46 @@
+"""What models of the same family did with the very item, and what they said that they would.
+
+Nothing is chosen or learnt, and nothing that the model itself said or did is in it. It is no part of the opponent: a
+margin would then hang on whether a sibling happens to be in the run (docs/decisions/0030).
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from selfexec.claims import Claims, Flags
+from selfexec.experiments.base import say
+from selfexec.metrics.baselines.others import mean_of, reaches
+from selfexec.metrics.baselines.panel import Others
+from selfexec.metrics.kinds import kind_of
+from selfexec.metrics.rows import LEAST_COVERAGE
+from selfexec.stats import Array
+from selfexec.text.numbers import number_of
+
+NO_SIBLINGS = "no other model of its family is here"
+
+
+def by_siblings(claims: Claims, siblings: Others) -> Mapping[str, Array]:
+    """Baseline -> the chance that it says yes to each of a model's claims; nan where no sibling was read. Nothing where
+    what is foretold is each model's own.
+
+    siblings_say    yes where the share of them that said that they would reaches that with which they say so at all
+    siblings_did    yes where the share of them that did it reaches their base rate; of a pair, what most of them did
+    """
+    if not kind_of(claims).CROSSED:
+        return {}
+    cut, at = kind_of(claims).CUT, siblings.panel.at(claims)
+    shares = {"siblings_say": mean_of(siblings.said), "siblings_did": mean_of(siblings.did)}
+    said = {name: reaches(share) if cut else say(share, 0.5) for name, share in shares.items()}
+    return {name: np.where(np.isnan(shares[name]), math.nan, chance)[at] for name, chance in said.items()}
+
+
+def too_few_siblings(claims: Claims, siblings: Others, chance: Array, which: Flags) -> str | None:
+    """Why siblings tell nothing of these of a model's claims, None where one was read on nine tenths of the items."""
+    if not len(siblings):
+        return NO_SIBLINGS
+    asked, met = (len(np.unique(claims.item[these])) for these in (which, which & ~np.isnan(chance)))
+    if met < LEAST_COVERAGE * asked:
+        return f"models of its family were read on {met} of {number_of(asked, 'item')}"
+    return None
