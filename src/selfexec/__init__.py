@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from selfexec.analysis.correlate import correlations as correlations
     from selfexec.analysis.cross import CrossPrediction as CrossPrediction
     from selfexec.analysis.cross import cross_prediction as cross_prediction
+    from selfexec.analysis.ladder import Ladder as Ladder
+    from selfexec.analysis.ladder import ladder as ladder
     from selfexec.analysis.published import Ledger as Ledger
     from selfexec.analysis.published import ledger as ledger
     from selfexec.analysis.rasch import Rasch as Rasch
@@ -55,6 +57,7 @@ _HOMES = {
     "CrossPrediction": "selfexec.analysis.cross",
     "InputError": "selfexec.errors",
     "Key": "selfexec.experiments",
+    "Ladder": "selfexec.analysis.ladder",
     "Ledger": "selfexec.analysis.published",
     "Rasch": "selfexec.analysis.rasch",
     "Run": "selfexec.runs",
@@ -68,6 +71,7 @@ _HOMES = {
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
     "import_replies": "selfexec.runs",
+    "ladder": "selfexec.analysis.ladder",
     "ledger": "selfexec.analysis.published",
     "load": "selfexec.runs",
     "rasch": "selfexec.analysis.rasch",

@@ -13,7 +13,7 @@ from selfexec.cli import COMMANDS, root
 from selfexec.errors import InputError
 
 STORED = Path(__file__).parents[1] / "stored"
-OF_RUNS = ("score", "compare", "trend", "cross", "correlate", "ledger", "card", "report")
+OF_RUNS = ("score", "compare", "trend", "cross", "ladder", "correlate", "ledger", "card", "report")
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,7 @@ def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices()
     some = Selection.of(run, models=pair)
     assert sx.compare(some, metrics="accuracy").json() == sx.compare(run, models=pair, metrics="accuracy").json()
     assert sx.trend(some, metrics="accuracy").json() == sx.trend(run, models=pair, metrics="accuracy").json()
+    assert sx.ladder(some).json() == sx.ladder(run, models=pair).json()
     assert sx.ledger(some).json() == sx.ledger(run, models=pair).json()
     readable = Selection.of([run], "readable")
     assert sx.compare(readable).convention == sx.trend(readable).convention == "readable"
@@ -64,6 +65,7 @@ def test_a_choice_beside_a_selection_is_refused_and_so_is_one_that_would_do_noth
         (lambda: sx.compare(Selection.of(run), models="sim/coin"), "a selection says by itself"),
         (lambda: sx.card(Selection.of(run, models="sim/coin")), "there is no choice of models here"),
         (lambda: sx.card(Selection.of(run, source="rule")), "there is no choice of source here"),
+        (lambda: sx.compare(Selection.of(run, groups="families.csv")), "there is no choice of groups here"),
         (lambda: sx.ledger(Selection.of(run, "readable")), "there is no choice of convention here"),
     ):
         with pytest.raises(InputError, match=message):
@@ -79,7 +81,7 @@ def test_names_and_conventions_that_are_not_there_are_refused_with_those_that_ar
     ):
         with pytest.raises(InputError, match=message):
             sx.score(Selection.of(run, **choices))
-    for function in (sx.compare, sx.trend, sx.card, sx.report):
+    for function in (sx.compare, sx.trend, sx.card, sx.report, sx.ladder):
         with pytest.raises(InputError, match=r"unknown convention 'authors'\. There are strict, readable"):
             function(Selection.of(run, "authors"))
 

@@ -58,6 +58,8 @@ RESULTS: dict[str, Callable[[Run, Path], Any]] = {
     "compare two": contrasted,
     "trend": lambda panel, _: sx.trend(panel),
     "cross": lambda panel, _: sx.cross_prediction(panel),
+    "ladder": lambda panel, _: sx.ladder(panel),
+    "ladder of one": lambda panel, _: sx.ladder(panel, models=HOSTILE),
     "ledger": lambda panel, _: sx.ledger(panel),
     "correlate": correlated,
     "rasch": fitted,
@@ -112,12 +114,12 @@ def test_no_name_breaks_a_table_in_markdown(panel: Run, tmp_path: Path, name: st
         assert set(cells(rule)) == {"---"}
         assert {len(cells(row)) for row in rows} == {len(cells(header))}
         found += [cell for row in rows for cell in cells(row)]
-    # the columns of `correlate` have names of their own; two that are compared stand in the title
-    name_in_a_cell = {"correlate": "a <b>", "compare two": ""}.get(name, HOSTILE)
+    # the columns of `correlate` have names of their own; two that are compared, and a model alone, stand in the title
+    name_in_a_cell = {"correlate": "a <b>", "compare two": "", "ladder of one": ""}.get(name, HOSTILE)
     assert any(cell.endswith(name_in_a_cell) for cell in found)
 
 
-@pytest.mark.parametrize("name", ["score", "ledger", "correlate"])
+@pytest.mark.parametrize("name", ["score", "ladder", "ledger", "correlate"])
 def test_a_result_of_rows_has_a_line_of_csv_and_a_row_of_its_frame_for_each(
     panel: Run, tmp_path: Path, name: str
 ) -> None:

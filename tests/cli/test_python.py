@@ -228,11 +228,12 @@ def test_comparisons_trends_crossings_ledgers_and_correlations_have_the_same_hea
         "compare": sx.compare(together, metrics="accuracy", convention="readable"),
         "trend": sx.trend(together, models=["sim/coin", "sim/typical"], metrics="accuracy"),
         "cross": sx.cross_prediction(together),
+        "ladder": sx.ladder(together),
         "ledger": sx.ledger(together, sensitivities=False),
     }
     read = {name: json.loads(result.json()) for name, result in found.items()}
     assert all(record["runs"] == runs and record["version"] == sx.__version__ for record in read.values())
-    conventions = {"compare": "readable", "trend": "strict", "cross": "readable", "ledger": None}
+    conventions = {"compare": "readable", "trend": "strict", "cross": "readable", "ladder": "strict", "ledger": None}
     assert {name: record["convention"] for name, record in read.items()} == conventions
     correlated = json.loads(sx.correlations(STORED / "panel", against={"size": column}).json())
     assert [run["folder"] for run in correlated["runs"]] == [str(STORED / "panel")]

@@ -458,7 +458,8 @@ def test_the_same_input_gives_the_same_bytes(panel: Run, scores: Scores, drawn: 
 def test_the_order_of_models_changes_nothing(panel: Run, drawn: dict[str, Figure]) -> None:
     backwards = {key: panel.replies[key] for key in sorted(panel.replies, reverse=True)}
     run = replace(panel, replies=backwards)
-    scores = Scores(reversed(list(score([run], "readable"))))
+    whole = score([run], "readable")
+    scores = Scores(reversed(list(whole)), parts=dict(reversed(whole.parts.items())))
     found = {figure.id: figure for figure in figures([run], scores, abilities=dict(reversed(ABILITIES.items())))}
     assert list(found) == list(drawn)
     for id, figure in drawn.items():
@@ -479,7 +480,7 @@ def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figu
 def test_what_is_not_there_is_left_out(panel: Run) -> None:
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
     found = {f.id for f in figures([only], score([only], "readable"))}
-    assert found == {"association", "readiness", "crossed-association", "conventions", "loss"}
+    assert found == {"ladder", "association", "readiness", "crossed-association", "conventions", "loss"}
 
 
 @pytest.mark.slow
@@ -807,7 +808,7 @@ def test_ten_real_models_have_every_figure(as_the_authors_read_them: Run) -> Non
     scores = score([as_the_authors_read_them], "readable")
     found = {figure.id: figure for figure in figures([as_the_authors_read_them], scores)}
     assert list(found) == [
-        *("experiments", "association", "readiness", "restriction", "difficulty", "basis", "ratio", "tokens"),
+        *("experiments", "ladder", "association", "readiness", "restriction", "difficulty", "basis", "ratio", "tokens"),
         *("ordering", "residuals-association", "residuals-restriction", "residuals-restriction-by-rule"),
         *("residuals-difficulty", "crossed-association", "crossed-restriction", "crossed-restriction-by-rule"),
         *("crossed-difficulty", "ability", "correlations", "conventions", "loss"),

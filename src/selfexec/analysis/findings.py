@@ -32,6 +32,17 @@ TONES: tuple[Tone, ...] = ("yes", "open", "no", "withheld")
 ONE_SIDED = 0.025
 
 
+class Ranged(Protocol):
+    """A number with its interval."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+
+
 class Numbers(Protocol):
     """The scores of one condition, by model, experiment and metric."""
 
@@ -144,15 +155,20 @@ def _sound(row: Score) -> bool:
 
 def _beyond(rows: Sequence[Score], sign: int) -> set[str]:
     """Models whose value lies beyond 0 on this side, adjusted for their number."""
+    return {row.model for row, clear in zip(rows, clear_of_zero(rows, sign), strict=True) if clear}
+
+
+def clear_of_zero(rows: Sequence[Ranged], sign: int) -> list[bool]:
+    """Whether each lies beyond 0 on this side, by Holm for all of them."""
     from scipy.special import ndtr
 
     if not rows:
-        return set()
+        return []
     # an end of a 95% interval lies Z standard errors away: p < .025 says just that it excludes 0
     towards = [(r.value or 0.0) - (r.low or 0.0) if sign > 0 else (r.high or 0.0) - (r.value or 0.0) for r in rows]
     z = [sign * (r.value or 0.0) * Z / reach if reach > 0 else 0.0 for r, reach in zip(rows, towards, strict=True)]
     adjusted = holm(np.asarray(ndtr(-np.array(z)), dtype=np.float64))
-    return {row.model for row, p in zip(rows, adjusted, strict=True) if p < ONE_SIDED}
+    return [bool(p < ONE_SIDED) for p in adjusted]
 
 
 def against_chance(skills: Iterable[Score]) -> list[Finding]:

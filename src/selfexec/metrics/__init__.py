@@ -39,6 +39,7 @@ from selfexec.metrics.kinds import (
     scorable,
     value,
 )
+from selfexec.metrics.ladder import ITSELF, RUNGS, Rung, rungs
 from selfexec.metrics.loss import LossTest, loss_tests, loss_warnings
 from selfexec.metrics.margin import Held, held_against, panel_of, peers
 from selfexec.metrics.own import (

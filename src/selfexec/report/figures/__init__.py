@@ -11,6 +11,7 @@ from selfexec.report.figures.correlations import correlations
 from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
 from selfexec.report.figures.figure import Figure
+from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.loss import loss
 from selfexec.report.figures.margins import margins
 from selfexec.report.figures.matrix import matrices
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 # In the order of the page, but for `margins`: that is the page's front.
 DRAWN: tuple[Callable[[Numbers], Figure | Iterable[Figure] | None], ...] = (
     experiments,
+    ladder,
     association,
     readiness,
     restriction,

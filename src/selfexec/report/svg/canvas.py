@@ -37,6 +37,7 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx .sx-main .sx-shape{fill:var(--accent,#0b62c4);stroke:var(--paper,#ffffff);stroke-width:.6}
 .sx .sx-open .sx-shape,.sx .sx-diamond .sx-shape{fill:var(--paper,#ffffff);stroke:var(--ink,#1c2024);stroke-width:1.3}
 .sx .sx-faint .sx-shape{fill:var(--paper,#ffffff);stroke:var(--muted,#697077);stroke-width:1.3;stroke-dasharray:2 1.5}
+.sx .sx-dot .sx-shape{fill:var(--muted,#697077)}
 .sx .sx-baseline .sx-shape{stroke:var(--ink,#1c2024);stroke-width:2;fill:none}
 .sx .sx-fill-1 .sx-shape{fill:var(--accent,#0b62c4)}
 .sx .sx-fill-2 .sx-shape,.sx .sx-fill-3 .sx-shape{fill:var(--paper,#ffffff);stroke-width:.8}
@@ -253,12 +254,13 @@ SHAPES = {
     "main": '<circle r="3.4" class="sx-shape"/>',
     "open": '<circle r="3.4" class="sx-shape"/>',
     "faint": '<circle r="3.4" class="sx-shape"/>',
+    "small": '<circle r="2.2" class="sx-shape"/>',
     "diamond": '<path d="M0-4.6L4.6 0L0 4.6L-4.6 0Z" class="sx-shape"/>',
     "baseline": '<path d="M0-6.5V6.5" class="sx-shape"/>',
     "level": '<path d="M-6.5 0H6.5" class="sx-shape"/>',
 }
-LIKE = {"level": "baseline"}  # shapes that are drawn as another one is
-Kind = Literal["main", "open", "faint", "diamond", "baseline", "level"]
+LIKE = {"level": "baseline", "small": "dot"}  # how shapes are drawn that have not a style of their own name
+Kind = Literal["main", "open", "faint", "small", "diamond", "baseline", "level"]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,319 @@
+"""The ladder of each model in each experiment: rows, the table of them, and what they say."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from selfexec.analysis.findings import clear_of_zero
+from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, listed_names, sentences
+from selfexec.analysis.names import baseline_name, skill_legend, told_by
+from selfexec.analysis.reference_panel import panel_lines
+from selfexec.analysis.result import Form, Rows, ScoredRun, head
+from selfexec.analysis.score import Scores, score
+from selfexec.analysis.score_table import CAUTION, UNDEFINED
+from selfexec.analysis.score_table import LEGEND as CONVENTIONS
+from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
+from selfexec.analysis.words import simulated
+from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT_NAME
+from selfexec.metrics import ITSELF, RUNGS, Rung, Scored, rungs
+from selfexec.panels import Beside
+from selfexec.runs import Files, Names
+from selfexec.text.numbers import decimal, interval, signed
+from selfexec.text.tables import Part, Table
+
+OwnWord = Literal["ahead", "open", "behind"]
+TITLE = "What tells most of a model: its own word, or others?"
+OF_OTHERS = ("text", "others_say", "others_do", "stacked", "siblings_say", "siblings_do")  # may be of a panel
+DETAILS = ["experiment", "rung", "baseline", "skill", "itself less it", "items"]
+
+
+@dataclass(frozen=True)
+class LadderRow:
+    """One rung of one model's ladder in one experiment.
+
+    `group` says what it may know, `baseline` which one stands for it, `skill` is its own with its interval, `accuracy`
+    that of the score of its name. `difference` is the skill of the model's own word less that of the rung, paired on
+    the same claims; `own_word` how the model's word stands to it by that, adjusted for all rungs of all models shown
+    (Holm): ahead, behind, or open. `items`: how many both rest on; `models`: how many were read on the model's items,
+    itself included. `reason` says why there is no number, or why to read one with caution; `panel` names the reference
+    panel that other models are of.
+    """
+
+    model: str
+    experiment: str
+    condition: str
+    source: str | None
+    convention: str
+    rung: str
+    group: str
+    baseline: str | None
+    skill: float | None
+    low: float | None
+    high: float | None
+    accuracy: float | None
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    own_word: OwnWord | None
+    items: int
+    models: int
+    reason: str | None = None
+    panel: str | None = None
+
+
+class Ladder(Rows[LadderRow]):
+    """Rows of ladders, model by model and experiment by experiment, each from who knows least of the model to its own
+    word. Prints as a table of skills (of a model alone, with intervals and differences), turns into records or a data
+    frame. `sentences` have what follows for each model.
+    """
+
+    _ROW = LadderRow
+
+    def __init__(
+        self, rows: Iterable[LadderRow], runs: Iterable[ScoredRun] = (), panels: Iterable[Beside] = ()
+    ) -> None:
+        super().__init__(_judged(list(rows)))
+        self.runs = tuple(runs)
+        self.panels = tuple(panels)
+
+    @property
+    def models(self) -> list[str]:
+        """The models that there are rows of, in their order."""
+        return list(dict.fromkeys(row.model for row in self._rows))
+
+    @property
+    def experiments(self) -> list[str]:
+        """The experiments that there are rows of."""
+        return list(dict.fromkeys(row.experiment for row in self._rows))
+
+    @property
+    def convention(self) -> str | None:
+        """How was counted: strict or readable; None where there are no rows."""
+        return self._rows[0].convention if self._rows else None
+
+    @property
+    def sentences(self) -> dict[str, str]:
+        """Model -> what its ladder shows."""
+        return dict(sentences(self._rows))
+
+    def row(self, model: str, experiment: str, rung: str) -> LadderRow:
+        """One rung. KeyError lists what there is."""
+        for row in self._rows:
+            if (row.model, row.experiment, row.rung) == (model, experiment, rung):
+                return row
+        there = {"models": self.models, "experiments": self.experiments, "rungs": RUNGS}
+        known = "; ".join(f"{what}: {', '.join(names)}" for what, names in there.items())
+        raise KeyError(f"there is no rung {rung} of {model} in {experiment} ({known})")
+
+    def _data(self) -> dict[str, Any]:
+        return {
+            "answer": [*self.sentences.values(), NO_TEST],
+            **head(self.runs, self.convention),
+            "panel": self.panels[0].record() if self.panels else None,
+            "rungs": {name: group for name, (group, _) in RUNGS.items()},
+            "ladder": self.records(),
+        }
+
+    def _content(self, form: Form, width: int) -> Iterator[Part]:
+        title = "\n".join([TITLE, *self.sentences.values(), *self._about()])
+        yield Table(title, *(self._details() if len(self.models) == 1 else self._overview()), "stacked")
+        yield from self._cautions()
+        if len(self.models) != 1:
+            yield MARKS
+        yield from LEGEND
+        yield f"{skill_legend(self.experiments)} {CONVENTIONS[self.convention or 'strict']}. Intervals are 95%."
+        yield NO_TEST
+
+    def _about(self) -> Iterator[str]:
+        if note := simulated(self.models, self.runs):
+            yield note
+        yield from told_by({row.experiment: row.source for row in self._rows if row.source})
+        yield from (line for one in self.panels for line in panel_lines(one))
+        if self._rows and (condition := self._rows[0].condition) != DEFAULT_NAME:
+            yield f"Asked in the condition {condition}."
+
+    def _overview(self) -> tuple[list[str], list[list[str]]]:
+        """A line for each model and experiment; rungs that nobody has are no columns."""
+        there = {row.rung for row in self._rows if row.skill is not None}
+        shown = [name for name in RUNGS if name in there or name == ITSELF]
+        columns = ["model", "experiment", *(HEADS[name] for name in shown)]
+        lines = self._ladders.items()
+        return columns, [[*of, *(_skill(row) for row in rows if row.rung in shown)] for of, rows in lines]
+
+    def _details(self) -> tuple[list[str], list[list[str]]]:
+        """A line for each rung that there is."""
+        rows = [
+            [
+                row.experiment,
+                HEADS[row.rung],
+                baseline_name(row.baseline),
+                _ranged(row.skill, row.low, row.high) + (CAUTION if row.rung == ITSELF and row.reason else ""),
+                "" if row.difference is None else signed_interval(row),
+                f"{row.items:,}",
+            ]
+            for row in self._rows
+            if row.skill is not None
+        ]
+        return DETAILS, rows
+
+    def _cautions(self) -> Iterator[str]:
+        """Why numbers are not there, or to be read with caution: which, where and of whom, each reason once."""
+        told: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}  # (reason, experiment, heads) -> models
+        for (model, experiment), rows in self._ladders.items():
+            own = rows[-1].reason
+            by_reason: dict[str, list[str]] = {}
+            for row in rows:
+                if row.reason and (row.rung == ITSELF or row.reason != own):
+                    by_reason.setdefault(row.reason, []).append(HEADS[row.rung])
+            for reason, heads in by_reason.items():
+                told.setdefault((reason, experiment, tuple(heads)), []).append(model)
+        if told:
+            yield f"absent ({UNDEFINED}), or to be read with caution ({CAUTION}):"
+        alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+        for (reason, experiment, which), models in told.items():
+            alike.setdefault((reason, which, tuple(models)), []).append(experiment)
+        for (reason, which, whom), where in alike.items():
+            of = "" if len(whom) == len(self.models) else f" of {listed_names(whom)}"
+            yield f"  {listed_names(which)} in {listed_names(where)}{of}: {reason}"
+
+    @property
+    def _ladders(self) -> dict[tuple[str, str], list[LadderRow]]:
+        """Model and experiment -> the rungs, itself last."""
+        found: dict[tuple[str, str], list[LadderRow]] = {}
+        for row in self._rows:
+            found.setdefault((row.model, row.experiment), []).append(row)
+        return found
+
+
+def ladder(
+    runs: Runs | Selection,
+    convention: str = "strict",
+    *,
+    readings: Files = (),
+    models: Names = (),
+    experiments: Names = (),
+    conditions: Names = (),
+    source: str | None = None,
+    panel: str | Path | None = None,
+    groups: str | Path | None = None,
+) -> Ladder:
+    """The ladder of each model in each experiment, of a run or its folder, or of several: the skill of all who might
+    foretell it, from who says always the same to its own word.
+
+      convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
+      readings     files of readings that replace ours
+      models       only these; the others go on being reference models
+      experiments  only these
+      conditions   the one to show, where several were asked
+      source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
+      panel        a reference panel, as in `score`
+      groups       a CSV or JSON file with a family for each model: whose siblings are whose; without it names tell
+
+    InputError: a name that is not there, or runs that cannot be counted together.
+    """
+    selection = Selection.of(
+        runs,
+        convention,
+        readings=readings,
+        models=models,
+        experiments=experiments,
+        conditions=conditions,
+        source=source,
+        panel=panel,
+        groups=groups,
+    )
+    refuse_unknown("convention", [selection.convention], OURS)
+    refuse_unknown("experiment", selection.experiments, list(EXPERIMENTS))
+    return ladder_of(score(selection.under(selection.condition)))
+
+
+def ladder_of(scores: Scores) -> Ladder:
+    """The ladders of these models in these experiments."""
+    shown = {(row.model, row.experiment) for row in scores}
+    rows = (
+        row
+        for model, parts in scores.parts.items()
+        for experiment, part in parts.items()
+        if (model, experiment) in shown
+        for row in _rows(scores, part)
+    )
+    return Ladder(rows, scores.runs, scores.panels)
+
+
+def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
+    asked = part.asked
+    opponent = scores.get(asked.model, asked.experiment, "best_baseline")
+    for rung in rungs(part):
+        named = scores.get(asked.model, asked.experiment, "accuracy" if rung.name == ITSELF else rung.baseline or "")
+        yield LadderRow(
+            model=asked.model,
+            experiment=asked.experiment,
+            condition=asked.condition,
+            source=asked.source,
+            convention=asked.convention,
+            rung=rung.name,
+            group=RUNGS[rung.name][0],
+            baseline=rung.baseline,
+            **_numbers(rung),
+            accuracy=named.value if named else None,
+            own_word=None,
+            items=rung.items,
+            models=asked.panel,
+            reason=rung.skill.reason or part.caution,
+            panel=opponent.panel if opponent and rung.name in OF_OTHERS else None,
+        )
+
+
+def _numbers(rung: Rung) -> dict[str, float | None]:
+    found = {
+        "skill": rung.skill.value,
+        "low": rung.skill.interval.low,
+        "high": rung.skill.interval.high,
+        "difference": rung.ahead.value,
+        "difference_low": rung.ahead.interval.low,
+        "difference_high": rung.ahead.interval.high,
+    }
+    return {name: None if math.isnan(value) else float(value) for name, value in found.items()}
+
+
+class _Gap(NamedTuple):
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def _judged(rows: Sequence[LadderRow]) -> list[LadderRow]:
+    """The rows with how own words stand to them, by experiment: adjusted for all that can be judged there."""
+    found = list(rows)
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        here = [n for n, row in enumerate(rows) if row.experiment == experiment and _can_be_judged(row)]
+        gaps = [_Gap(row.difference, row.difference_low, row.difference_high) for row in (rows[n] for n in here)]
+        for n, ahead, behind in zip(here, clear_of_zero(gaps, +1), clear_of_zero(gaps, -1), strict=True):
+            word: OwnWord = "ahead" if ahead else "behind" if behind else "open"
+            found[n] = replace(rows[n], own_word=word)
+    return found
+
+
+def _can_be_judged(row: LadderRow) -> bool:
+    return row.difference_low is not None and row.difference_high is not None and not row.reason
+
+
+def _skill(row: LadderRow) -> str:
+    """As in the overview: .80*, with what tells how the own word stands to it."""
+    if row.skill is None:
+        return UNDEFINED
+    if row.rung == ITSELF:
+        return decimal(row.skill, 2) + (CAUTION if row.reason else "")
+    return decimal(row.skill, 2) + {"behind": "*", "open": "~"}.get(row.own_word or "", "")
+
+
+def _ranged(value: float | None, low: float | None, high: float | None) -> str:
+    return UNDEFINED if value is None else interval(value, low, high)
+
+
+def signed_interval(row: LadderRow) -> str:
+    """The difference, as in a table."""
+    return interval(row.difference or 0.0, row.difference_low, row.difference_high, signed)

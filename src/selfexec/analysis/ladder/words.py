@@ -1,0 +1,87 @@
+"""What rungs are called, and what is said of a model's ladder."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from selfexec.analysis.names import baseline_name
+from selfexec.metrics import ITSELF, small_panel
+
+if TYPE_CHECKING:
+    from selfexec.analysis.ladder.result import LadderRow
+
+# rung -> its head in a table and in a figure
+HEADS: Mapping[str, str] = {
+    "constant": "same",
+    "facts": "facts",
+    "text": "text",
+    "others_say": "others say",
+    "others_do": "others do",
+    "stacked": "all",
+    "siblings_say": "family says",
+    "siblings_do": "family does",
+    "history": "history",
+    ITSELF: ITSELF,
+}
+# rung -> who knows only that, in a sentence
+PHRASES: Mapping[str, str] = {
+    "constant": "saying always the same",
+    "facts": "a plain fact of the item ({})",
+    "text": "the text of the item",
+    "others_say": "what others say",
+    "others_do": "what others do",
+    "stacked": "questions and others together",
+    "siblings_say": "what its family says",
+    "siblings_do": "what its family does",
+    "history": "its own history",
+}
+LEGEND = (
+    "A rung is what somebody would foretell of a model who knows only so much of it; itself: the model's own word.",
+    "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
+    "say, others do: on the very item; all: these stacked, which margins are over; family: its siblings, on the very "
+    "item; history: its own deeds with other items.",
+)
+MARKS = "*: tells surely more of the model than its own word does; ~: cannot be told apart from it (paired, by Holm)."
+NO_TEST = (
+    "The ladder is no test of self-knowledge: who knows models in general may be ahead of every rung, who knows only "
+    "its own ways behind."
+)
+
+
+def sentences(rows: Iterable["LadderRow"]) -> Iterator[tuple[str, str]]:
+    """Model and what its ladder shows, experiment by experiment; what is the same of several is said once. Nothing of
+    one that is withheld or to be read with caution.
+    """
+    by_model: dict[str, dict[str, list[LadderRow]]] = {}
+    for row in rows:
+        by_model.setdefault(row.model, {}).setdefault(row.experiment, []).append(row)
+    for model, parts in by_model.items():
+        said: dict[str, list[str]] = {}
+        for experiment, steps in parts.items():
+            if finding := _finding(steps):
+                said.setdefault(finding, []).append(experiment)
+        told = "; ".join(f"in {listed_names(where)} {finding}" for finding, where in said.items())
+        yield model, f"{model}: {told or 'nothing can be said'}."
+
+
+def _finding(steps: Sequence["LadderRow"]) -> str | None:
+    """How a model's own word stands in one experiment. Of those that tell surely more than it does the one of the
+    greatest skill is named, a single one rather than all stacked.
+    """
+    itself = next(row for row in steps if row.rung == ITSELF)
+    if itself.skill is None or itself.reason:
+        return None
+    if more := [row for row in steps if row.own_word == "behind"]:
+        most = max(more, key=lambda row: (row.rung != "stacked", row.skill or 0.0))
+        phrase = PHRASES[most.rung].format(baseline_name(most.baseline))
+        return f"{phrase} {'tell' if most.rung == 'stacked' else 'tells'} more of it than its own word does"
+    if few := small_panel(itself.models):
+        return f"no rung is shown to tell more of it than its own word does ({few})"
+    if any(row.own_word == "open" for row in steps):
+        return "no rung is shown to tell more of it than its own word does"
+    return "its own word is ahead of every rung"
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """a, b and c"""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

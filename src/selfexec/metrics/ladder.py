@@ -1,0 +1,139 @@
+"""The ladder: the skill of all who might foretell a model, from who knows least of it to the model itself.
+
+Each rung is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
+the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
+rung but the last two saw anything of the model: `history` its deeds with other items, `itself` is its own word.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics.baselines import (
+    CONSTANT,
+    HISTORY,
+    OTHERS_DO,
+    OTHERS_SAY,
+    QUESTION,
+    SIBLINGS,
+    STACKED,
+    Pairing,
+)
+from selfexec.metrics.kinds import Kind, kind_of
+from selfexec.metrics.margin import NO_OTHERS
+from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
+from selfexec.metrics.score import Scored
+from selfexec.text.numbers import number_of
+
+ITSELF = "itself"
+NO_FACTS = "the experiment has no baseline by the facts of its items"
+NO_WORDS = "there are no words to learn from"
+NO_HISTORY = "there is nothing to learn from on other items"
+EACH_ITS_OWN = "what is foretold is each model's own"
+ALWAYS, AS_SHOWN = ("always_yes", "always_no"), "order_shown"
+
+# rung -> what it may know, and the baselines that may stand for it: the first that there is does
+RUNGS: Mapping[str, tuple[str, Sequence[str]]] = {
+    "constant": (QUESTION, (*ALWAYS, AS_SHOWN)),
+    "facts": (QUESTION, ()),  # those of the experiment, in its order
+    "text": (QUESTION, ("text",)),
+    "others_say": (OTHERS_SAY, ("others_say",)),
+    "others_do": (OTHERS_DO, ("others_share", "others_mode")),
+    "stacked": (STACKED, ()),
+    "siblings_say": (SIBLINGS, ("siblings_say",)),
+    "siblings_do": (SIBLINGS, ("siblings_did",)),
+    "history": (HISTORY, ("history_text", "history_majority")),
+    ITSELF: (ITSELF, ()),
+}
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One rung of a model's ladder: the `baseline` that stands for it, None where there is none or it is the model; its
+    `skill`, and what the model's own `ahead` of it is: its skill less that of the rung, paired on the same claims. Both
+    are nan with the reason where nothing can be said. `items`: how many both rest on.
+    """
+
+    name: str
+    baseline: str | None
+    skill: Estimate
+    ahead: Estimate
+    items: int
+
+
+def rungs(scored: Scored) -> Iterator[Rung]:
+    """Every rung of one model in one experiment, from below; those that are not there with the reason."""
+    kind = kind_of(scored.asked.experiment)
+    for name in RUNGS:
+        if math.isnan(scored.skill.value):
+            yield _absent(name, scored.skill.reason)
+        elif name == ITSELF:
+            yield Rung(name, None, scored.skill, Estimate(math.nan), len(scored.record.items))
+        elif name == "constant":
+            yield _constant(kind, scored)
+        elif name == "stacked":
+            yield _stacked(kind, scored)
+        else:
+            yield _single(kind, name, scored)
+
+
+def _absent(name: str, reason: str | None) -> Rung:
+    unknown = Estimate(math.nan, reason=reason)
+    return Rung(name, None, unknown, unknown, 0)
+
+
+def _constant(kind: Kind, scored: Scored) -> Rung:
+    """Who always says yes, or always no, has skill 0 without a doubt; the better one of the two is whoever is right
+    more often. The same ranking every time is one, too.
+    """
+    if found := scored.baselines.get(AS_SHOWN):
+        return _rung(kind, "constant", AS_SHOWN, found)
+    right = {row.metric: row.value for row in scored.rows if row.metric in ALWAYS and row.value is not None}
+    best = max(right, key=lambda name: right[name], default=CONSTANT)
+    ahead = kind.skill_difference(scored.record, kind.constant(scored.record))
+    return Rung("constant", best, Estimate(0.0), ahead, len(scored.record.items))
+
+
+def _stacked(kind: Kind, scored: Scored) -> Rung:
+    """The opponent that the margin is over."""
+    held = scored.held
+    if math.isnan(held.margin.value):
+        return _absent("stacked", held.margin.reason)
+    return Rung("stacked", held.baseline, kind.skill_estimate(held.best), held.margin, len(held.own.items))
+
+
+def _single(kind: Kind, name: str, scored: Scored) -> Rung:
+    candidates = _candidates(name, scored)
+    baseline = next((one for one in candidates if one in scored.baselines), None)
+    if baseline is None:
+        return _absent(name, _why_not(name, candidates, scored))
+    pairing = scored.baselines[baseline]
+    asked, told = len(scored.record.items), len(pairing.baseline.items)
+    if told < LEAST_COVERAGE * asked:
+        return _absent(name, f"it tells something of {told} of {number_of(asked, 'item')}")
+    return _rung(kind, name, baseline, pairing)
+
+
+def _candidates(name: str, scored: Scored) -> Sequence[str]:
+    if name != "facts":
+        return RUNGS[name][1]
+    constant = RUNGS["constant"][1]
+    return [one for one in EXPERIMENTS[scored.asked.experiment].baselines if one not in constant]
+
+
+def _why_not(name: str, candidates: Sequence[str], scored: Scored) -> str:
+    """Why no baseline stands for a rung: as its row says, where it has one."""
+    if name == "facts":
+        return NO_FACTS
+    if not kind_of(scored.asked.experiment).CROSSED:
+        return EACH_ITS_OWN
+    if name == "history":
+        return NO_HISTORY
+    said = next((row.reason for row in scored.rows if row.metric in candidates and row.reason), None)
+    return said or (NO_WORDS if "others_mode" in scored.baselines else NO_OTHERS)
+
+
+def _rung(kind: Kind, name: str, baseline: str, pairing: Pairing) -> Rung:
+    ahead = kind.skill_difference(pairing.own, pairing.baseline)
+    return Rung(name, baseline, kind.skill_estimate(pairing.baseline), ahead, len(pairing.baseline.items))

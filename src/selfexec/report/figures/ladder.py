@@ -1,0 +1,77 @@
+"""The ladder: what each model's own word tells of it beside all else that foretells it, experiment by experiment."""
+
+from selfexec.analysis.ladder import HEADS, NO_TEST, LadderRow, ladder_of, signed_interval
+from selfexec.analysis.names import SKILLS, baseline_name
+from selfexec.analysis.numbers import Number
+from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import ITSELF
+from selfexec.report.figures.figure import Figure
+from selfexec.report.figures.numbers import Numbers
+from selfexec.report.svg import Flight, Sign, Step, Storey, reach, steps
+from selfexec.text.numbers import interval
+
+TITLE = "What tells most of a model: its own word, or others?"
+CAPTION = (
+    "Skill of all who might foretell a model, from who knows least of it (left) to its own word (right, with its 95% "
+    "interval). same: always the same answer; facts: a request's label, a question's length; text: the words of an "
+    "item; others say, others do: on the very item; all: these stacked, which margins are over; family: its siblings, "
+    "on the very item; history: its own deeds with other items. A line joins what is about one model. Drawn faintly: "
+    f"to be read with caution, as the mark tells. {NO_TEST}"
+)
+SIGNS = [Sign("main", "its own word, with 95% interval"), Sign("small", "a rung below it"), Sign("half", "chance")]
+
+
+def ladder(numbers: Numbers) -> Figure | None:
+    """None where there is nothing but own words."""
+    rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
+    if all(row.rung in (ITSELF, "constant") for row in rows):
+        return None
+    rungs = [rung for rung in HEADS if any(row.rung == rung for row in rows)]
+    found = [e for e in EXPERIMENTS if any(row.experiment == e for row in rows)]
+    storeys = [
+        _storey(numbers, experiment, [row for row in rows if row.experiment == experiment]) for experiment in found
+    ]
+    places = [HEADS[rung] for rung in rungs]
+    svg = steps("ladder", TITLE, CAPTION, places, storeys, axis="skill", signs=SIGNS, line=0.0)
+    return Figure("ladder", TITLE, CAPTION, svg, *_table(numbers, rows, rungs, found))
+
+
+def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
+    flights = [
+        Flight(
+            numbers.lineup.whose(model),
+            numbers.lineup.labels[model],
+            {HEADS[row.rung]: _step(row) for row in rows if row.model == model},
+        )
+        for model in numbers.models
+    ]
+    ends = [end for row in rows if row.rung == ITSELF for end in (row.low, row.high) if end is not None]
+    values = [row.skill for row in rows if row.skill is not None]
+    title = f"{experiment}, {SKILLS[EXPERIMENTS[experiment].kind]}"
+    return Storey(title, [flight for flight in flights if flight.steps], reach([*values, *ends], 0.0, 0.1))
+
+
+def _step(row: LadderRow) -> Step:
+    """Only the model's own word has its interval drawn; those of the others are told on hover."""
+    assert row.skill is not None
+    said = interval(row.skill, row.low, row.high)
+    if row.rung == ITSELF:
+        caution = f" ({row.reason})" if row.reason else ""
+        title = f"{row.model}, its own word in {row.experiment}: {said}{caution}"
+        return Step(Number(row.skill, row.low, row.high), title, "faint" if row.reason else "main")
+    beside = "" if row.difference is None else f"; its own word less that: {signed_interval(row)}"
+    title = f"{row.model}, {HEADS[row.rung]} ({baseline_name(row.baseline)}) in {row.experiment}: {said}{beside}"
+    return Step(Number(row.skill), title)
+
+
+def _table(
+    numbers: Numbers, rows: list[LadderRow], rungs: list[str], experiments: list[str]
+) -> tuple[list[str], list[list[str]]]:
+    cells = {(row.model, row.experiment, row.rung): interval(row.skill, row.low, row.high) for row in rows}
+    found = [
+        [model, experiment, *(cells.get((model, experiment, rung), "") for rung in rungs)]
+        for experiment in experiments
+        for model in numbers.models
+        if (model, experiment, ITSELF) in cells
+    ]
+    return ["model", "experiment", *(HEADS[rung] for rung in rungs)], found

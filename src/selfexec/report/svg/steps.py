@@ -1,0 +1,173 @@
+"""A layout: flights of steps over places that have names, one storey below the other, a label at the end of each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selfexec.report.svg.canvas import (
+    GREAT_LETTERS,
+    SMALL_LETTERS,
+    WIDTH,
+    Kind,
+    Scale,
+    Sign,
+    Whose,
+    at,
+    belonging,
+    breadth,
+    drawing,
+    escape,
+    legend,
+    mark,
+    shortened,
+    span,
+    stroke,
+    tick_label,
+    write,
+)
+from selfexec.report.svg.lines import AWAY, LABELS, STEP, spread
+from selfexec.report.svg.plane import LEFT, RIGHT, Ranged
+
+HEIGHT = 150.0  # of a storey, unless so many labels take more
+TITLE = 22.0
+SLANT = 35  # degrees, of the names of places
+RISE = 0.58  # the sine of that
+APART, BESIDE = 0.9, 0.8  # steps: how much further off the last place is, and how far marks may be from it
+MOST_APART = 9.0  # of marks there
+
+
+@dataclass(frozen=True)
+class Step:
+    """A value at a place, with its interval, and what it says on hover."""
+
+    y: Ranged
+    title: str
+    kind: Kind = "small"
+
+
+@dataclass(frozen=True)
+class Flight:
+    """The steps of one key by place, which a line joins from left to right. One that ends at the last place is labelled
+    there.
+    """
+
+    whose: Whose
+    label: str
+    steps: Mapping[str, Step]
+
+
+@dataclass(frozen=True)
+class Storey:
+    """One plane: its flights, and the reach of their values."""
+
+    title: str
+    flights: Sequence[Flight]
+    domain: tuple[float, float]
+
+
+def steps(
+    id: str,
+    title: str,
+    description: str,
+    places: Sequence[str],
+    storeys: Sequence[Storey],
+    *,
+    axis: str = "",
+    signs: Sequence[Sign] = (),
+    line: float | None = None,
+) -> str:
+    """The drawing of these storeys over the same places, from left to right. `line`: a height to be marked; `axis`:
+    what heights measure.
+    """
+    flights = [flight for storey in storeys for flight in storey.flights]
+    widest = max((breadth(flight.label, SMALL_LETTERS) for flight in flights), default=0.0)
+    ground = _ground(places, WIDTH - max(RIGHT, AWAY + 4 + min(widest, LABELS)))
+    foot = RISE * max((breadth(place, SMALL_LETTERS) for place in places), default=0.0) + GREAT_LETTERS
+    signed, top = legend(signs, 2)
+    parts = [signed]
+    for storey in storeys:
+        height = max(HEIGHT, STEP * (len(storey.flights) + 1))
+        up = Scale(*storey.domain, top + TITLE + height, top + TITLE, upright=True)
+        heading = write(4, top + TITLE / 2 - 2, storey.title, "sx-strong")
+        measured = write(ground.edge, top + TITLE / 2 - 2, axis, "sx-soft sx-small", "end") if axis else ""
+        drawn = [*_backdrop(ground, up, line), *_flights(storey, ground, up)]
+        parts += [f'<g class="sx-panel" data-panel="{escape(storey.title)}">', heading, measured, *drawn, "</g>"]
+        top = up.start + foot
+    return drawing(id, title, description, top + 4, parts)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where each place is, from left to right, and `edge`, where the planes end. At the last place marks stand side by
+    side on either side of it, up to `beside` from it, the highest first.
+    """
+
+    across: Mapping[str, float]
+    beside: float
+    edge: float
+
+    @property
+    def last(self) -> str:
+        return list(self.across)[-1]
+
+
+def _ground(places: Sequence[str], end: float) -> Ground:
+    ways = [float(n) for n in range(len(places))]
+    ways[-1] += APART if len(ways) > 1 else 0
+    scale = Scale(-0.5, ways[-1] + BESIDE + 0.2, LEFT, end)
+    return Ground({place: scale(way) for place, way in zip(places, ways, strict=True)}, scale(BESIDE) - scale(0.0), end)
+
+
+def _backdrop(ground: Ground, up: Scale, line: float | None) -> Iterator[str]:
+    for value in up.ticks(5):
+        yield stroke(LEFT, up(value), ground.edge, up(value), "sx-grid")
+        yield write(LEFT - 6, up(value), tick_label(value), "sx-soft sx-tick", "end")
+    if line is not None and up.holds(line):
+        yield stroke(LEFT, up(line), ground.edge, up(line), "sx-half")
+    for place, x in ground.across.items():
+        if place != ground.last:
+            yield stroke(x, up.end, x, up.start, "sx-grid")
+        yield _slanted(x, up.start + 9, place)
+
+
+def _slanted(x: float, y: float, text: str) -> str:
+    """Text that ends at x, y, from the left and below."""
+    turned = f' transform="rotate(-{SLANT} {at(x)} {at(y)})"'
+    return f'<text x="{at(x)}" y="{at(y)}" dy=".35em" text-anchor="end" class="sx-small"{turned}>{escape(text)}</text>'
+
+
+Place = tuple[float, float]
+
+
+def _flights(storey: Storey, ground: Ground, up: Scale) -> Iterator[str]:
+    """Lines and labels first, so that marks lie above all of them."""
+    ways = {flight.whose.key: _way(flight, ground, up) for flight in storey.flights}
+    ended = sorted((key for key in ways if ground.last in ways[key]), key=lambda key: (ways[key][ground.last][1], key))
+    for n, key in enumerate(ended):
+        x, y = ways[key][ground.last]
+        aside = (n / (len(ended) - 1) - 0.5) * 2 if len(ended) > 1 else 0.0
+        ways[key][ground.last] = (x + aside * min(ground.beside, MOST_APART * (len(ended) - 1) / 2), y)
+    heights = spread([ways[key][ground.last][1] for key in ended], up.end, up.start)
+    for flight in storey.flights:
+        way = ways[flight.whose.key]
+        joined = "L".join(f"{at(x)} {at(y)}" for x, y in way.values())
+        label = _label(flight, ground, way, heights[ended.index(flight.whose.key)]) if ground.last in way else ()
+        yield belonging(flight.whose, f'<path d="M{joined}" class="sx-lead"/>', *label)
+    for flight in storey.flights:
+        for place, (x, y) in ways[flight.whose.key].items():
+            step = flight.steps[place]
+            whose = Whose(flight.whose.key, flight.whose.group, place)
+            yield mark(x, y, step.kind, whose, step.title, span(up, step.y.low, step.y.high, y))
+
+
+def _way(flight: Flight, ground: Ground, up: Scale) -> dict[str, Place]:
+    there = {place: x for place, x in ground.across.items() if place in flight.steps}
+    return {place: (x, up.clipped(flight.steps[place].y.value)) for place, x in there.items()}
+
+
+def _label(flight: Flight, ground: Ground, way: Mapping[str, Place], height: float) -> Iterator[str]:
+    """The label beside the plane, led to from the last step."""
+    x, y = way[ground.last]
+    joint = ground.edge + 2
+    yield f'<path d="M{at(x + 4)} {at(y)}H{at(joint)}L{at(joint + AWAY - 5)} {at(height)}" class="sx-lead"/>'
+    text = shortened(flight.label, LABELS, SMALL_LETTERS)
+    yield write(ground.edge + AWAY, height, text, "sx-tick", "start", flight.label)
