@@ -178,8 +178,9 @@ def test_what_was_held_back_when_a_run_is_broken_off_is_asked_again(tmp_path: Pa
     over = False
 
     async def handler(request: web.Request) -> web.Response:
-        seen.append((await request.json())["messages"][-1]["content"])
-        while ASKS in seen[-1] and not over:
+        prompt = (await request.json())["messages"][-1]["content"]
+        seen.append(prompt)
+        while ASKS in prompt and not over:
             await asyncio.sleep(0.01)  # the model never gets to say anything
         return web.json_response(FILTERED[1], status=FILTERED[0])
 
