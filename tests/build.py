@@ -5,8 +5,9 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,20 @@ def requests_run(folder: Path, models: Mapping[str, Claims], text: str = "Reques
     write(folder / "replies.jsonl", replies)
     run, _ = import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "run")
     return run
+
+
+def part_of(run: Run, *, models: Collection[str] = (), experiments: Collection[str] = ()) -> Run:
+    """The run as if these models and experiments alone had been asked (all, where none is named). What was read of it
+    is not read again.
+    """
+    kept = {
+        key: reply
+        for key, reply in run.replies.items()
+        if (not models or key.model in models) and (not experiments or key.experiment in experiments)
+    }
+    found = replace(run, replies=kept)
+    vars(found)["readings"] = {key: run.readings[key] for key in kept}
+    return found
 
 
 def write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
