@@ -83,10 +83,14 @@ def test_a_run_finds_four_times_in_five_what_it_says_that_one_of_its_size_would_
     assert all(c["above"] >= 0.85 * c["panels"] for c in cells if c["true"] > 1.25 * c["detectable"])
 
 
-def test_a_kept_cell_is_what_its_panels_come_out_as(simulate: ModuleType) -> None:
+@pytest.mark.parametrize("panels", [5, pytest.param(25, marks=pytest.mark.slow)])
+def test_a_kept_cell_is_what_its_panels_come_out_as(
+    simulate: ModuleType, panels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first panels of a cell whose plain interval errs in nearly all of them."""
+    monkeypatch.setattr(simulate, "PART", panels)
     cell = ("two kinds", 6, 100, "binary")
     first, kept = simulate.part(cell, 0), simulate.read()[cell]
-    assert first["panels"] == 25
+    assert first["panels"] == panels
     assert all(first[name] <= kept[name] for name in simulate.COUNTS)
-    assert first["plain"] >= 22 and first["own"] <= 1
+    assert first["plain"] >= 0.88 * panels and first["own"] <= 1

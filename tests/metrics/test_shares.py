@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from build import scores, table
 from selfexec.analysis.score import score_tables
 from selfexec.claims import Claims
-from selfexec.metrics import Bootstrap
+from selfexec.metrics import Bootstrap, permutation
 from selfexec.metrics.kinds import Counted, shares
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.stats import wilson
@@ -295,6 +295,19 @@ def p_of(foretold: np.ndarray, control: np.ndarray) -> float:
     return shuffled_p(claims_of(rows), strict=True).value
 
 
+def test_p_is_the_share_of_all_deals_that_have_as_much_lift(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permutation, "PERMUTED", 9_999)
+    for seed in range(3):
+        came_true = np.random.default_rng(seed).random((7, 2)) < 0.5  # of items 0, 1 and 2 it was foretold
+        lifts = {
+            chosen: came_true[list(chosen)].mean() - np.delete(came_true, chosen, 0).mean()
+            for chosen in combinations(range(7), 3)
+        }
+        expected = np.mean([lift >= lifts[0, 1, 2] - 1e-9 for lift in lifts.values()])
+        assert p_of(came_true[:3], came_true[3:]) == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.slow
 def test_under_the_null_small_p_values_are_as_rare_as_they_should_be() -> None:
     rng = np.random.default_rng(7)
 

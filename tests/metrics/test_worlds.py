@@ -138,6 +138,7 @@ def test_places_of_pairs_come_from_one_order_of_the_four_questions() -> None:
     assert panel.shown_first.mean() == pytest.approx(0.5, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", worlds.WORLDS)
 def test_pairs_are_transitive(world: str) -> None:
     panel, _ = large(world, "order")
@@ -167,6 +168,7 @@ def test_claims_of_an_item_are_dependent_and_claims_of_two_items_are_not() -> No
     assert (deeds[..., 0] == deeds[..., 1])[read].mean() == pytest.approx(2 / 3, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("world", worlds.WORLDS)
 def test_all_parts_have_variance_one_so_that_loadings_are_correlations(world: str, kind: str) -> None:
@@ -186,6 +188,7 @@ def test_all_parts_have_variance_one_so_that_loadings_are_correlations(world: st
 # --- who knows what --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("world", NULLS)
 def test_in_a_null_no_word_tells_of_its_own_deed_what_is_not_public(world: str, kind: str) -> None:
@@ -197,6 +200,7 @@ def test_in_a_null_no_word_tells_of_its_own_deed_what_is_not_public(world: str, 
         assert abs(correlation(word, truth.own[model])) < 4.5 * ERROR, model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("world", [name for name in NULLS if not name.startswith("lost")])
 def test_in_a_null_the_same_holds_of_yes_and_no(world: str) -> None:
     """The deed less all that is public and linear is luck and the model's own, of which the word said nothing."""
@@ -207,6 +211,7 @@ def test_in_a_null_the_same_holds_of_yes_and_no(world: str) -> None:
         assert abs(correlation(panel.words[model][read], deed)) < 4.5 * ERROR, model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("world", KNOWING)
 def test_whoever_knows_itself_knows_the_share_w_of_its_own_part(world: str, kind: str) -> None:
@@ -221,6 +226,7 @@ def test_whoever_knows_itself_knows_the_share_w_of_its_own_part(world: str, kind
         assert in_word / in_deed == pytest.approx(float(known[1]) if knows else 0, abs=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("world", [name for name in KNOWING if not name.startswith("as recorded")])
 def test_general_knowledge_is_six_tenths_where_somebody_knows_itself(world: str, kind: str) -> None:
@@ -228,6 +234,7 @@ def test_general_knowledge_is_six_tenths_where_somebody_knows_itself(world: str,
     assert [correlation(word, truth.traits[0]) for word in truth.words] == pytest.approx([0.6] * MODELS, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("world", worlds.WORLDS)
 def test_nobodys_word_tells_of_the_own_part_of_another_but_its_teachers(world: str, kind: str) -> None:
@@ -419,6 +426,7 @@ def test_whose_words_lean_to_the_first_shown_their_deeds_do_as_much(kind: str) -
     assert abs(np.nanmean(panel.deeds[:, panel.shown_first]) - np.nanmean(panel.deeds[:, ~panel.shown_first])) < 0.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("world", [name for name in worlds.WORLDS if not name.startswith("lost")])
 def test_two_replies_in_a_hundred_are_lost_at_random_and_whole(world: str, kind: str) -> None:

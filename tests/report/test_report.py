@@ -836,6 +836,7 @@ def test_the_page_opens_without_a_fault_and_asks_for_nothing(browser: Browser, d
         assert browser.requests == [drawn.resolve().as_uri()]
 
 
+@pytest.mark.slow
 def test_a_table_is_sorted_by_mouse_and_by_keyboard(browser: Browser, html: Path) -> None:
     browser.open(html)
     head = "document.querySelectorAll('#score-table thead th')[2]"
@@ -856,6 +857,7 @@ def test_a_table_is_sorted_by_mouse_and_by_keyboard(browser: Browser, html: Path
     assert names == sorted(names)
 
 
+@pytest.mark.slow
 def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     browser.js(
@@ -873,6 +875,7 @@ def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
     assert browser.js("document.querySelector('.shown').textContent") == "1 of 4 models"
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_figure_move_together_where_models_are_hidden(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     places = "[...document.querySelectorAll('#figure-experiments [data-band]:not(.off) text')]"
@@ -890,6 +893,7 @@ def test_the_rows_of_a_figure_move_together_where_models_are_hidden(browser: Bro
     assert browser.js(places) == first and browser.js(height) == before
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_figure_are_sorted_by_what_is_chosen(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     place = "document.querySelector('#figure-experiments')"
@@ -946,6 +950,7 @@ def test_a_withheld_row_is_last_whatever_it_is_sorted_by(browser: Browser, panel
         assert browser.js("[...document.querySelectorAll('#board-association tbody tr')].at(-1).dataset.model") == first
 
 
+@pytest.mark.slow
 def test_the_table_behind_a_figure_is_sorted_by_the_number_a_cell_begins_with(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     browser.js("document.querySelectorAll('#figure-experiments thead button')[1].click()")
@@ -1033,6 +1038,7 @@ def test_sessions_that_cannot_be_unpacked_are_said_to_be_damaged(browser: Browse
     browser.until("document.getElementById('drill-count').textContent.includes('damaged')")
 
 
+@pytest.mark.slow
 def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     steps = browser.js("history.length")
@@ -1053,6 +1059,7 @@ def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Pa
     assert browser.js("document.getElementById('drill-h').textContent") == PANEL[2]
 
 
+@pytest.mark.slow
 def test_the_last_number_asked_for_is_the_one_that_opens(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     steps = browser.js("history.length")
@@ -1090,6 +1097,7 @@ def test_the_page_stays_where_it_was_when_the_dialog_is_left(browser: Browser, d
         assert browser.js("scrollY") == height
 
 
+@pytest.mark.slow
 def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, panel: Run, drawn: Path) -> None:
     browser.open(drawn)
     n = PANEL.index("sim/breaks-format")
@@ -1101,6 +1109,7 @@ def test_a_count_of_requests_opens_just_those_that_were_read(browser: Browser, p
     assert "all that were read" in browser.js("document.getElementById('drill-what').selectedOptions[0].textContent")
 
 
+@pytest.mark.slow
 def test_every_number_leads_to_its_items(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     bare = '#every td[data-metric][data-value]:not([data-value=""]):not(:has(button.ev))'
@@ -1117,6 +1126,7 @@ def opened_overall(browser: Browser, run: Run, page: Path) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_behind_an_overall_number_opens_where_a_prediction_was_wrong_or_where_one_was_read(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -1168,6 +1178,7 @@ def test_the_bar_covers_nothing_that_an_address_leads_to(
     browser.until(f"Math.abs({top} - Math.max(0, {bar}) - 16) < 2")  # 1rem below it
 
 
+@pytest.mark.slow
 def test_a_model_is_highlighted_in_figures(browser: Browser, drawn: Path) -> None:
     browser.open(drawn)
     over = "dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))"
@@ -1179,6 +1190,7 @@ def test_a_model_is_highlighted_in_figures(browser: Browser, drawn: Path) -> Non
 DRILLED = "document.querySelector('#drill').open && document.querySelector('#drill-item h4') !== null"
 
 
+@pytest.mark.slow
 def test_a_disputed_claim_is_told_in_words_and_can_be_asked_for(
     browser: Browser, disputing: Run, tmp_path: Path
 ) -> None:
@@ -1201,6 +1213,7 @@ def test_a_disputed_claim_is_told_in_words_and_can_be_asked_for(
     assert browser.log == []
 
 
+@pytest.mark.slow
 def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser, panel: Run, html: Path) -> None:
     browser.open(html)
     over = outcome_counts(coded_claims(panel.tables))["sim/coin"]["association"]["F"]
@@ -1271,6 +1284,7 @@ def test_the_shade_of_a_long_table_lies_on_names_too_until_its_end(browser: Brow
     assert set(lowest()) == {paper}
 
 
+@pytest.mark.slow
 def test_a_ranking_stands_beside_how_it_came_out(browser: Browser, panel: Run, html: Path) -> None:
     browser.open(html)
     n = PANEL.index("sim/typical")
@@ -1305,6 +1319,7 @@ def test_a_ranking_stands_beside_how_it_came_out(browser: Browser, panel: Run, h
     assert rows == expected
 
 
+@pytest.mark.slow
 def test_the_dialog_is_reached_and_left_by_keyboard(browser: Browser, html: Path) -> None:
     browser.open(html)
     browser.js("document.querySelector('#score-table button.ev').focus()")
@@ -1318,6 +1333,7 @@ def test_the_dialog_is_reached_and_left_by_keyboard(browser: Browser, html: Path
     assert browser.js("document.activeElement.classList.contains('ev')")
 
 
+@pytest.mark.slow
 def test_what_an_old_browser_cannot_unpack_it_says(browser: Browser, html: Path) -> None:
     browser.open(html)
     browser.js("delete window.DecompressionStream, document.querySelector('button.ev').click()")
@@ -1379,6 +1395,7 @@ def test_no_reply_can_do_anything_but_be_read(browser: Browser, hostile: tuple[R
     assert browser.log == [] and browser.requests == [place.resolve().as_uri()]
 
 
+@pytest.mark.slow
 def test_a_reply_is_shown_word_for_word_with_controls_made_visible(browser: Browser, hostile: tuple[Run, Path]) -> None:
     run, place = hostile
     browser.open(place)
