@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from selfexec.analysis.score import score
+from selfexec.analysis.card.sections import results
+from selfexec.analysis.score import Scores, score
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import PAPER_FILES, origin
@@ -122,8 +123,8 @@ def test_what_the_journal_tells_is_said(tmp_path: Path) -> None:
     assert model.endswith(f"| {' | '.join(cells)} | 40 (of 8 of 9 replies) | 4.50 USD |")
 
 
-def test_scores_have_the_verdicts_on_own_excess_or_what_they_take(panel: Run, ten_models: Run) -> None:
-    scores = sx.card(ten_models).section("Scores")
+def test_scores_have_the_verdicts_on_own_excess_or_what_they_take(panel: Run, scores_of_ten: Scores) -> None:
+    scores = results(scores_of_ten, "strict")
     assert "  - difficulty: own or shared, .040 [.023, .058] (9 models, 250 groups; would have found .032): " in scores
     assert "  - restriction: no verdict, .038" in scores
     few = sx.card(panel).section("Scores").count("takes 6 models read on 60 items each")

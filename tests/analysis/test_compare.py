@@ -174,7 +174,8 @@ def test_baseline_margin_of_each_model_is_skill_beyond_its_own_best_baseline(pan
     names = ("sim/coin", "sim/typical")
     row = sx.compare(panel, metrics=["baseline_margin"], models=names).row("association", *names)
     # every target counts for both, so that the values are those that each has alone
-    coin, typical = (sx.score(panel).value(name, "association", "baseline_margin") for name in names)
+    scores = sx.score(sx.Selection.of(panel, models=names, experiments=["association"]))
+    coin, typical = (scores.value(name, "association", "baseline_margin") for name in names)
     assert (row.value_against, row.value) == pytest.approx((coin, typical))
     assert row.difference == pytest.approx((typical or 0) - (coin or 0))
 
@@ -807,6 +808,9 @@ def test_tags_that_cannot_be_used_are_named(tmp_path: Path, panel: Run, text: st
     (tmp_path / "tags").write_text(text)
     with pytest.raises(sx.InputError, match=message):
         sx.compare(panel, tags=tmp_path / "tags")
+
+
+def test_a_file_of_tags_or_groups_that_is_not_there_is_named(tmp_path: Path, panel: Run) -> None:
     with pytest.raises(sx.InputError, match=r"none: no such file\. Give --tags a CSV or JSON file"):
         sx.compare(panel, tags=tmp_path / "none")
     with pytest.raises(sx.InputError, match=r"none: no such file\. Give --groups a CSV or JSON file"):

@@ -1,14 +1,15 @@
 """Own excess compared: in pairs, along checkpoints, in gates and in correlations; withheld by name below its floors."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import selfexec as sx
+from build import part_of
 from selfexec.analysis.compare.measures import OTHER_ITEMS, Record, weighed
 from selfexec.analysis.compare.own import by_block
+from selfexec.analysis.correlate import score_columns
 from selfexec.analysis.selection import Selection
 from selfexec.errors import InputError
 from selfexec.metrics import Counted, Estimate
@@ -31,10 +32,6 @@ def record(label: str, seed: int, items: int = 60) -> Record:
 
 def jackknife(without: np.ndarray) -> float:
     return math.sqrt(29 / 30 * ((without - without.mean()) ** 2).sum())
-
-
-def without(run: Run, left_out: str) -> Run:
-    return replace(run, replies={key: reply for key, reply in run.replies.items() if key.model != left_out})
 
 
 def test_blocks_as_counts_have_the_value_and_the_error_of_the_jackknife() -> None:
@@ -72,8 +69,12 @@ def test_of_one_run_values_are_those_of_score_and_items_are_items(ten_models: Ru
 
 
 def test_where_each_model_judges_itself_that_is_said_beside_the_difference(ten_models: Run) -> None:
+    restriction = part_of(ten_models, experiments=["restriction"])
+
     def compared(**how: str) -> str | None:
-        found = sx.compare(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["restriction"], metrics=[OWN], **how)  # type: ignore[arg-type]
+        found = sx.compare(
+            restriction, models=["gpt-4.1", "o4-mini"], experiments=["restriction"], metrics=[OWN], **how
+        )  # type: ignore[arg-type]
         return found.row("restriction", "o4-mini", "gpt-4.1", OWN).caution
 
     assert "own judgement" in str(compared())
@@ -82,7 +83,7 @@ def test_where_each_model_judges_itself_that_is_said_beside_the_difference(ten_m
 
 def test_below_its_floors_it_is_withheld_by_name(ten_models: Run) -> None:
     names = [model for model in ten_models.models if model != "deepseek-r1"][:5]
-    five = replace(ten_models, replies={key: r for key, r in ten_models.replies.items() if key.model in names})
+    five = part_of(ten_models, models=names, experiments=["association"])
     found = sx.compare(five, models=names[:2], experiments=["association"], metrics=[OWN, "skill"])
     row = found.row("association", *names[:2], metric=OWN)
     assert row.difference is None
@@ -114,17 +115,16 @@ def test_a_gate_holds_where_the_whole_interval_lies_above_the_drop(ten_models: R
     assert gated("difficulty.own_excess rises 0.5") == "holds"
 
 
-def test_checkpoints_of_a_trend_are_not_in_each_others_panel(ten_models: Run) -> None:
-    difficulty = replace(
-        ten_models, replies={k: r for k, r in ten_models.replies.items() if k.experiment == "difficulty"}
-    )
-    found = sx.trend(difficulty, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
-    for point, other in zip(found.points, ["o4-mini", "gpt-4.1"], strict=True):
-        alone = sx.score(Selection.of(without(difficulty, other), models=point.model, experiments=["difficulty"]))
-        assert point.value == pytest.approx(alone.value(point.model, "difficulty", OWN))
+def test_checkpoints_of_a_trend_are_not_in_each_others_panel(ten_models: Run, scores_of_ten: sx.Scores) -> None:
+    found = sx.trend(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
+    assert [point.model for point in found.points] == ["gpt-4.1", "o4-mini"]
+    others = [model for model in ten_models.models if model != "o4-mini"]
+    without = part_of(ten_models, models=others, experiments=["difficulty"])
+    alone = sx.score(Selection.of(without, models="gpt-4.1", experiments=["difficulty"]))
+    assert found.points[0].value == pytest.approx(alone.value("gpt-4.1", "difficulty", OWN))
+    assert found.points[0].value != pytest.approx(scores_of_ten.value("gpt-4.1", "difficulty", OWN))
 
 
-def test_correlations_take_own_excess_where_a_verdict_follows_from_it(ten_models: Run) -> None:
-    found = sx.correlations(ten_models)
-    columns = {name for pair in found for name in (pair.one, pair.two) if name.endswith(OWN)}
+def test_correlations_take_own_excess_where_a_verdict_follows_from_it(scores_of_ten: sx.Scores) -> None:
+    columns = {name for name in score_columns(scores_of_ten) if name.endswith(OWN)}
     assert columns == {"association own_excess", "difficulty own_excess"}  # restriction: each model judges itself

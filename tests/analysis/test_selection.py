@@ -7,6 +7,7 @@ import click
 import pytest
 
 import selfexec as sx
+from build import part_of
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.selection import Selection
 from selfexec.cli import COMMANDS, root
@@ -16,33 +17,45 @@ STORED = Path(__file__).parents[1] / "stored"
 OF_RUNS = ("score", "compare", "trend", "cross", "ladder", "correlate", "ledger", "card", "report")
 
 
-@pytest.mark.parametrize(
-    ("convention", "bootstrap"),
-    [("strict", None), ("readable", None), ("authors", None), pytest.param("strict", 100, marks=pytest.mark.slow)],
+@pytest.fixture(
+    scope="module",
+    params=[
+        ("strict", None),
+        ("readable", None),
+        ("authors", None),
+        pytest.param(("strict", 100), marks=pytest.mark.slow),
+    ],
 )
+def every(request: pytest.FixtureRequest) -> tuple[str, int | None, sx.Scores]:
+    """A convention, how often it was drawn, and the scores of the whole run."""
+    convention, bootstrap = request.param
+    return convention, bootstrap, sx.score(STORED / "panel", convention, bootstrap=bootstrap)
+
+
 @pytest.mark.parametrize(
     ("models", "experiments"), [(["sim/typical", "sim/coin"], ["restriction"]), ([], ["difficulty", "overall"])]
 )
 def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_reference_models(
-    models: list[str], experiments: list[str], convention: str, bootstrap: int | None
+    models: list[str], experiments: list[str], every: tuple[str, int | None, sx.Scores]
 ) -> None:
-    every = sx.score(STORED / "panel", convention, bootstrap=bootstrap)
+    convention, bootstrap, scores = every
     selection = Selection.of(STORED / "panel", convention, models=models, experiments=experiments)
     some = sx.score(selection, bootstrap=bootstrap)
-    wanted = [row for row in every if row.experiment in experiments and (not models or row.model in models)]
+    wanted = [row for row in scores if row.experiment in experiments and (not models or row.model in models)]
     assert some.records() == [row.__dict__ for row in wanted] != []
-    assert some.runs == every.runs
-    of_rows = [warning for warning in every.warnings if not isinstance(warning, SameReplies)]
+    assert some.runs == scores.runs
+    of_rows = [warning for warning in scores.warnings if not isinstance(warning, SameReplies)]
     meant = [w for w in of_rows if w.experiment in experiments and (not models or w.model in models)]
     assert [w for w in some.warnings if not isinstance(w, SameReplies)] == meant
-    own = [one for one in every.own if one.experiment in experiments and (not models or {*models} & {*one.found.each})]
+    own = [one for one in scores.own if one.experiment in experiments and (not models or {*models} & {*one.found.each})]
     assert [(one.experiment, repr(one.found.panel)) for one in some.own] == [
         (one.experiment, repr(one.found.panel)) for one in own
     ]
 
 
 def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices() -> None:
-    run, pair = sx.load(STORED / "panel"), ["sim/typical", "sim/coin"]
+    pair = ["sim/typical", "sim/coin"]
+    run = part_of(sx.load(STORED / "panel"), experiments=["association", "restriction"])
     some = Selection.of(run, models=pair)
     assert sx.compare(some, metrics="accuracy").json() == sx.compare(run, models=pair, metrics="accuracy").json()
     assert sx.trend(some, metrics="accuracy").json() == sx.trend(run, models=pair, metrics="accuracy").json()
@@ -54,7 +67,7 @@ def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices()
     assert sx.card(readable).markdown() == sx.card(run, convention="readable").markdown()
     assert sx.correlations(readable).json() == sx.correlations(run, convention="readable").json()
     by_rule = Selection.of(run, source="rule")
-    assert sx.score(by_rule).records() == sx.score(run, source="rule").records() != sx.score(run).records()
+    assert sx.score(by_rule).records() == sx.score(run, source="rule").records() != sx.score(some).records()
     assert sx.cross_prediction(Selection.of(run)).json() == sx.cross_prediction(run).json()
 
 

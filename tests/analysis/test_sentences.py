@@ -5,14 +5,13 @@ one who makes it to see that it is right, and to write the file anew.
 """
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import selfexec as sx
+from build import part_of
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.compare.differences import Standing
 from selfexec.analysis.findings import against_others, findings
@@ -62,10 +61,6 @@ def made(model: str, value: float) -> Score:
     return Score(model=model, experiment="overall", metric="skill", convention="strict", **ends, **counts)  # type: ignore[arg-type]
 
 
-def only(run: Run, names: Sequence[str]) -> Run:
-    return replace(run, replies={key: reply for key, reply in run.replies.items() if key.model in names})
-
-
 def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str, Any]:
     """What `score` answers, and what the page says on top, below, and model by model; each with its tone."""
     data = Data(Selection.of(run, convention, panel=panel), Options())
@@ -80,21 +75,23 @@ def sentences(run: Run, convention: str, panel: str | None = "none") -> dict[str
     }
 
 
-@pytest.fixture(scope="module", params=["", "gpt-4.1", "gpt-4.1 o4-mini mistral-7b"])
+@pytest.fixture(
+    scope="module", params=["", "gpt-4.1", pytest.param("gpt-4.1 o4-mini mistral-7b", marks=pytest.mark.slow)]
+)
 def recorded(request: pytest.FixtureRequest, ten_models: Run) -> tuple[str, Run]:
     """Names of models, and the run as if these alone had been asked; read once for both conventions."""
     names = request.param
-    return names or "all", only(ten_models, names.split()) if names else ten_models
+    return names or "all", part_of(ten_models, models=names.split()) if names else ten_models
 
 
-@pytest.mark.parametrize("convention", ["strict", "readable"])
+@pytest.mark.parametrize("convention", ["strict", pytest.param("readable", marks=pytest.mark.slow)])
 def test_sentences_of_the_recorded_models_are_those_that_stand_here(recorded: tuple[str, Run], convention: str) -> None:
     names, run = recorded
     assert sentences(run, convention) == PINNED[f"recorded {names} {convention}"]
 
 
 def test_sentences_beside_the_reference_panel_are_those_that_stand_here(ten_models: Run) -> None:
-    run = only(ten_models, ["gpt-4.1"])
+    run = part_of(ten_models, models=["gpt-4.1"])
     assert sentences(run, "strict", None) == PINNED["recorded gpt-4.1 beside the panel"]
 
 
@@ -102,10 +99,10 @@ def test_sentences_beside_the_reference_panel_are_those_that_stand_here(ten_mode
     ("names", "limit"),
     [
         ("", None),
-        ("sim/typical", None),
+        pytest.param("sim/typical", None, marks=pytest.mark.slow),
         ("sim/typical", 45),
         ("sim/typical sim/coin", 60),
-        ("sim/typical sim/coin sim/says-yes", 180),
+        pytest.param("sim/typical sim/coin sim/says-yes", 180, marks=pytest.mark.slow),
     ],
 )
 def test_sentences_of_the_panel_are_those_that_stand_here(

@@ -1,6 +1,7 @@
 """The frozen study comes out of its frozen numbers, and these out of the replies."""
 
 import csv
+import importlib
 import json
 import re
 import shutil
@@ -37,7 +38,13 @@ def sentences() -> list[list[str]]:
 @pytest.fixture(scope="module")
 def made_again(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("study")
-    make("--out", str(out))
+    before = {*sys.modules}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(STUDY)
+        importlib.import_module("make").make(out)
+    for name, module in list(sys.modules.items()):  # another study may have modules of the same name
+        if name not in before and (getattr(module, "__file__", None) or "").startswith(str(STUDY)):
+            del sys.modules[name]
     return out
 
 

@@ -72,7 +72,7 @@ def test_the_overall_slope_is_the_mean_of_three(tmp_path: Path) -> None:
 
 def test_baseline_margin_is_followed_where_other_models_are_there(tmp_path: Path) -> None:
     models = ["sim/coin", "sim/knows-itself", "sim/typical", "sim/typical@1", "sim/typical@2"]
-    run = sx.run(models, limit=60, out=tmp_path)
+    run = sx.run(models, limit=60, experiments=["association"], out=tmp_path)
     found = sx.trend(run, models=["sim/coin", "sim/knows-itself"], experiments=["association"])
     assert {point.metric for point in found.points} == {"skill", "accuracy", "baseline_margin"}
     assert {point.experiment for point in found.points} == {"association"}

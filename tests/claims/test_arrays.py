@@ -16,7 +16,7 @@ from selfexec.runs import Run
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     models = ["sim/typical", "sim/breaks-format", "sim/declines"]
-    return sx.run(models, preset="quick", epochs=2, out=tmp_path_factory.mktemp("runs") / "r")
+    return sx.run(models, limit=30, epochs=2, out=tmp_path_factory.mktemp("runs") / "r")
 
 
 def said_again(claims: Claims) -> list[dict[str, Any]]:

@@ -579,7 +579,7 @@ def test_score_sorts_models_in_each_form_of_its_result(
 
 
 @UNIX
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.slow)])
 def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_table_is_another(
     tmp_path: Path, columns: int
 ) -> None:
@@ -599,17 +599,16 @@ def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_
 def test_a_terminal_gets_styles_unless_it_knows_none_or_they_are_not_wanted(
     tmp_path: Path, environment: dict[str, str], styled: bool
 ) -> None:
-    assert ("\x1b" in ours_on_a_terminal(SCORE, tmp_path, **environment)) == styled
+    assert ("\x1b" in ours_on_a_terminal(["list", str(STORED)], tmp_path, **environment)) == styled
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        "score",
         "list",
         *(
             pytest.param(c, marks=pytest.mark.slow)
-            for c in ("compare", "cross", "correlate", "ledger", "trend", "read")
+            for c in ("score", "compare", "cross", "correlate", "ledger", "trend", "read")
         ),
     ],
 )

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +68,19 @@ RESULTS: dict[str, Callable[[Run, Path], Any]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def made(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Each of the results, made when it is first wanted."""
+    return cache(lambda name: RESULTS[name](panel, tmp_path_factory.mktemp("made")))
+
+
 def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\s─]+", text))
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_notebook_says_all_that_a_terminal_says(panel: Run, tmp_path: Path, name: str) -> None:
-    found = RESULTS[name](panel, tmp_path)
+def test_a_notebook_says_all_that_a_terminal_says(made: Callable[[str], Any], name: str) -> None:
+    found = made(name)
     on_a_terminal = words(found.table(width=10_000))
     in_a_notebook = words(html.unescape(re.sub(r"<[^>]+>", " ", found._repr_html_())))
     assert on_a_terminal - in_a_notebook == Counter()
@@ -105,8 +112,8 @@ def cells(row: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*sorted(RESULTS.keys() - {"check"}), "card"])
-def test_no_name_breaks_a_table_in_markdown(panel: Run, tmp_path: Path, name: str) -> None:
-    page = (sx.card(panel) if name == "card" else RESULTS[name](panel, tmp_path)).markdown()
+def test_no_name_breaks_a_table_in_markdown(panel: Run, made: Callable[[str], Any], name: str) -> None:
+    page = (sx.card(panel) if name == "card" else made(name)).markdown()
     assert re.findall(r"<(?!br>|\.\d)", page) == []
     found: list[str] = []
     for table in re.findall(r"(?m)(?:^\|.*\n?)+", page):
@@ -121,9 +128,9 @@ def test_no_name_breaks_a_table_in_markdown(panel: Run, tmp_path: Path, name: st
 
 @pytest.mark.parametrize("name", ["score", "ladder", "ledger", "correlate"])
 def test_a_result_of_rows_has_a_line_of_csv_and_a_row_of_its_frame_for_each(
-    panel: Run, tmp_path: Path, name: str
+    made: Callable[[str], Any], name: str
 ) -> None:
-    found = RESULTS[name](panel, tmp_path)
+    found = made(name)
     header, *lines = csv.reader(io.StringIO(found.csv()))
     assert header == list(found.records()[0]) == found.frame().columns
     assert len(lines) == len(found) == len(found.records()) == found.frame().height > 0

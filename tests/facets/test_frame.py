@@ -162,7 +162,7 @@ def test_what_a_german_run_keeps_is_what_the_rest_of_it_is_asked_in(tmp_path: Pa
 def framed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
     out = tmp_path_factory.mktemp("runs") / "framed"
     frames = {"frame": ["self", "another-model"]}
-    return sx.run(["sim/knows-itself", "sim/typical"], facets=frames, out=out)
+    return sx.run(["sim/knows-itself", "sim/typical"], limit=120, facets=frames, out=out)
 
 
 def test_who_heeds_the_frame_foretells_itself_worse_by_what_was_planted(framed: sx.Run) -> None:

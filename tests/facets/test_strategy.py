@@ -222,9 +222,9 @@ def test_a_run_without_it_keeps_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_who_learns_from_its_own_results_gains_what_was_planted_and_nothing_from_anothers(tmp_path: Path) -> None:
-    sx.run(MODELS, experiments=["association", "difficulty"], out=tmp_path / "r")
+    sx.run(MODELS, experiments=["association", "difficulty"], limit=120, out=tmp_path / "r")
     levels = {"strategy": ["own-history", "history-of:sim/knows-itself"]}
-    run = sx.run(MODELS, experiments=["association", "difficulty"], facets=levels, out=tmp_path / "r")
+    run = sx.run(MODELS, experiments=["association", "difficulty"], limit=120, facets=levels, out=tmp_path / "r")
     items, profile = load("starter"), PROFILES["typical"]
     usual, recalling = truth(profile, items), truth(profile, items, recalls=True)
     for level, gains in (("own-history", True), ("history-of:sim/knows-itself", False)):

@@ -485,10 +485,15 @@ def test_own_bonuses_are_what_the_rest_of_the_matrix_leaves_over(seed: int) -> N
     np.testing.assert_allclose([own.value for own in found.own], left_over, atol=1e-12)
 
 
+@pytest.fixture(scope="module")
+def crossed(whole_panel: Run) -> sx.CrossPrediction:
+    return sx.cross_prediction(whole_panel)
+
+
 def test_wherever_a_self_bonus_stands_its_warning_is_beside_it(
-    whole_panel: Run, scores_of_the_panel: sx.Scores
+    crossed: sx.CrossPrediction, scores_of_the_panel: sx.Scores
 ) -> None:
-    found = sx.cross_prediction(whole_panel)
+    found = crossed
     assert WARNING in found.table() and WARNING in found._repr_html_()
     assert json.loads(found.json())["warning"] == WARNING
     rows = [row for row in scores_of_the_panel if row.metric.startswith("self_bonus") and row.value is not None]
@@ -683,9 +688,9 @@ def test_nobody_is_left_out_where_that_does_not_help(tmp_path: Path) -> None:
 
 
 def test_cross_prediction_prints_the_matrix_and_what_it_rests_on(
-    whole_panel: Run, scores_of_the_panel: sx.Scores
+    crossed: sx.CrossPrediction, scores_of_the_panel: sx.Scores
 ) -> None:
-    found = sx.cross_prediction(whole_panel)
+    found = crossed
     assert "Who predicts whom: association" in found.table()
     assert "self-bonus: not given, only" in found.table()  # 45 groups are too few
     records = {

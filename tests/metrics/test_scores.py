@@ -398,7 +398,7 @@ def test_scores_of_one_experiment_are_sorted_by_it_and_of_two_without_an_overall
 
 def test_simulated_models_are_no_reference_for_a_real_one(tmp_path: Path) -> None:
     models = ["sim/typical", "sim/coin", "sim/knows-models", "sim/knows-itself"]
-    panel = sx.run(models, limit=40, out=tmp_path / "panel")
+    panel = sx.run(models, limit=40, experiments=["association"], out=tmp_path / "panel")
     lines = (tmp_path / "panel" / "replies.jsonl").read_text("utf-8").replace("sim/coin", "lab/real").splitlines()
     (tmp_path / "real.jsonl").write_text("\n".join(line for line in lines if "lab/real" in line))
     real = sx.import_replies(tmp_path / "real.jsonl", items=tmp_path / "panel" / "items", out=tmp_path / "real")

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from build import requests_run, selfexec
+from selfexec.analysis.score import Scores
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -54,9 +55,26 @@ def panel(together: Run) -> ReferencePanel:
     return panel_of_run(together, "mine", models=OTHERS, date="2026-11", citation="Somebody", licence="MIT")
 
 
-@pytest.fixture
-def file(panel: ReferencePanel, tmp_path: Path) -> Path:
-    return written(tmp_path / "mine.json", panel)
+@pytest.fixture(scope="module")
+def file(panel: ReferencePanel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("panel") / "mine.json", panel)
+
+
+@pytest.fixture(scope="module")
+def beside(alone: Run, file: Path) -> Scores:
+    """Of one model beside the panel."""
+    return sx.score(alone, panel=file)
+
+
+@pytest.fixture(scope="module")
+def among(together: Run) -> Scores:
+    """Of that model and those of the panel, in one run."""
+    return sx.score(together, panel="none")
+
+
+@pytest.fixture(scope="module")
+def by_itself(alone: Run) -> Scores:
+    return sx.score(alone, panel="none")
 
 
 def written(path: Path, panel: ReferencePanel) -> Path:
@@ -77,10 +95,10 @@ def renamed(run: Run, folder: Path, name: str) -> Run:
 
 
 def test_a_model_alone_with_the_panel_has_the_numbers_that_it_has_among_these_models(
-    alone: Run, together: Run, file: Path
+    beside: Scores, among: Scores, by_itself: Scores
 ) -> None:
-    here, there = sx.score(alone, panel=file), sx.score(together, panel="none")
-    assert sx.score(alone, panel="none").value("new", "restriction", "baseline_margin") is None
+    here, there = beside, among
+    assert by_itself.value("new", "restriction", "baseline_margin") is None
     for metric in ("skill", "best_baseline", "baseline_margin", "others_mode", "others_share"):
         one, other = here.row("new", "restriction", metric), there.row("new", "restriction", metric)
         ends = [one.value, one.low, one.high]
@@ -91,9 +109,11 @@ def test_a_model_alone_with_the_panel_has_the_numbers_that_it_has_among_these_mo
     assert own.models == 7
 
 
-def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(alone: Run, file: Path, tmp_path: Path) -> None:
+def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(
+    alone: Run, file: Path, beside: Scores, by_itself: Scores, tmp_path: Path
+) -> None:
     line = "Baselines are of the reference panel `mine`: 6 models recorded in 2026-11, asked in other words."
-    scores = sx.score(alone, panel=file)
+    scores = beside
     data = json.loads(scores.json())
     assert line in data["answer"]
     assert line in " ".join(scores.table().split())
@@ -115,18 +135,19 @@ def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(alone: Run, fi
         "own_excess",
         "own_excess_by_rule",
     }
-    assert line in sx.card(alone, panel=file).section("Scores")
-    assert "--panel mine.json" in sx.card(alone, panel=file).section("Again")
+    card = sx.card(alone, panel=file)
+    assert line in card.section("Scores")
+    assert "--panel mine.json" in card.section("Again")
     page = sx.report(alone, tmp_path / "page.html", panel=file).read_text("utf-8")
     assert line in page and "The panel: Somebody." in page and "--panel mine.json" in page
-    without = sx.score(alone, panel="none")
+    without = by_itself
     assert json.loads(without.json())["panel"] is None
     assert "panel" not in " ".join(json.loads(without.json())["answer"])
     assert not any(row.panel for row in without)
 
 
-def test_models_of_the_panel_are_never_scored_nor_listed(alone: Run, file: Path) -> None:
-    scores = sx.score(alone, panel=file)
+def test_models_of_the_panel_are_never_scored_nor_listed(beside: Scores) -> None:
+    scores = beside
     assert scores.models == ["new"]
     assert [*scores.parts] == ["new"]
     assert {model for own in scores.own for model in own.found.each} == {"new"}
@@ -153,10 +174,10 @@ def test_beside_a_panel_own_excess_is_at_best_own_or_shared_and_of_all_together_
         assert (found.each["new"].verdict, found.each["new"].against) == (kept, against)
 
 
-def test_six_models_of_the_runs_are_judged_among_themselves(together: Run, alone: Run, tmp_path: Path) -> None:
+def test_six_models_of_the_runs_are_judged_among_themselves(together: Run, among: Scores, tmp_path: Path) -> None:
     newcomers = {f"newcomer-{n}": claims_of(100 + n) for n in range(6)}
     older = written(tmp_path / "older.json", panel_of_run(requests_run(tmp_path / "six", newcomers)))
-    with_panel, without = sx.score(together, panel=older), sx.score(together, panel="none")
+    with_panel, without = sx.score(together, panel=older), among
     assert with_panel.row("new", "restriction", "baseline_margin").models == 13
     one, other = (found.row("new", "restriction", "own_excess") for found in (with_panel, without))
     assert one == other and one.panel is None

@@ -95,18 +95,20 @@ def test_a_torn_last_line_is_repaired(tmp_path: Path) -> None:
     assert all(json.loads(line) for line in journal.read_text().splitlines())
 
 
-def test_a_killed_run_is_continued_to_the_same_scores(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--out", str(tmp_path / "r")]
+@pytest.mark.parametrize("sizes", [(15_000,), pytest.param((1, 15_000, 60_000), marks=pytest.mark.slow)])
+def test_a_killed_run_is_continued_to_the_same_scores(tmp_path: Path, sizes: tuple[int, ...]) -> None:
+    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/typical", "--limit", "100"]
+    command += ["--out", str(tmp_path / "r")]
     journal = tmp_path / "r" / "replies.jsonl"
-    for size in (1, 30_000, 60_000):  # of some 400,000 bytes
+    for size in sizes:  # of some 150,000 bytes
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not journal.exists() or journal.stat().st_size < size:
             assert process.poll() is None
             time.sleep(0.001)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    run(["sim/typical"], out=tmp_path / "r")
-    unbroken = run(["sim/typical"], out=tmp_path / "u")
+    run(["sim/typical"], limit=100, out=tmp_path / "r")
+    unbroken = run(["sim/typical"], limit=100, out=tmp_path / "u")
     assert sx.score(sx.load(tmp_path / "r")).records() == sx.score(unbroken).records()
 
 
@@ -264,7 +266,8 @@ def test_a_preset_has_labels_and_types_in_the_sets_own_proportions(preset: str) 
 
 def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_path: Path) -> None:
     def presets(**choices: Any) -> set[str | None]:
-        return {row.preset for row in sx.score(run(["sim/coin"], out=tmp_path / "r", **choices))}
+        found = run(["sim/coin"], out=tmp_path / "r", **choices)
+        return {row.preset for row in sx.score(sx.Selection.of(found, experiments=["restriction"]))}
 
     assert presets(preset="quick") == {"quick"}
     assert "preset quick (60 association, 100 restriction, 60 difficulty items)" in repr(

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -45,17 +46,29 @@ def exported(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in found.stdout.splitlines()]
 
 
-def test_the_example_of_the_page_comes_to_the_scores_of_a_run(tmp_path: Path) -> None:
+def as_typed(command: str) -> None:
+    """Do what a line of a shell does: `selfexec ...` or `python FILE ...`, with `> FILE` behind it or without."""
+    typed, _, file = command.partition(" > ")
+    called, *arguments = shlex.split(typed)
+    if called == "python":
+        subprocess.run([sys.executable, *arguments], check=True)
+        return
+    assert called == "selfexec"
+    done = selfexec(*arguments)
+    assert done.exit_code == 0, done.output
+    if file:
+        Path(file).write_text(done.stdout, "utf-8")
+
+
+def test_the_example_of_the_page_comes_to_the_scores_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = PAGE.read_text("utf-8").replace("my-model", "sim/typical")
     [commands] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     [script] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     (tmp_path / "answer.py").write_text(script)
     (tmp_path / "my_service.py").write_text(SERVICE)
-    python = f'"{sys.executable}"'
-    words = {"selfexec ": f"{python} -m selfexec ", "python ": f"{python} "}
-    shell = re.sub("^(selfexec |python )", lambda found: words[found[0]], commands, flags=re.MULTILINE)
-    done = subprocess.run(["bash", "-ec", shell], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    for command in commands.splitlines():
+        as_typed(command)
     run = sx.run(["sim/typical"], preset="quick", out=tmp_path / "direct")
     asked = sum((tmp_path / f"round-{n}.jsonl").read_text("utf-8").count("\n") for n in (1, 2))
     assert asked == len(run.replies)

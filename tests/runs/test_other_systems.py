@@ -11,7 +11,7 @@ import selfexec as sx
 from selfexec.errors import InputError
 from selfexec.runs import Journal
 
-STORED = Path(__file__).parents[1] / "stored" / "panel"
+STORED = Path(__file__).parents[1] / "stored" / "grown"
 
 
 def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":

@@ -92,7 +92,7 @@ def test_a_command_that_scores_says_so_on_standard_error_where_it_takes_long(
         yield
 
     monkeypatch.setattr("selfexec.runs.asking.said_if_slow", slow)
-    what = ["--limit", "2", "--model", "sim/coin"] if command == "run" else [str(STORED / "panel")]
+    what = ["--limit", "2", "--model", "sim/coin"] if command == "run" else [str(STORED / "served")]
     root.main([command, *what], standalone_mode=False)
     told = capsys.readouterr()
     assert "scoring" in told.err and "scoring" not in told.out

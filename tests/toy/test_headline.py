@@ -37,7 +37,12 @@ def scores_with_and_without(run: Path, convention: str, bootstrap: int | None) -
 
 @pytest.mark.parametrize(
     ("convention", "bootstrap"),
-    [("strict", None), pytest.param("readable", None, marks=pytest.mark.slow), ("authors", None), ("strict", 100)],
+    [
+        ("strict", None),
+        pytest.param("readable", None, marks=pytest.mark.slow),
+        ("authors", None),
+        pytest.param("strict", 100, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stored_run_scores_the_same_whatever_is_installed(name: str, convention: str, bootstrap: int | None) -> None:
@@ -46,7 +51,9 @@ def test_a_stored_run_scores_the_same_whatever_is_installed(name: str, conventio
     assert any(row.experiment == "overall" for row in found)
 
 
-@pytest.mark.parametrize(("convention", "bootstrap"), [("strict", 100), ("readable", None)])
+@pytest.mark.parametrize(
+    ("convention", "bootstrap"), [("strict", 100), pytest.param("readable", None, marks=pytest.mark.slow)]
+)
 def test_the_panel_scores_the_same_whatever_is_installed(panel: Path, convention: str, bootstrap: int | None) -> None:
     without, found = scores_with_and_without(panel, convention, bootstrap)
     assert found == without
@@ -54,7 +61,8 @@ def test_the_panel_scores_the_same_whatever_is_installed(panel: Path, convention
     assert any(row.value is not None for row in headlines)
 
 
-def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bootstrap", [None, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path, bootstrap: int | None) -> None:
     source = written_items(tmp_path / "items")
     for path in STARTER.glob("*.jsonl"):
         (source / path.name).write_bytes(path.read_bytes())
@@ -63,7 +71,6 @@ def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path) ->
     with installed(TOYS):
         both = sx.run(models, items=source, limit=25, out=tmp_path / "both")
         assert set(both.items.experiments) == set(EXPERIMENTS)
-        for bootstrap in (None, 100):
-            scores = [sx.score(run, bootstrap=bootstrap) for run in (alone, both)]
-            rows = [[row for row in found if row.experiment in ("overall", "restriction")] for found in scores]
-            assert rows[0] == rows[1]
+        scores = [sx.score(run, bootstrap=bootstrap) for run in (alone, both)]
+        rows = [[row for row in found if row.experiment in ("overall", "restriction")] for found in scores]
+        assert rows[0] == rows[1]
