@@ -257,8 +257,11 @@ def test_simulated_models_stand_where_their_truth_puts_them(ladder: sx.Ladder) -
 
 
 def test_the_command_shows_it_in_every_format(
-    panel: Run, ladder: sx.Ladder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    panel = sx.run(SEVEN, experiments=["association"], limit=30, out=tmp_path / "run")
+    ladder = sx.ladder(panel)
+
     def shown(*more: str) -> str:
         assert selfexec(monkeypatch, "ladder", panel.folder, *more) == 0
         return capsys.readouterr().out

@@ -69,10 +69,10 @@ def test_without_a_baseline_there_is_a_dot_with_its_own_interval() -> None:
     assert marks == {"dot": [pytest.approx(0.4)], "whisker": pytest.approx([0.3, 0.5])}
 
 
-@pytest.mark.parametrize("which", ["whole_panel", "ten_models"])
-def test_every_mark_is_at_the_number_of_score(which: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(("which", "scored"), [("whole_panel", "scores_of_the_panel"), ("ten_models", "scores_of_ten")])
+def test_every_mark_is_at_the_number_of_score(which: str, scored: str, request: pytest.FixtureRequest) -> None:
     run = request.getfixturevalue(which)
-    rows = json.loads(sx.score(run).json())["scores"]
+    rows = json.loads(request.getfixturevalue(scored).json())["scores"]
     known = {(r["model"], r["experiment"], r["metric"]): r for r in rows}
     found = drawn(run)
     assert [panel.experiment for panel in found.panels] == ["overall", *EXPERIMENTS]
