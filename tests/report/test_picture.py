@@ -250,7 +250,10 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
     [
         ([own("panel", "not shown", 0.01)], ["Not shown (.01 [-.01, .03])."]),
         ([own("panel", "own", 0.1), own("m", "own", 0.2)],
-         ["Shown to be their own (.10 [.08, .12]). Shown of m."]),
+         ["Own: their words tell something of themselves that nobody else's tell (.10 [.08, .12]). Of single models it "
+          "is shown of m."]),
+        ([own("panel", "not shown", 0.01, detectable=0.05)],
+         ["Not shown (.01 [-.01, .03]); the run would have found .05."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
          ["Not shown (.00 [-.02, .02]), by one fixed rule."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
@@ -258,7 +261,8 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         ([own("panel", "not shown", 0.1, against=("1:losses",))],
          ["Not shown (.10 [.08, .12]): it is not shown among the models that lost few claims."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
-         ["Not shown (.00 [-.02, .02]).", "Simulated models: Shown to be their own (.30 [.28, .32])."]),
+         ["Not shown (.00 [-.02, .02]).", "Simulated models: Own: their words tell something of "
+          "themselves that nobody else's tell (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "own or shared", 0.3)],
          ["a: Not shown (.00 [-.02, .02]).", "b: Own or shared: their words tell more of their deeds than all models "

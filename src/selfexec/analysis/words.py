@@ -301,14 +301,16 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
     by = "" if told is every[0] else f", {_by(told)}"
     if told.verdict is None:
         return f"{whose}{_sentence(f'no verdict: {told.reason}' if told.reason else 'no verdict')}."
-    why = f": {in_words(told.against)}" if told.verdict == "not shown" and (told.low or 0.0) > 0 else ""
+    why = ""
+    if told.verdict == "not shown":
+        why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_have_found(told)
     single = [one.subject for one in found if one.source == told.source and one is not told and one not in every]
-    shown = f" Shown of {_listed(single)}." if single else ""
+    shown = f" Of single models it is shown of {_listed(single)}." if single else ""
     return f"{whose}{_sentence(IN_BRIEF[told.verdict])} ({_number(told)}){by}{why}.{shown}"
 
 
 IN_BRIEF = {
-    "own": "shown to be their own",
+    "own": "own: their words tell something of themselves that nobody else's tell",
     "own or shared": "own or shared: their words tell more of their deeds than all models share, but a kind or family "
     "of them may share it",
     "not shown": "not shown",
