@@ -398,7 +398,7 @@ def family_of(*models: Mapping[str, Record], metric: str = "skill") -> Family:
     [
         ({}, None),
         ({"coverage": 0.9}, None),
-        ({"coverage": 0.89}, "association: coverage of b is 0.890, below 0.9"),
+        ({"coverage": 0.89}, "association: coverage of b is .890, below .9"),
         ({"happened": 20}, None),
         ({"happened": 19}, "association: only 19 common items with the rarer outcome, fewer than 20"),
         ({"groups": 20}, None),
@@ -427,7 +427,7 @@ def test_an_overall_value_is_withheld_from_a_width_of_two_fifths_on_but_not_that
     records = recorded("a")
     shown, wide = (Estimate(0.5, Interval(0.3, 0.3 + width), 0.1) for width in (0.399, 0.401))
     assert headline("skill", records, shown) == shown
-    assert headline("skill", records, wide).reason == "its interval is wider than 0.4: too few items"
+    assert headline("skill", records, wide).reason == "its interval is wider than .4: too few items"
     # how much was lost is known just where much was lost
     lost = recorded("a", coverage=0.5, groups=5)
     assert headline("coverage", lost, wide) == wide
@@ -459,7 +459,7 @@ def test_where_nothing_but_items_lack_a_comparison_prints_and_its_gate_cannot_be
 
 def test_what_was_lost_is_a_caution_beside_every_difference_but_that_of_coverage() -> None:
     models = recorded("a"), recorded("b", coverage=0.8)
-    lost = "restriction: coverage of b is 0.800, below 0.9"
+    lost = "restriction: coverage of b is .800, below .9"
     for metric in ("skill", "accuracy"):
         assert family_of(*models, metric=metric).difference("restriction", "a", "b").caution == lost
     # of coverage it is what the difference says: 5 of 5 claims of each request known, and 4 of 5
@@ -985,7 +985,7 @@ def test_a_gate_does_not_hold_where_much_was_lost(tmp_path: Path) -> None:
     gates = ["restriction.accuracy drops 0.1", "restriction.coverage drops 0.1"]
     readable = sx.compare([before, after], convention="readable", fail_if=gates)
     assert [verdict.outcome for verdict in readable.verdicts] == ["cannot tell", "fails"]
-    assert "coverage of m (after/run) is 0.800" in readable.verdicts[0].line
+    assert "coverage of m (after/run) is .800" in readable.verdicts[0].line
     strict = sx.compare([before, after], fail_if=gates)
     assert [verdict.outcome for verdict in strict.verdicts] == ["fails", "fails"]
 

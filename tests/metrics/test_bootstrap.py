@@ -174,7 +174,7 @@ def test_what_is_withheld_stays_withheld() -> None:
     for metric in ("self_execution_score", "skill"):
         row = found.row("m", "overall", metric)
         assert (row.value, row.low, row.high) == (None, None, None)
-        assert row.reason == "restriction: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)"
+        assert row.reason == "restriction: coverage .870 is below .9 (0 claims unreadable, 30 missing of 230)"
 
 
 def test_a_drawn_self_bonus_agrees_with_its_formula(panel: Run, by_formulas: Scores) -> None:

@@ -209,14 +209,14 @@ def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squar
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        (whole_run(lost=30), "restriction: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)"),
+        (whole_run(lost=30), "restriction: coverage .870 is below .9 (0 claims unreadable, 30 missing of 230)"),
         (
             [*whole_run(), *(pair(n, None, None, "missing") for n in range(200, 230))],
-            "difficulty: coverage 0.870 is below 0.9 (0 claims unreadable, 30 missing of 230)",
+            "difficulty: coverage .870 is below .9 (0 claims unreadable, 30 missing of 230)",
         ),
         (
             [*whole_run(), *(request(n, None, n % 2 == 0, "unreadable") for n in range(200, 230))],
-            "restriction: coverage 0.870 is below 0.9 (30 claims unreadable, 0 missing of 230)",
+            "restriction: coverage .870 is below .9 (30 claims unreadable, 0 missing of 230)",
         ),
         (whole_run(positives=19), "association: it listed an offered word in only 19 of 200 targets, and it takes 20"),
         (whole_run(positives=1), "association: it listed an offered word in only 1 of 200 targets, and it takes 20"),
@@ -311,7 +311,7 @@ def test_a_headline_with_too_wide_an_interval_is_withheld(groups: int, shown: bo
         assert (skill.high or 0) - (skill.low or 0) == pytest.approx(width, abs=1e-6)
     else:
         assert (skill.value, skill.low, skill.high) == (None, None, None)
-        assert skill.reason == "its interval is wider than 0.4: too few items"
+        assert skill.reason == "its interval is wider than .4: too few items"
     # accuracy has half of it
     assert score.value == pytest.approx(0.5) and score.reason is None
 
@@ -327,7 +327,7 @@ def test_a_number_to_be_read_with_caution_carries_the_mark_of_the_cautions_below
     text, page, html = few.table(), few.markdown(), few._repr_html_()
     # coverage 10 of 13: accuracy .538, skill 4/7 + 3/5 - 1 = .171, and the best of three baselines of .000
     assert re.search(r"\.538† \[.*\.171† \[.*\.000† always the same", text)
-    assert "withheld, or to be read with caution (†):\n  m, restriction: coverage 0.769 is below 0.9" in text
+    assert "withheld, or to be read with caution (†):\n  m, restriction: coverage .769 is below .9" in text
     assert "| .538† [" in page and ">.538† [" in html
     assert few.value("m", "restriction", "accuracy") == 7 / 13 and "†" not in few.json() and "†" not in few.csv()
     assert "†" not in scores(whole_run()).table()  # there is enough of everything
@@ -616,7 +616,7 @@ def test_what_may_mislead_stands_before_what_the_columns_mean() -> None:
     below = few.table().split("\n\n")[-1].splitlines()
     assert below[:2] == [
         "withheld, or to be read with caution (†):",
-        "  m, restriction: coverage 0.769 is below 0.9 (3 claims unreadable, 0 missing of 13)",
+        "  m, restriction: coverage .769 is below .9 (3 claims unreadable, 0 missing of 13)",
     ]
     assert below[-1].startswith(("a margin is no test", "withheld: an overall score"))
     assert below.index("margin: skill less that of the best baseline. It says which of the two to go by.") > 2

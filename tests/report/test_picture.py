@@ -110,7 +110,7 @@ def test_models_without_an_overall_score_stand_apart_and_say_why(ten_models: Run
     assert found.why.keys() == withheld and found.incomplete and found.common == []
     # the reason is told once, though it is that of two numbers in two panels
     assert len(found.why["llama-3.2-3b"]) == 1
-    assert found.why["llama-3.2-3b"][0].startswith("restriction: coverage 0.676 is below 0.9")
+    assert found.why["llama-3.2-3b"][0].startswith("restriction: coverage .676 is below .9")
 
 
 def orders(html: str) -> Iterator[list[str]]:

@@ -109,7 +109,7 @@ def test_one_of_many_models_must_be_further_off_than_one_alone() -> None:
 
 
 def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
-    found = judged([row("lossy", 0.5, reason="coverage 0.5 is below 0.9")])
+    found = judged([row("lossy", 0.5, reason="coverage .5 is below .9")])
     assert not found.judged and len(found.withheld) == 1
 
 
@@ -454,7 +454,7 @@ def test_models_tied_with_the_best_are_named(panel: Run) -> None:
     assert said and said.text.endswith(", ahead of every other model.")
     assert in_words.ahead(against_others([row("a", None, experiment="overall")], [])) is None
     # what is to be read with caution is ahead of nobody
-    lossy = replace(row("lossy", 0.9, reason="coverage 0.5 is below 0.9"), experiment="overall")
+    lossy = replace(row("lossy", 0.9, reason="coverage .5 is below .9"), experiment="overall")
     said = in_words.ahead(against_others([lossy, *rows], apart))
     assert said and said.text.startswith("The highest overall skill is that of sim/typical, .30")
     assert said.text.endswith(", ahead of every other model with a full score.")

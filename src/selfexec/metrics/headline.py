@@ -7,6 +7,7 @@ from selfexec.experiments import PAPER, Headline
 from selfexec.metrics.rows import Asked, Estimate, Score
 from selfexec.metrics.score import Scored
 from selfexec.stats import Interval, normal, sum_interval
+from selfexec.text.numbers import decimal
 
 GREATEST_WIDTH = 0.4  # a headline with a wider interval is withheld
 LEAST = {"self_execution_score": 0.0, "skill": -1.0, "baseline_margin": -2.0}  # what is possible
@@ -77,5 +78,5 @@ def _withheld(scored: Mapping[str, Scored], estimate: Estimate) -> str | None:
 def too_wide(estimate: Estimate) -> str | None:
     """Why an overall value says too little to be shown, None where it does not."""
     if not estimate.interval.high - estimate.interval.low <= GREATEST_WIDTH:
-        return f"its interval is wider than {GREATEST_WIDTH}: too few items"
+        return f"its interval is wider than {decimal(GREATEST_WIDTH, 1)}: too few items"
     return None

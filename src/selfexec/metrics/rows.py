@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from selfexec.facets import DEFAULT_NAME
 from selfexec.stats import NONE, Interval
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import decimal, number_of
 
 # A headline is withheld below this coverage, below this many items with the rarer outcome.
 LEAST_COVERAGE = 0.9
@@ -97,7 +97,7 @@ class Asked:
         """Why a value is to be read with caution, and a headline withheld."""
         if self.coverage < LEAST_COVERAGE:
             return (
-                f"coverage {self.coverage:.3f} is below {LEAST_COVERAGE} "
+                f"coverage {decimal(self.coverage)} is below {decimal(LEAST_COVERAGE, 1)} "
                 f"({number_of(self.unreadable, 'claim')} unreadable, {self.missing:,} missing of {self.claims:,})"
             )
         return None

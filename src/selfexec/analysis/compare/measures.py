@@ -41,7 +41,7 @@ from selfexec.metrics import (
     value,
 )
 from selfexec.stats import NO_SPREAD, Interval, normal, student, wilson
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import decimal, number_of
 
 OVERALL, OWN = "overall", "own_excess"
 NO_OVERALL = (
@@ -293,7 +293,8 @@ def uncovered(experiment: str, records: Sequence[Record]) -> str | None:
     """Why what was lost may have made the difference, None where little was."""
     for record in records:
         if record.coverage < LEAST_COVERAGE:
-            return f"{experiment}: coverage of {record.label} is {record.coverage:.3f}, below {LEAST_COVERAGE}"
+            coverage, least = decimal(record.coverage), decimal(LEAST_COVERAGE, 1)
+            return f"{experiment}: coverage of {record.label} is {coverage}, below {least}"
     return None
 
 
