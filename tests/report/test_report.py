@@ -25,10 +25,12 @@ from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
 from selfexec.analysis.score import score
+from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
+from selfexec.report.data import Data, Options
 from selfexec.report.evidence import evidence_of, sample
 from selfexec.report.families import families, family_of
 from selfexec.report.outcomes import coded as coded_claims
@@ -636,6 +638,11 @@ def unpacked(text: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
+def data_of(run: Run) -> Data:
+    """What a page is made of."""
+    return Data(Selection.of(run, "strict"), Options())
+
+
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
     coded = coded_claims(panel.tables)
     sessions = with_states(panel.sessions, [panel])
@@ -664,6 +671,66 @@ def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> N
         for session in by_name.values()
     ]
     assert sorted(texts) == sorted(reply.text for reply in panel.replies.values())
+
+
+# what a baseline said, right and wrong, and what became of the claim: as the strings in the page have them
+COUNTED, HALF = "YyNn=", 0.5
+
+
+def foretold_in(index: Any, model: str, experiment: str, baseline: str) -> list[tuple[str, str, str]]:
+    """Item, what the baseline said and what became of it, claim by claim, of those that count."""
+    found = next(m for m in index["models"] if m["name"] == model)
+    items = index["runs"][found["run"]]["items"][experiment]
+    names = [item["id"] for item in items for _ in item["claims"]]
+    said, codes = found["foretold"][experiment]["said"][baseline]["1"], found["claims"][experiment]["1"]
+    every = zip(names, said, codes, strict=True)
+    return [one for one in every if one[1] in COUNTED]
+
+
+def test_what_baselines_said_of_each_claim_adds_up_to_their_scores(panel: Run) -> None:
+    scores = sx.score(panel)
+    index = unpacked(data_of(panel).evidence.index)
+    assert index["baselines"]["stacked"] == "best baseline"
+    compared = 0
+    for row in scores:
+        if row.metric in index["baselines"] and row.value is not None and row.experiment != "difficulty":
+            told = foretold_in(index, row.model, row.experiment, row.metric)
+            right = sum(1.0 if said in "YN" else HALF if said == "=" else 0.0 for _, said, _ in told)
+            assert row.value == pytest.approx(right / len(told), abs=1e-12)
+            compared += 1
+    assert compared > 20
+
+
+def test_the_claims_in_which_model_and_baseline_differ_make_the_margin(panel: Run) -> None:
+    scores, index = sx.score(panel), unpacked(data_of(panel).evidence.index)
+    margins = [r for r in scores if r.metric == "baseline_margin" and r.experiment in ("association", "restriction")]
+    known = [r for r in margins if r.baseline == "stacked" and r.value is not None]
+    assert known
+    for row in known:
+        told = foretold_in(index, row.model, row.experiment, "stacked")
+        # Youden's J, of each the share it was right on what was done, plus that on what was not, less one
+        happened = [said in "Yn" for _, said, _ in told]
+        sides = {True: happened.count(True), False: happened.count(False)}
+        margin = sum(
+            ((code in "TN") - (said in "YN")) / sides[was] for (_, said, code), was in zip(told, happened, strict=True)
+        )
+        assert row.value == pytest.approx(margin, abs=1e-12)
+
+
+def test_a_claim_says_how_many_of_the_others_did_it(panel: Run) -> None:
+    index = unpacked(data_of(panel).evidence.index)
+    observed = {
+        (o["model"], o["experiment"], o["item"], o["claim"]): o["observed"]
+        for o in panel.observations.iter_rows(named=True)
+    }
+    model = next(m for m in index["models"] if m["name"] == "sim/typical")
+    telling = set(PANEL) - {"sim/typical"}
+    for experiment in ("association", "restriction"):
+        strings = model["foretold"][experiment]
+        names = [(i["id"], c) for i in index["runs"][0]["items"][experiment] for c in i["claims"]]
+        for (item, claim), did, of in zip(names, strings["did"]["1"], strings["of"]["1"], strict=True):
+            votes = [vote for other in telling if (vote := observed[other, experiment, item, claim]) is not None]
+            assert (ord(did) - 48, ord(of) - 48) == (sum(votes), len(votes))
 
 
 @pytest.fixture(scope="module")
@@ -1006,6 +1073,9 @@ WRONG = {
     "m=0&e=constructor&c=all": "an experiment",
     "m=0&e=association&i=nowhere": "an item",
     "m=0&e=association&c=Z": "an outcome",
+    "m=0&e=association&b=oracle": "a baseline",
+    "m=0&e=association&b=constructor": "a baseline",
+    "m=0&e=association&b=best&w=toString": "a comparison",
     "m=0&e=association&k=predict&s=Z": "a kind of session",
     "m=0&e=association&k=judge&s=r": "a kind of session",
 }
@@ -1115,6 +1185,56 @@ def test_every_number_leads_to_its_items(browser: Browser, drawn: Path) -> None:
     bare = '#every td[data-metric][data-value]:not([data-value=""]):not(:has(button.ev))'
     assert browser.js(f"document.querySelectorAll('{bare}').length") == 0
     assert browser.js("document.querySelectorAll('#every button.ev').length") > 100
+
+
+ITEMS = "[...document.querySelectorAll('#drill-items bdi')].map(e => e.textContent)"
+
+
+def choose(browser: Browser, select: str, value: str) -> None:
+    """Of what a dialog offers."""
+    changed = f"s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change'))"
+    browser.js(f"(s => {{ {changed} }})(document.getElementById('drill-{select}'))")
+
+
+@pytest.mark.slow
+def test_a_margin_opens_the_items_in_which_model_and_baseline_differ(browser: Browser, panel: Run, drawn: Path) -> None:
+    index = unpacked(data_of(panel).evidence.index)
+    told = foretold_in(index, "sim/coin", "restriction", "stacked")
+    title = {item.id: item.request for item in panel.items["restriction"].values()}
+    differ = {title[item] for item, said, code in told if (said in "YN") != (code in "TN")}
+    beaten = {title[item] for item, said, code in told if said in "YN" and code not in "TN"}
+    assert beaten and beaten < differ
+    browser.open(drawn)
+    cell = '#score-table td[data-metric=baseline_margin][data-model="sim/coin"][data-experiment=restriction] button'
+    browser.js(f"document.querySelector('{cell}').click()")
+    browser.until(DRILLED)
+    assert browser.js("document.getElementById('drill-baseline').value") == "stacked"
+    assert set(browser.js(ITEMS)) == differ
+    choose(browser, "what", "beside|baseline")
+    assert set(browser.js(ITEMS)) == beaten
+    label = browser.js("document.getElementById('drill-what').selectedOptions[0].textContent")
+    assert label == f"baseline right, model wrong ({len(beaten)})"
+    verdict = browser.js("document.querySelector('.verdicts').textContent")
+    assert re.search(r"; best baseline: (yes|no), right \(\d of \d others did\)", verdict)
+    # another baseline, and none
+    choose(browser, "baseline", "label")
+    assert "; label: " in browser.js("document.querySelector('.verdicts').textContent")
+    choose(browser, "baseline", "")
+    assert "others did" not in browser.js("document.querySelector('.verdicts').textContent")
+    assert browser.js("document.getElementById('drill-what').value") == "claim|all"
+    assert browser.log == []
+
+
+@pytest.mark.slow
+def test_a_baselines_number_opens_what_it_said(browser: Browser, panel: Run, drawn: Path) -> None:
+    index = unpacked(data_of(panel).evidence.index)
+    told = foretold_in(index, "sim/coin", "restriction", "others_mode")
+    browser.open(drawn)
+    cell = '#every td[data-metric=others_mode][data-model="sim/coin"][data-experiment=restriction] button'
+    browser.js(f"document.querySelector('{cell}').click()")
+    browser.until(DRILLED)
+    assert browser.js("document.getElementById('drill-baseline').value") == "others_mode"
+    assert len(browser.js(ITEMS)) == len(told)
 
 
 def opened_overall(browser: Browser, run: Run, page: Path) -> str:

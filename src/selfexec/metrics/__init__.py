@@ -11,6 +11,7 @@ from selfexec.metrics.baselines import (
     QUESTION,
     SIBLINGS,
     STACKED,
+    Foretold,
     Others,
     Panels,
     baseline_chances,

@@ -8,6 +8,8 @@ from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.baselines import (
     CONSTANT,
+    STACKED,
+    Foretold,
     Others,
     Pairing,
     baseline_chances,
@@ -32,7 +34,8 @@ WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can
 @dataclass(frozen=True)
 class Scored:
     """One experiment of one model: its rows, what the headline needs of it, and the counts that both rest on: the
-    model's `record`, what it is `held` against, and each of the single `baselines` beside it.
+    model's `record`, what it is `held` against, each of the single `baselines` beside it, and what was `foretold` of
+    each of its claims.
     """
 
     rows: list[Score]
@@ -43,6 +46,7 @@ class Scored:
     record: Counted
     held: Held
     baselines: Mapping[str, Pairing]
+    foretold: Foretold
 
     @property
     def baseline_margin(self) -> Estimate:
@@ -91,7 +95,10 @@ def score_experiment(
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
     rows = [asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in found.items()]
     beside = {name: paired(claims, chances[name], which, record, records[name], strict) for name in records}
-    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside)
+    if held.chance is not None:
+        chances = chances | {STACKED: held.chance}
+    foretold = Foretold.by(chances, claims, others)
+    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside, foretold)
 
 
 def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:

@@ -17,6 +17,7 @@ from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.evidence import Evidence, Level, evidence_of, sample
 from selfexec.report.families import families
 from selfexec.report.figures import Figure, Numbers, drawn, read_abilities
+from selfexec.report.foretold import Foretelling
 from selfexec.report.surprises import Surprise, surprises
 
 if TYPE_CHECKING:
@@ -135,10 +136,15 @@ class Data:
         return surprises(self.tables.observations)
 
     @cached_property
+    def foretelling(self) -> Foretelling:
+        """What baselines said of the claims."""
+        return Foretelling(self.runs, self.tables, self.scores, self.selection.convention == "strict")
+
+    @cached_property
     def evidence(self) -> Evidence | None:
         """The sessions that the page takes along."""
         if (level := self.options.evidence) == "none":
             return None
         worst = (surprise for found in self.surprises.values() for surprise in found)
         wanted = None if level == "all" else sample(self.claims, self.sessions, worst)
-        return evidence_of(self.runs, self.claims, self.sessions, wanted)
+        return evidence_of(self.runs, self.claims, self.sessions, wanted, self.foretelling)

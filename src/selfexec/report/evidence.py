@@ -6,7 +6,8 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
     index     items, and for every model, experiment and epoch two strings: what became of each claim, and the state
               of each session, one character each, in the order of the items; blank where it was not asked. Of each
               further source that says otherwise of what was done, `disputed` has a string, with a "d" for each claim
-              of which it does; `sources` are their names in words, and `counts` that of the source that counts
+              of which it does; `sources` are their names in words, and `counts` that of the source that counts.
+              `foretold` has what baselines said of each claim (`report.foretold`), `baselines` their names in words
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
 """
 
@@ -22,6 +23,7 @@ import polars as pl
 
 from selfexec.experiments import EXPERIMENTS, Item, source_name
 from selfexec.readers import Reading
+from selfexec.report.foretold import Foretelling
 from selfexec.report.outcomes import OUTCOMES
 from selfexec.report.sessions import STATE_NAMES
 from selfexec.report.surprises import Surprise
@@ -44,9 +46,14 @@ class Evidence:
 
 
 def evidence_of(
-    runs: Sequence["Run"], claims: pl.DataFrame, sessions: pl.DataFrame, wanted: Set[Place] | None
+    runs: Sequence["Run"],
+    claims: pl.DataFrame,
+    sessions: pl.DataFrame,
+    wanted: Set[Place] | None,
+    foretelling: Foretelling | None = None,
 ) -> Evidence:
     """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""
+    told = foretelling.told if foretelling else {}
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
     with ThreadPoolExecutor() as pool:  # deflate lets other threads work
         chunks = list(pool.map(packed, (_sessions(runs[number], model, wanted) for model, number in models)))
@@ -65,6 +72,8 @@ def evidence_of(
             e: source_name(source)
             for e, source in claims.select("experiment", "source").unique().sort("experiment").iter_rows()
         },
+        "baselines": foretelling.names if foretelling else {},
+        "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],
         "kept": {name: experiment.kept for name, experiment in EXPERIMENTS.items()},
         "runs": [_run(run) for run in runs],
         "models": [
@@ -74,6 +83,7 @@ def evidence_of(
                 "claims": claim_codes.get(model, {}),
                 "disputed": {other: by_model[model] for other, by_model in disputed.items() if model in by_model},
                 "sessions": session_codes.get(model, {}),
+                "foretold": told.get(model, {}),
             }
             for model, number in models
         ],

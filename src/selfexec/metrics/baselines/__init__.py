@@ -1,6 +1,13 @@
 """What could be said of a model without asking it: baselines in five groups, and the one that margins are over."""
 
-from selfexec.metrics.baselines.chances import Pairing, baseline_chances, baseline_records, foretold, paired
+from selfexec.metrics.baselines.chances import (
+    Foretold,
+    Pairing,
+    baseline_chances,
+    baseline_records,
+    foretold,
+    paired,
+)
 from selfexec.metrics.baselines.groups import (
     APART,
     CONSTANT,

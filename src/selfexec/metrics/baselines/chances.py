@@ -12,6 +12,22 @@ from selfexec.metrics.kinds import Counted, kind_of
 from selfexec.stats import Array
 
 
+@dataclass(frozen=True)
+class Foretold:
+    """What baselines say of each of a model's claims, as `chances`; and how many of the others `did` it, `of` how many
+    of whom that is known. Who was asked more than once counts by how often it did.
+    """
+
+    chances: Mapping[str, Array]
+    did: Array
+    of: Array
+
+    @classmethod
+    def by(cls, chances: Mapping[str, Array], claims: Claims, others: Others) -> "Foretold":
+        at = others.panel.at(claims)
+        return cls(chances, np.nansum(others.did, axis=0)[at], (~np.isnan(others.did)).sum(0)[at])
+
+
 def baseline_chances(claims: Claims, others: Others, *, learnt: bool = True) -> dict[str, Array]:
     """Baseline -> the chance that it says yes to each of a model's claims. Without enough others only those are there
     that need none; not `learnt`, those that need no regression.

@@ -162,18 +162,40 @@
     return JSON.parse(await new Response(stream).text());
   };
 
+  // what a baseline said of a claim: yes or no, and whether that was right, wrong, or does not count
+  const SAID = { Y: "yes, right", y: "yes, wrong", "+": "yes", N: "no, right", n: "no, wrong", "-": "no", "=": "cannot tell", "~": "cannot tell", ".": "says nothing" };
+  const ZERO = 48;
+  const RIGHT = "TNR";
+
+  /** Which claims count, by how a baseline and the model came off. */
+  const BESIDE = {
+    said: ["it says something of", ({ said }) => !".+-~".includes(said)],
+    apart: ["one right, the other wrong", ({ said }, code) => "YyNn".includes(said) && "YN".includes(said) !== RIGHT.includes(code)],
+    baseline: ["baseline right, model wrong", ({ said }, code) => "YN".includes(said) && !RIGHT.includes(code)],
+    model: ["model right, baseline wrong", ({ said }, code) => "yn".includes(said) && RIGHT.includes(code)],
+    both: ["both right", ({ said }, code) => "YN".includes(said) && RIGHT.includes(code)],
+    neither: ["both wrong", ({ said }, code) => "yn".includes(said) && !RIGHT.includes(code)],
+  };
+
   /** Items of an experiment with their claims and sessions, epoch by epoch. */
-  const walk = (index, model, experiment) => {
+  const walk = (index, model, experiment, baseline) => {
     const items = index.runs[model.run].items[experiment] || [];
+    const foretold = model.foretold[experiment];
     const found = [];
     for (const [epoch, codes] of Object.entries(model.claims[experiment] || {})) {
       const states = (model.sessions[experiment] || {})[epoch] || "";
       const disputed = Object.entries(model.disputed).map(([source, strings]) => [source, (strings[experiment] || {})[epoch] || ""]);
+      const said = baseline === null ? "" : foretold.said[baseline][epoch];
+      const others = (n) => [foretold.did, foretold.of].map((strings) => strings[epoch].charCodeAt(n) - ZERO);
       let c = 0;
       let s = 0;
       for (const item of items) {
-        // a claim, what became of it, and the sources that say otherwise of what was done
-        const claims = item.claims.map((claim, n) => [claim, codes[c + n], disputed.filter(([, string]) => string[c + n] === "d").map(([source]) => source)]);
+        // a claim, what became of it, the sources that say otherwise of what was done, and what the baseline said
+        const claims = item.claims.map((claim, n) => {
+          const at = c + n;
+          const otherwise = disputed.filter(([, string]) => string[at] === "d").map(([source]) => source);
+          return [claim, codes[at], otherwise, said ? { said: said[at], others: others(at) } : null];
+        });
         c += claims.length;
         const sessions = item.sessions.map((session) => [session, states[s++]]);
         // blanks: the item was not asked in this epoch
@@ -267,12 +289,20 @@
   const PAGE = 100;
   let now = null; // {index, chunk, model, m, experiment, entries, found, limit}
 
+  /** Which claims are asked for; null where it is items that are. */
+  const claimsOf = (what) => {
+    const [kind, first] = what.split("|");
+    if (kind === "disputed") return ([, , disputed]) => disputed.includes(what.slice(kind.length + 1));
+    if (kind === "beside") return ([, code, , foretold]) => foretold !== null && BESIDE[first][1](foretold, code);
+    return kind === "claim" && first !== "all" ? ([, code]) => first.includes(code) : null;
+  };
+
   const wantedOf = (what) => {
     const [kind, first, second] = what.split("|");
-    if (kind === "item") return (entry) => entry.item.id === first;
-    if (kind === "disputed") return (entry) => entry.claims.some(([, , disputed]) => disputed.includes(what.slice(kind.length + 1)));
+    if (kind === "item") return (entry) => entry.item.id === what.slice(kind.length + 1);
     if (kind === "session") return (entry) => entry.sessions.some(([s, code]) => s.split(".")[0] === first && second.includes(code));
-    return (entry) => first === "all" || entry.claims.some(([, code]) => first.includes(code));
+    const wanted = claimsOf(what);
+    return (entry) => wanted === null || entry.claims.some(wanted);
   };
 
   const finds = (text) => {
@@ -282,7 +312,7 @@
       !words || [item.id, item.title, ...item.kinds, ...claims.map(([claim]) => claim)].some((part) => part && part.toLowerCase().includes(words));
   };
 
-  const choices = (entries, index) => {
+  const choices = (entries, index, baseline) => {
     const claims = new Map();
     const states = new Map();
     for (const entry of entries) {
@@ -294,8 +324,15 @@
     }
     const options = [["claim|all", `all claims (${count([...claims.values()].reduce((a, b) => a + b, 0))})`]];
     for (const [code, label] of Object.entries(index.outcomes)) if (claims.has(code)) options.push([`claim|${code}`, `${label} (${count(claims.get(code))})`]);
+    const every = entries.flatMap((entry) => entry.claims);
+    if (baseline !== null) {
+      for (const [which, [label]] of Object.entries(BESIDE)) {
+        const n = every.filter(claimsOf(`beside|${which}`)).length;
+        if (n) options.push([`beside|${which}`, which === "said" ? `all that the baseline speaks of (${count(n)})` : `${label} (${count(n)})`]);
+      }
+    }
     for (const [source, name] of Object.entries(index.sources)) {
-      const disputed = entries.flatMap((entry) => entry.claims).filter(([, , disputed]) => disputed.includes(source)).length;
+      const disputed = every.filter(claimsOf(`disputed|${source}`)).length;
       if (disputed) options.push([`disputed|${source}`, `disputed: ${name} says otherwise of what it did (${count(disputed)})`]);
     }
     for (const [key, n] of states) options.push([key, `${key.split("|")[1]}: ${index.states[key.split("|")[2]]} (${count(n)})`]);
@@ -339,7 +376,7 @@
   const askedFor = () => (location.hash.startsWith(ADDRESS) ? Object.fromEntries(new URLSearchParams(location.hash.slice(ADDRESS.length))) : null);
 
   /** What an address names that is not in the page: it may be of another page, or mistyped. */
-  const unknown = ({ m, e, c, s, k, i }, index) => {
+  const unknown = ({ m, e, c, s, k, i, b, w }, index) => {
     const model = /^\d+$/.test(m) && index.models[m];
     if (!model) return "a model";
     if (e !== undefined && e !== "overall" && !Object.hasOwn(model.claims, e)) return "an experiment";
@@ -347,6 +384,8 @@
     if (i !== undefined && !items.some((item) => item.id === i)) return "an item";
     const codes = (text, known) => [...text].every((code) => Object.hasOwn(known, code));
     if (c !== undefined && c !== "all" && !codes(c, index.outcomes)) return "an outcome";
+    if (b !== undefined && b !== BEST && !Object.hasOwn(index.baselines, b)) return "a baseline";
+    if (w !== undefined && !Object.hasOwn(BESIDE, w)) return "a comparison";
     if (s === undefined) return null;
     const asked = items.some((item) => item.sessions.some((session) => session.split(".")[0] === k));
     return asked && codes(s, index.states) ? null : "a kind of session";
@@ -368,7 +407,7 @@
     if (leaving) await leaving;
     if (opening !== asked) return;
     if (fresh && !dialog.open) arrive(asked);
-    const { m, e, c, s, k, i, f } = asked;
+    const { m, e, c, s, k, i, f, b, w } = asked;
     const failed = (why) => {
       opening = null;
       dialog.classList.add("empty");
@@ -401,22 +440,38 @@
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
     byId("drill-experiment").value = experimentOf(model, e);
+    offer(b);
     byId("drill-find").value = f ? `=${f}` : "";
     if (!dialog.open) dialog.showModal();
-    change(i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
+    change(w && now.baseline !== null ? `beside|${w}` : i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
     byId("drill-h").focus();
   };
 
-  /** Another experiment: its items, and what can be asked of them. */
+  // the baseline that the margin is over, whichever it is
+  const BEST = "best";
+
+  /** The baselines of the experiment, the one that was asked for chosen: if it is not among them, that of the margin. */
+  const offer = (asked) => {
+    const foretold = now.model.foretold[byId("drill-experiment").value];
+    const names = foretold ? Object.keys(now.index.baselines).filter((name) => Object.hasOwn(foretold.said, name)) : [];
+    const select = byId("drill-baseline");
+    const offered = ["", ...names].map((name) => make("option", { value: name, textContent: name ? now.index.baselines[name] : "none" }));
+    select.replaceChildren(...offered);
+    select.closest("label").hidden = !names.length;
+    now.baseline = names.includes(asked) ? asked : foretold ? foretold.best : null;
+    select.value = now.baseline || "";
+  };
+
+  /** Another experiment or baseline: its items, and what can be asked of them. */
   const change = (what) => {
     now.experiment = byId("drill-experiment").value;
-    now.entries = walk(now.index, now.model, now.experiment);
+    now.entries = walk(now.index, now.model, now.experiment, now.baseline);
     now.epochs = new Set(now.entries.map((entry) => entry.epoch)).size;
     const select = byId("drill-what");
-    const options = choices(now.entries, now.index);
+    const options = choices(now.entries, now.index, now.baseline);
     if (!options.some(([value]) => value === what)) {
       const parts = what.split("|");
-      options.push([what, parts[0] === "item" ? "one item" : parts[0] === "claim" ? TOGETHER[parts[1]] || [...parts[1]].map((code) => now.index.outcomes[code]).join(", ") : what]);
+      options.push([what, parts[0] === "beside" ? BESIDE[parts[1]][0] : parts[0] === "item" ? "one item" : parts[0] === "claim" ? TOGETHER[parts[1]] || [...parts[1]].map((code) => now.index.outcomes[code]).join(", ") : what]);
     }
     select.replaceChildren(...options.map(([value, label]) => make("option", { value, textContent: label })));
     select.value = what;
@@ -432,7 +487,7 @@
     now.found = now.entries.filter((entry) => wanted(entry) && found(entry));
     // items whose sessions are in the page come first
     now.found = [...now.found.filter(kept), ...now.found.filter((entry) => !kept(entry))];
-    now.codes = what.startsWith("claim|") && what !== "claim|all" ? what.slice(6) : null;
+    now.wanted = claimsOf(what);
     now.limit = PAGE;
     const here = now.found.filter(kept).length;
     const what_ = now.epochs > 1 ? "items and epochs" : now.found.length === 1 ? "item" : "items";
@@ -444,7 +499,7 @@
 
   const fill = () => {
     const label = (entry) => {
-      const told = entry.claims.filter(([, code]) => !now.codes || now.codes.includes(code)).map(([claim]) => claim);
+      const told = entry.claims.filter((claim) => now.wanted === null || now.wanted(claim)).map(([claim]) => claim);
       const more = told.length && entry.claims.length > 1 ? [make("small", {}, told.join(", "))] : [];
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
       const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
@@ -534,11 +589,16 @@
     return [make("details", { className: "behind" }, make("summary", { textContent: "How it was asked" }), ...shown)];
   };
 
+  /** What the baseline said of a claim, and how many of the others did it. */
+  const beside = ({ said, others: [did, of] }) => `; ${now.index.baselines[now.baseline]}: ${SAID[said]} (${count(did)} of ${count(of)} others ${now.index.orders.includes(now.experiment) ? "so" : "did"})`;
+
   const choose = (entry, button) => {
     all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
     button.setAttribute("aria-current", "true");
-    const verdicts = entry.claims.map(([claim, code, disputed]) =>
-      make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("")}`));
+    const verdicts = entry.claims.map(([claim, code, disputed, foretold]) => {
+      const otherwise = disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("");
+      return make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${otherwise}${foretold ? beside(foretold) : ""}`);
+    });
     const sessions = kept(entry);
     const title = make("h3", {}, isolated(entry.item.title));
     if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
@@ -609,7 +669,15 @@
   if (byId("find")) byId("find").addEventListener("input", filter);
   for (const select of all(".order select")) select.addEventListener("change", () => order(select));
   if (dialog) {
-    byId("drill-experiment").addEventListener("change", () => change("claim|all"));
+    byId("drill-experiment").addEventListener("change", () => {
+      offer(now.baseline);
+      change("claim|all");
+    });
+    byId("drill-baseline").addEventListener("change", (event) => {
+      now.baseline = event.target.value || null;
+      const what = byId("drill-what").value;
+      change(now.baseline === null && what.startsWith("beside|") ? "claim|all" : what);
+    });
     byId("drill-what").addEventListener("change", list);
     byId("drill-find").addEventListener("input", list);
     dialog.addEventListener("close", leave);

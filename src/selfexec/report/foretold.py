@@ -1,0 +1,143 @@
+"""What baselines said of each claim, as strings like those of what became of it: one character for each claim.
+
+A baseline says yes or no, and was right or wrong; where the claim does not count, as where nobody knows what was done,
+it is neither. Beside that stands how many other models did it, and of how many that is known.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from selfexec.analysis.score import Score, Scores
+from selfexec.claims import Claims, Flags, Numbers
+from selfexec.experiments import EXPERIMENTS, Item
+from selfexec.metrics import OF_BASELINE, STACKED, Scored, kind_of, scorable
+from selfexec.stats import Array
+
+if TYPE_CHECKING:
+    from selfexec.claims import Tables
+    from selfexec.runs import Run
+
+SAYS = {  # what a baseline says -> where it was right, where it was wrong, where the claim does not count
+    1.0: "Yy+",
+    0.0: "Nn-",
+    0.5: "==~",
+}
+SILENT = "."  # of this claim it says nothing
+NOT_ASKED = " "
+ZERO = 48  # how many did: the characters from "0" on
+BEST = "best"  # the baseline that the margin is over, whichever it is
+ALWAYS = {"always_yes": 1.0, "always_no": 0.0}
+NAMES = {STACKED: "best baseline"}
+
+ByEpoch = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Told:
+    """Of one model in one experiment, by epoch: what each baseline said, how many others `did` it, and `of` how many.
+    `best` is the baseline that the margin is over; None where whoever always says the same does as well.
+    """
+
+    best: str | None
+    said: Mapping[str, ByEpoch]
+    did: ByEpoch
+    of: ByEpoch
+
+
+@dataclass(frozen=True)
+class Foretelling:
+    """Everything that baselines said of the models of some runs."""
+
+    runs: Sequence["Run"]
+    tables: "Tables"
+    scores: Scores
+    strict: bool
+
+    @cached_property
+    def told(self) -> Mapping[str, Mapping[str, Told]]:
+        """Model -> experiment -> what was said; without experiments of which no baseline says yes or no to a claim."""
+        found: dict[str, dict[str, Told]] = {}
+        for run in self.runs:
+            for experiment, claims in self.tables.claims.items():
+                mine = [model for model in run.models if experiment in self.scores.parts.get(model, {})]
+                if not mine or not kind_of(claims).CROSSED:
+                    continue
+                places, length = _places(experiment, claims, run.items[experiment])
+                for model in mine:
+                    part, own = self.scores.parts[model][experiment], claims.of(model)
+                    found.setdefault(model, {})[experiment] = _told(part, own, places, length, self.strict)
+        return found
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Of the baselines, in words."""
+        by_model = (told for found in self.told.values() for told in found.values())
+        every = sorted({name for told in by_model for name in told.said})
+        return {name: NAMES.get(name, name.replace("_", " ")) for name in every}
+
+    def behind(self, row: Score) -> tuple[str, str] | None:
+        """The baseline that a number is about, and which claims make it: `said`, all of which it said something, or
+        `apart`, those in which either it or the model was right. None where it is about none.
+        """
+        found = self.told.get(row.model, {})
+        if row.metric in OF_BASELINE:
+            known = any(told.best for e, told in found.items() if row.experiment in ("overall", e))
+            return (BEST, "apart" if row.metric == "baseline_margin" else "said") if known else None
+        told = found.get(row.experiment)
+        return (row.metric, "said") if told and row.metric in told.said else None
+
+
+def _places(experiment: str, claims: Claims, items: Mapping[str, Item]) -> tuple[Numbers, int]:
+    """Where each place of the claims stands in a string, -1 where the run has not got it; and how long that is."""
+    names = [(id, o.claim) for id, item in items.items() for o in EXPERIMENTS[experiment].observe(item, {})]
+    at = {name: n for n, name in enumerate(names)}
+    places = np.full(claims.places, -1)
+    first = claims.at(np.unique(claims.place, return_index=True)[1])
+    for place, item, name in zip(first.place, first.item, first.name, strict=True):
+        places[place] = at.get((claims.items[item], claims.names[name]), -1)
+    return places, len(names)
+
+
+def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> Told:
+    at, counts, foretold = places[claims.place], scorable(claims, strict), part.foretold
+    metrics = {row.metric for row in part.rows}
+    always = {name: np.full(len(claims), chance) for name, chance in ALWAYS.items() if name in metrics}
+    words = {
+        name: _words(chance, claims, counts)
+        for name, chance in sorted(({**foretold.chances, **always}).items())
+        if np.isin(chance[~np.isnan(chance)], list(SAYS)).all() and not np.isnan(chance).all()
+    }
+
+    def strings(characters: Numbers) -> ByEpoch:
+        return dict(_by_epoch(characters, claims.epoch, at, length))
+
+    best = part.held.baseline if part.held.baseline in words else None
+    said = {name: strings(found) for name, found in words.items() if name in (best, *metrics)}
+    return Told(best, said, strings(_numerals(foretold.did)), strings(_numerals(foretold.of)))
+
+
+def _words(chance: Array, claims: Claims, counts: Flags) -> Numbers:
+    """As characters, by their numbers."""
+    found = np.full(len(claims), ord(SILENT))
+    for says, letters in SAYS.items():
+        right = (says > 0.5) == (claims.observed > 0)
+        which = np.where(counts, np.where(right, 0, 1), 2)
+        found = np.where(chance == says, np.array([ord(letter) for letter in letters])[which], found)
+    return found
+
+
+def _numerals(numbers: Array) -> Numbers:
+    found: Numbers = ZERO + np.rint(numbers).astype(np.int64)
+    return found
+
+
+def _by_epoch(characters: Numbers, epoch: Numbers, at: Numbers, length: int) -> Iterator[tuple[str, str]]:
+    for one in np.unique(epoch):
+        found = np.full(length, ord(NOT_ASKED), np.uint32)
+        here = epoch == one
+        found[at[here]] = characters[here]
+        yield str(one), found.astype("<u4").tobytes().decode("utf-32-le")
