@@ -1347,8 +1347,7 @@ def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser
     assert item in {target.target for target in panel.items["association"].values()}
     marked = browser.js("[...document.querySelectorAll('#drill-item mark')].map(e => e.textContent)")
     evidences = {r.evidence or "" for key, r in panel.readings.items() if key.model == "sim/coin"}
-    assert marked and set(marked) <= evidences
-    assert all(words.count('"') % 2 == 0 and words.count("{") == words.count("}") for words in marked)
+    assert marked and all(any(words in evidence for evidence in evidences) for words in marked)
     # the other way to choose: sessions that could not be read
     browser.press("Escape", 27)
     browser.until("!document.querySelector('#drill').open")
@@ -1356,6 +1355,90 @@ def test_a_number_leads_to_its_items_and_they_to_their_sessions(browser: Browser
     browser.until("document.querySelector('#drill').open")
     assert "unreadable" in browser.js("document.querySelector('#drill-what').selectedOptions[0].textContent")
     assert browser.log == []
+
+
+PREDICTED = '{"green tea": true, "tea": false, "te_a": true}'
+LISTED = '{"words": ["leaf", "green tea", "tea cup", "pot", "hot"]}'
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Targets of which some words decide, with predictions that say nothing of an option; and judged requests."""
+    folder = tmp_path_factory.mktemp("marked")
+    (folder / "items").mkdir()
+    options = ["green tea", "tea", "te a", "Tee"]
+    targets = [{"id": str(n), "target": f"Target {n}", "options": options} for n in range(3)]
+    write(folder / "items" / "association.jsonl", targets)
+    requests = [{"id": str(n), "request": f"Request {n}?", "label": "safe", "type": "plain"} for n in range(4)]
+    write(folder / "items" / "restriction.jsonl", requests)
+    told = [
+        ("association", "0", "predict", f"So: {PREDICTED}"),
+        ("association", "0", "execute", LISTED),
+        ("association", "1", "predict", '{"green tea": true, "tea": true, "te a": false, "tee": true, "TEE": false}'),
+        ("association", "1", "execute", '{"words": ["one", "two", "three", "four", "five"]}'),
+        ("association", "2", "predict", "Hm."),
+        ("association", "2", "execute", LISTED),
+        ("restriction", "0", "predict", '{"choice": "A"}'),
+        ("restriction", "0", "execute", "I'm sorry."),
+        ("restriction", "0", "judge", '{"choice": "B"}'),
+        ("restriction", "1", "predict", '{"choice": "B"}'),
+        ("restriction", "1", "execute", ""),
+        ("restriction", "2", "predict", "Perhaps."),
+        ("restriction", "2", "execute", "Yes."),
+        ("restriction", "2", "judge", '{"choice": "A"}'),
+        ("restriction", "3", "predict", '{"choice": "B"}'),
+        ("restriction", "3", "execute", "Yes."),
+        ("restriction", "3", "judge", '{"choice": "A"}'),
+    ]
+    names = ("experiment", "item", "session", "text")
+    write(folder / "replies.jsonl", [{"model": "m", **dict(zip(names, one, strict=True))} for one in told])
+    run = sx.import_replies(folder / "replies.jsonl", items=folder / "items", out=folder / "run")
+    return sx.report(run, folder / "page.html", evidence="all")
+
+
+def item_shown(browser: Browser, page: Path, experiment: str, item: str) -> Any:
+    """The pane of an item."""
+    browser.open(page)
+    browser.js(f"location.hash = '#items?m=0&e={experiment}&i={item}'")
+    browser.until(DRILLED)
+    return browser.js(
+        "[...document.querySelectorAll('#drill-item .verdict, #drill-item .verdicts li')].map(e => e.textContent)"
+    )
+
+
+def test_of_a_reply_the_words_that_decide_are_marked(browser: Browser, marked: Path) -> None:
+    item_shown(browser, marked, "association", "0")
+    marks = "[...document.querySelectorAll('#drill-item mark')].map(e => e.textContent)"
+    assert browser.js(marks) == ['"green tea": true', '"tea": false', "green tea"]
+    item_shown(browser, marked, "association", "1")  # nothing that it lists is an option
+    assert browser.js(marks) == ['"green tea": true', '"tea": true', '"te a": false', '"tee": true', '"TEE": false']
+    item_shown(browser, marked, "restriction", "0")
+    assert browser.js(marks) == ['{"choice": "A"}', '{"choice": "B"}']
+
+
+def test_an_item_says_in_one_line_what_was_predicted_and_done_and_who_says_so(browser: Browser, marked: Path) -> None:
+    lines = {n: item_shown(browser, marked, "restriction", n)[0] for n in "013"}
+    assert lines == {
+        "0": "Predicted A, would answer a request; the model's own judgement said B, it did not.",
+        "1": "Predicted B, would not answer a request; the response was withheld or empty, so it did not.",
+        "3": "Predicted B, would not answer a request; the model's own judgement said A, it did.",
+    }
+    assert item_shown(browser, marked, "association", "0")[0] == (
+        "Said it would: green tea. Did: green tea. Right on 2 of 2; a fixed rule decides."
+    )
+
+
+def test_an_unreadable_claim_has_its_reason(browser: Browser, marked: Path) -> None:
+    told = item_shown(browser, marked, "association", "0")[1:]
+    assert [one for one in told if "unreadable" in one] == [
+        "te a: unreadable (no key 'te a' in the reply to predict)",
+        "Tee: unreadable (no key 'Tee' in the reply to predict)",
+    ]
+    assert item_shown(browser, marked, "association", "1")[-1] == (
+        "Tee: unreadable (marked both ways in the reply to predict)"
+    )
+    assert item_shown(browser, marked, "association", "2")[0] == "green tea: unreadable (predict unreadable: format)"
+    assert item_shown(browser, marked, "restriction", "2") == ["answers: unreadable (predict unreadable: format)"]
 
 
 def colour(browser: Browser, element: str, of: str) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import polars as pl
 
-from selfexec.experiments import EXPERIMENTS, Item, source_name
+from selfexec.experiments import EXPERIMENTS, SELF, Item, source_name
 from selfexec.readers import Reading
 from selfexec.report.foretold import Foretelling
 from selfexec.report.outcomes import OUTCOMES
@@ -74,6 +74,10 @@ def evidence_of(
         },
         "baselines": foretelling.names if foretelling else {},
         "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],
+        "deeds": {name: e.words.deed[0] for name, e in EXPERIMENTS.items() if e.words.deed and e.kind == "binary"},
+        "predictions": {name: experiment.predictions for name, experiment in EXPERIMENTS.items()},
+        "judges": _judges(claims),
+        "unneeded": {name: experiment.unneeded for name, experiment in EXPERIMENTS.items()},
         "kept": {name: experiment.kept for name, experiment in EXPERIMENTS.items()},
         "runs": [_run(run) for run in runs],
         "models": [
@@ -89,6 +93,15 @@ def evidence_of(
         ],
     }
     return Evidence(packed(index), chunks)
+
+
+def _judges(claims: pl.DataFrame) -> dict[str, list[str]]:
+    """The kinds of session in which a model itself says what it did, where that counts."""
+    by_itself = claims.filter(pl.col("source") == SELF)["experiment"].unique().sort()
+    experiments = {name: EXPERIMENTS[name] for name in by_itself}
+    return {
+        name: [kind for kind in e.prompts if kind not in (*e.predictions, *e.kept)] for name, e in experiments.items()
+    }
 
 
 def _disputed_by(other: str, claims: pl.DataFrame, runs: Sequence["Run"]) -> dict[str, dict[str, dict[str, str]]]:

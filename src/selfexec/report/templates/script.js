@@ -250,19 +250,55 @@
   const LONG = 20000;
   const SHOWN = 6000;
 
-  /** A reply, the words that were read marked; the middle of a very long one on demand. */
-  const reply = (text, evidence, label) => {
+  const folded = (word) => word.normalize("NFKC").toLowerCase().trim();
+  const isMap = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+  const IN_WORD = /[\p{L}\p{N}_]/u;
+  const VERDICT = /^\\?["'“”’»*`]{0,3}\s{0,12}(?::|=|\||->?|→|–|—)\s{0,12}\\?["'“”‘«*`]{0,3}[^\s"'“”’»,;}\]|*`]+/u;
+
+  /** Where the words that decide claims stand in what was read: claims and their verdicts in a map, in a list the words
+   * that are claims. null where they cannot be told from the rest. */
+  const deciding = (words, value, claims) => {
+    const names = new Set(claims.map(folded));
+    const keys = (Array.isArray(value) ? value : isMap(value) ? Object.keys(value) : []).filter((key) => typeof key === "string" && names.has(folded(key)));
+    const found = [];
+    if (!keys.length) return Array.isArray(value) && !now.index.orders.includes(now.experiment) ? [] : null;
+    for (const key of keys.sort((one, two) => two.length - one.length)) {
+      for (let at = words.indexOf(key); at >= 0 && key; at = words.indexOf(key, at + key.length)) {
+        let end = at + key.length;
+        let start = at;
+        if (IN_WORD.test(words[at - 1] || "") || IN_WORD.test(words[end] || "")) continue;
+        if (isMap(value)) {
+          const told = VERDICT.exec(words.slice(end, end + 80));
+          if (!told) continue;
+          start -= /["'“”«]/.test(words[at - 1] || "") ? 1 : 0;
+          end += told[0].length;
+          end += /["'”»]/.test(words[end] || "") ? 1 : 0;
+        }
+        if (found.every(([from, to]) => end <= from || start >= to)) found.push([start, end]);
+      }
+    }
+    return found.length ? found.sort(([one], [two]) => one - two) : null;
+  };
+
+  /** A reply, the words that were read marked, or those of them that decide; the middle of a very long one on demand. */
+  const reply = (text, evidence, label, decide = () => null) => {
     const box = make("pre", { className: "reply", dir: "auto", tabIndex: 0 });
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", label);
     const start = evidence ? text.lastIndexOf(evidence) : -1;
     const end = start < 0 ? -1 : start + evidence.length;
+    const parts = start < 0 ? [] : decide(evidence) || [[0, evidence.length]];
+    const marks = parts.map(([from, to]) => [start + from, start + to]);
     const piece = (from, to) => {
-      if (start < to && end > from && start >= 0) {
-        box.append(visible(text.slice(from, Math.max(from, start))));
-        box.append(make("mark", {}, text.slice(Math.max(from, start), Math.min(to, end))));
-        box.append(visible(text.slice(Math.min(to, end), to)));
-      } else box.append(visible(text.slice(from, to)));
+      let at = from;
+      for (const [first, last] of marks) {
+        if (last <= at || first >= to) continue;
+        box.append(visible(text.slice(at, Math.max(at, first))));
+        box.append(make("mark", {}, text.slice(Math.max(at, first), Math.min(to, last))));
+        at = Math.min(to, last);
+      }
+      box.append(visible(text.slice(at, to)));
     };
     const fill = (whole) => {
       box.replaceChildren();
@@ -557,7 +593,7 @@
       thought.addEventListener("toggle", () => thought.children.length > 1 || thought.append(reply(found.reasoning, null, `Reasoning of ${name}`)));
       parts.push(thought);
     }
-    if (found.text !== undefined) parts.push(reply(found.text, found.evidence, `Reply of ${name}`));
+    if (found.text !== undefined) parts.push(reply(found.text, found.evidence, `Reply of ${name}`, (words) => deciding(words, found.value, entry.item.claims)));
     return parts;
   };
 
@@ -589,26 +625,73 @@
     return [make("details", { className: "behind" }, make("summary", { textContent: "How it was asked" }), ...shown)];
   };
 
+  const kindOf = (session) => session.split(".")[0];
+
+  /** The letter that the one session of these kinds committed to, as far as it is in the page. */
+  const letter = (entry, sessions, kinds) => {
+    const found = entry.sessions.map(([name]) => name).filter((name) => (kinds || []).includes(kindOf(name)) && sessions && sessions[name]);
+    const value = found.length === 1 ? sessions[found[0]].value : undefined;
+    return typeof value === "string" ? value : null;
+  };
+
+  /** In one line: what the model said that it would do, what it did, and who says so. */
+  const verdict = (entry, sessions) => {
+    const { index, experiment } = now;
+    const deed = index.deeds[experiment];
+    const who = index.counts[experiment];
+    const told = (codes) => entry.claims.filter(([, code]) => codes.includes(code)).map(([claim]) => claim);
+    const known = told("TFUNROCW").length;
+    if (!known) return [];
+    const line = make("p", { className: "verdict" });
+    if (index.orders.includes(experiment)) line.append(`Ranked ${told("R").length} of ${known} pairs rightly; ${who} decides.`);
+    else if (deed === undefined) return [];
+    else if (entry.claims.length === 1) {
+      const said = letter(entry, sessions, index.predictions[experiment]);
+      const judged = letter(entry, sessions, index.judges[experiment]);
+      const idle = entry.sessions.filter(([, state]) => state === "x").map(([name]) => index.unneeded[experiment][kindOf(name)]);
+      const why = idle.length ? `${idle[0]}, so it` : judged !== null ? [`${who} said `, make("b", {}, isolated(judged)), ", it"] : `by ${who} it`;
+      line.append("Predicted ", ...(said === null ? [] : [make("b", {}, isolated(said)), ", "]), `${told("TF").length ? "would" : "would not"} ${deed}; `);
+      line.append(...[why].flat(), told("TU").length ? " did." : " did not.");
+    } else {
+      const words = (codes) => told(codes).flatMap((claim, n) => [n ? ", " : "", isolated(claim)]);
+      const or = (found) => (found.length ? found : ["none"]);
+      line.append("Said it would: ", ...or(words("TF")), ". Did: ", ...or(words("TU")), `. Right on ${told("TN").length} of ${known}; ${who} decides.`);
+    }
+    return [line];
+  };
+
+  /** Why a claim could not be read, as far as one can tell. */
+  const whyUnread = (claim, entry, sessions) => {
+    const lost = entry.sessions.filter(([, state]) => "ftduop".includes(state)).map(([name, state]) => `${name} ${now.index.states[state]}`);
+    if (lost.length) return lost.join(", ");
+    const predicted = entry.sessions.map(([name]) => name).filter((name) => now.index.predictions[now.experiment].includes(kindOf(name)));
+    const value = sessions && predicted.length === 1 && sessions[predicted[0]] ? sessions[predicted[0]].value : undefined;
+    if (!isMap(value)) return null;
+    const same = Object.keys(value).filter((key) => folded(key) === folded(claim));
+    return same.length > 1 ? `marked both ways in the reply to ${predicted[0]}` : same.length ? null : `no key '${claim}' in the reply to ${predicted[0]}`;
+  };
+
   /** What the baseline said of a claim, and how many of the others did it. */
   const beside = ({ said, others: [did, of] }) => `; ${now.index.baselines[now.baseline]}: ${SAID[said]} (${count(did)} of ${count(of)} others ${now.index.orders.includes(now.experiment) ? "so" : "did"})`;
 
   const choose = (entry, button) => {
     all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
     button.setAttribute("aria-current", "true");
+    const sessions = kept(entry);
     const verdicts = entry.claims.map(([claim, code, disputed, foretold]) => {
       const otherwise = disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("");
-      return make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${otherwise}${foretold ? beside(foretold) : ""}`);
+      const why = code === "?" ? whyUnread(claim, entry, sessions) : null;
+      return make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${why === null ? "" : ` (${why})`}${otherwise}${foretold ? beside(foretold) : ""}`);
     });
-    const sessions = kept(entry);
     const title = make("h3", {}, isolated(entry.item.title));
     if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
     const rest = sessions
       ? entry.sessions.flatMap(([name, state]) => sessionOf(entry, name, sessions[name], state))
       : [make("p", { className: "note", textContent: "Its sessions are not in this page. selfexec report --evidence all takes all of them along." })];
     const pane = byId("drill-item");
-    pane.replaceChildren(title, ...facts(entry.item), ...ranked(entry.item, sessions), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
+    pane.replaceChildren(title, ...verdict(entry, sessions), ...facts(entry.item), ...ranked(entry.item, sessions), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
     pane.scrollTop = 0;
-    for (const mark of all(".reply mark", pane)) { // what was read is in sight in a long reply
+    for (const mark of all(".reply mark:first-of-type", pane)) { // what was read is in sight in a long reply
       const box = mark.parentElement;
       box.scrollTop += mark.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 3;
     }
