@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import polars as pl
@@ -1073,6 +1074,10 @@ WRONG = {
     "m=0&e=constructor&c=all": "an experiment",
     "m=0&e=association&i=nowhere": "an item",
     "m=0&e=association&c=Z": "an outcome",
+    "model=nobody": "a model",
+    "model=constructor": "a model",
+    "m=0&e=association&at=nowhere": "an item",
+    "m=0&e=association&d=constructor": "a source",
     "m=0&e=association&b=oracle": "a baseline",
     "m=0&e=association&b=constructor": "a baseline",
     "m=0&e=association&b=best&w=toString": "a comparison",
@@ -1114,7 +1119,7 @@ def test_back_closes_the_dialog_and_forward_opens_it(browser: Browser, drawn: Pa
     steps = browser.js("history.length")
     browser.js("document.querySelector('#model-1 button.ev').click()")
     browser.until(DRILLED)
-    assert browser.js("location.hash").startswith("#items?m=1&")
+    assert browser.js("location.hash").startswith(f"#items?{urlencode({'model': PANEL[1]})}&")
     browser.js("history.back()")
     browser.until("!document.querySelector('#drill').open")
     assert browser.js("location.hash") == ""
@@ -1143,7 +1148,10 @@ def test_the_last_number_asked_for_is_the_one_that_opens(browser: Browser, drawn
     browser.until(DRILLED)
     browser.js("new Promise(done => setTimeout(done, 300))")
     assert browser.js("document.getElementById('drill-h').textContent") == PANEL[1]
-    assert browser.js("location.hash").startswith("#items?m=1&") and browser.js("history.length") == steps + 1
+    assert (
+        browser.js("location.hash").startswith(f"#items?{urlencode({'model': PANEL[1]})}&")
+        and browser.js("history.length") == steps + 1
+    )
     browser.js("document.querySelector('#drill .close').click()")
     browser.until("location.hash === '' && !document.querySelector('#drill').open")
 
@@ -1223,6 +1231,63 @@ def test_a_margin_opens_the_items_in_which_model_and_baseline_differ(browser: Br
     assert "others did" not in browser.js("document.querySelector('.verdicts').textContent")
     assert browser.js("document.getElementById('drill-what').value") == "claim|all"
     assert browser.log == []
+
+
+def address(browser: Browser) -> dict[str, str]:
+    found: str = browser.js("location.hash")
+    return dict(parse_qsl(found.removeprefix("#items?"), strict_parsing=True))
+
+
+CURRENT = "document.querySelector('#drill-items [aria-current=true] bdi').textContent"
+
+
+@pytest.mark.slow
+def test_an_address_names_what_is_shown_and_leads_back_to_it(browser: Browser, panel: Run, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("document.querySelector('#model-2 button.ev[data-e=restriction]').click()")
+    browser.until(DRILLED)
+    choose(browser, "baseline", "label")
+    choose(browser, "what", "beside|baseline")
+    browser.js("(s => { s.value = 'e'; s.dispatchEvent(new Event('input')) })(document.getElementById('drill-find'))")
+    browser.js("document.querySelectorAll('#drill-items button')[2].click()")
+    items, current = browser.js(ITEMS), browser.js(CURRENT)
+    known = {item.request: item.id for item in panel.items["restriction"].values()}
+    expected = {"model": PANEL[2], "e": "restriction", "w": "baseline", "b": "label", "q": "e", "at": known[current]}
+    assert address(browser) == expected
+    browser.open(drawn)
+    browser.js(f"location.hash = {json.dumps('#items?' + urlencode(expected))}")
+    browser.until(DRILLED)
+    assert (browser.js(ITEMS), browser.js(CURRENT), address(browser)) == (items, current, expected)
+    # older pages numbered their models
+    browser.js("location.hash = '#items?m=1&e=difficulty&c=R'")
+    browser.until(f"document.getElementById('drill-h').textContent === {json.dumps(PANEL[1])}")
+    assert {**address(browser), "at": ""} == {"model": PANEL[1], "e": "difficulty", "c": "R", "at": ""}
+    assert browser.log == []
+
+
+@pytest.mark.slow
+def test_items_are_walked_by_keys_and_buttons(browser: Browser, drawn: Path) -> None:
+    browser.open(drawn)
+    browser.js("location.hash = '#items?m=1&e=association&c=all'")
+    browser.until(DRILLED)
+    items = browser.js(ITEMS)
+    assert browser.js("document.getElementById('drill-previous').disabled")
+    browser.press("j", 74)
+    assert browser.js(CURRENT) == items[1]
+    browser.js("document.querySelector('#drill-items [aria-current=true]').focus()")
+    browser.press("ArrowDown", 40)
+    assert browser.js(CURRENT) == items[2] == browser.js("document.activeElement.querySelector('bdi').textContent")
+    browser.press("k", 75)
+    browser.press("ArrowUp", 38)
+    browser.press("ArrowUp", 38)  # there is none before the first
+    assert browser.js(CURRENT) == items[0]
+    browser.js("document.getElementById('drill-next').click()")
+    assert browser.js(CURRENT) == items[1]
+    browser.js("document.getElementById('drill-find').focus()")
+    browser.press("j", 74)  # a letter of what is looked for
+    assert browser.js(CURRENT) == items[1]
+    browser.js("document.querySelector('#drill-items li:last-child button').click()")
+    assert browser.js("document.getElementById('drill-next').disabled")
 
 
 @pytest.mark.slow
@@ -1406,6 +1471,7 @@ def item_shown(browser: Browser, page: Path, experiment: str, item: str) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_of_a_reply_the_words_that_decide_are_marked(browser: Browser, marked: Path) -> None:
     item_shown(browser, marked, "association", "0")
     marks = "[...document.querySelectorAll('#drill-item mark')].map(e => e.textContent)"
@@ -1416,6 +1482,7 @@ def test_of_a_reply_the_words_that_decide_are_marked(browser: Browser, marked: P
     assert browser.js(marks) == ['{"choice": "A"}', '{"choice": "B"}']
 
 
+@pytest.mark.slow
 def test_an_item_says_in_one_line_what_was_predicted_and_done_and_who_says_so(browser: Browser, marked: Path) -> None:
     lines = {n: item_shown(browser, marked, "restriction", n)[0] for n in "013"}
     assert lines == {
@@ -1428,6 +1495,7 @@ def test_an_item_says_in_one_line_what_was_predicted_and_done_and_who_says_so(br
     )
 
 
+@pytest.mark.slow
 def test_an_unreadable_claim_has_its_reason(browser: Browser, marked: Path) -> None:
     told = item_shown(browser, marked, "association", "0")[1:]
     assert [one for one in told if "unreadable" in one] == [

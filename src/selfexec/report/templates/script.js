@@ -323,7 +323,7 @@
   // --- evidence: the dialog ----------------------------------------------------------------------------------------
 
   const PAGE = 100;
-  let now = null; // {index, chunk, model, m, experiment, entries, found, limit}
+  let now = null; // {index, chunk, model, experiment, baseline, entries, found, limit, entry, and what was asked for: at, epoch}
 
   /** Which claims are asked for; null where it is items that are. */
   const claimsOf = (what) => {
@@ -396,6 +396,25 @@
     }
   };
 
+  /** What is shown has an address of its own, in which models, items and whatever else have their names. */
+  const settle = () => {
+    const [kind, ...rest] = byId("drill-what").value.split("|");
+    const find = byId("drill-find").value;
+    const shown = { model: now.model.name, e: now.experiment };
+    if (kind === "session") [shown.k, shown.s] = rest;
+    else shown[{ item: "i", beside: "w", disputed: "d" }[kind] || "c"] = rest.join("|");
+    if (now.baseline !== (now.model.foretold[now.experiment] || { best: null }).best) shown.b = now.baseline || "none";
+    if (find) shown[find.startsWith("=") ? "f" : "q"] = find.replace(/^=/, "");
+    if (now.entry) shown.at = now.entry.item.id;
+    if (now.entry && now.epochs > 1) shown.epoch = now.entry.epoch;
+    if (!location.hash.startsWith(ADDRESS)) return;
+    try {
+      history.replaceState(history.state, "", ADDRESS + new URLSearchParams(shown));
+    } catch {
+      // no address, or one too many in a short time
+    }
+  };
+
   const leave = () => {
     const byAddress = dialog.returnValue === LEFT;
     dialog.returnValue = "";
@@ -412,16 +431,16 @@
   const askedFor = () => (location.hash.startsWith(ADDRESS) ? Object.fromEntries(new URLSearchParams(location.hash.slice(ADDRESS.length))) : null);
 
   /** What an address names that is not in the page: it may be of another page, or mistyped. */
-  const unknown = ({ m, e, c, s, k, i, b, w }, index) => {
-    const model = /^\d+$/.test(m) && index.models[m];
+  const unknown = ({ e, c, s, k, i, b, w, d, at }, model, index) => {
     if (!model) return "a model";
     if (e !== undefined && e !== "overall" && !Object.hasOwn(model.claims, e)) return "an experiment";
     const items = index.runs[model.run].items[experimentOf(model, e)] || [];
-    if (i !== undefined && !items.some((item) => item.id === i)) return "an item";
+    if ([i, at].some((id) => id !== undefined && !items.some((item) => item.id === id))) return "an item";
     const codes = (text, known) => [...text].every((code) => Object.hasOwn(known, code));
     if (c !== undefined && c !== "all" && !codes(c, index.outcomes)) return "an outcome";
-    if (b !== undefined && b !== BEST && !Object.hasOwn(index.baselines, b)) return "a baseline";
+    if (b !== undefined && b !== BEST && b !== NONE && !Object.hasOwn(index.baselines, b)) return "a baseline";
     if (w !== undefined && !Object.hasOwn(BESIDE, w)) return "a comparison";
+    if (d !== undefined && !Object.hasOwn(index.sources, d)) return "a source";
     if (s === undefined) return null;
     const asked = items.some((item) => item.sessions.some((session) => session.split(".")[0] === k));
     return asked && codes(s, index.states) ? null : "a kind of session";
@@ -438,12 +457,15 @@
     return having(WRONG) || having(READ) || names[0];
   };
 
+  /** A model goes by its name; by its number in buttons, and in addresses of older pages. */
+  const numberOf = ({ m, model }, index) => (model !== undefined ? index.models.findIndex(({ name }) => name === model) : /^\d+$/.test(m) ? Number(m) : -1);
+
   const open = async (asked, fresh = true) => {
     opening = asked;
     if (leaving) await leaving;
     if (opening !== asked) return;
     if (fresh && !dialog.open) arrive(asked);
-    const { m, e, c, s, k, i, f, b, w } = asked;
+    const { e, c, s, k, i, f, b, w } = asked;
     const failed = (why) => {
       opening = null;
       dialog.classList.add("empty");
@@ -457,9 +479,11 @@
     let index;
     let chunk;
     let strange;
+    let m;
     try {
       index = await unpack("evidence-index");
-      strange = unknown(asked, index);
+      m = numberOf(asked, index);
+      strange = unknown(asked, index.models[m], index);
       if (!strange) chunk = await unpack(`evidence-${m}`);
     } catch (fault) {
       if (opening !== asked) return;
@@ -471,20 +495,21 @@
     opening = null;
     dialog.classList.remove("empty");
     if (!fresh && askedFor() === null) return; // left again in the meantime
-    now = { index, chunk, model, m };
+    now = { index, chunk, model, at: asked.at, epoch: asked.epoch };
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
     byId("drill-experiment").value = experimentOf(model, e);
     offer(b);
-    byId("drill-find").value = f ? `=${f}` : "";
+    byId("drill-find").value = f ? `=${f}` : asked.q || "";
     if (!dialog.open) dialog.showModal();
-    change(w && now.baseline !== null ? `beside|${w}` : i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
+    change(w && now.baseline !== null ? `beside|${w}` : asked.d !== undefined ? `disputed|${asked.d}` : i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
     byId("drill-h").focus();
   };
 
   // the baseline that the margin is over, whichever it is
   const BEST = "best";
+  const NONE = "none";
 
   /** The baselines of the experiment, the one that was asked for chosen: if it is not among them, that of the margin. */
   const offer = (asked) => {
@@ -494,7 +519,7 @@
     const offered = ["", ...names].map((name) => make("option", { value: name, textContent: name ? now.index.baselines[name] : "none" }));
     select.replaceChildren(...offered);
     select.closest("label").hidden = !names.length;
-    now.baseline = names.includes(asked) ? asked : foretold ? foretold.best : null;
+    now.baseline = asked === NONE ? null : names.includes(asked) ? asked : foretold ? foretold.best : null;
     select.value = now.baseline || "";
   };
 
@@ -524,14 +549,34 @@
     // items whose sessions are in the page come first
     now.found = [...now.found.filter(kept), ...now.found.filter((entry) => !kept(entry))];
     now.wanted = claimsOf(what);
-    now.limit = PAGE;
+    const { at, epoch } = now;
+    const first = Math.max(0, at === undefined ? 0 : now.found.findIndex((entry) => entry.item.id === at && (epoch === undefined || entry.epoch === epoch)));
+    now.at = undefined;
+    now.entry = null;
+    now.limit = PAGE * Math.ceil((first + 1) / PAGE);
     const here = now.found.filter(kept).length;
     const what_ = now.epochs > 1 ? "items and epochs" : now.found.length === 1 ? "item" : "items";
     byId("drill-count").textContent = `${count(now.found.length)} ${what_}${here < now.found.length ? `, ${count(here)} with their sessions` : ""}`;
     fill();
-    if (now.found.length) choose(now.found[0], byId("drill-items").querySelector("button"));
-    else byId("drill-item").replaceChildren("Nothing here.");
+    if (now.found.length) return turnTo(first);
+    byId("drill-item").replaceChildren("Nothing here.");
+    settle();
   };
+
+  /** Choose the entry at this place in the list, as far as there is one. */
+  const turnTo = (place) => {
+    if (place < 0 || place >= now.found.length) return;
+    if (place >= now.limit) {
+      now.limit += PAGE;
+      fill();
+    }
+    const button = all("button", byId("drill-items"))[place];
+    choose(now.found[place], button);
+    button.scrollIntoView({ block: "nearest", behavior: "instant" });
+    return button;
+  };
+
+  const step = (by) => turnTo(now.found.indexOf(now.entry) + by);
 
   const fill = () => {
     const label = (entry) => {
@@ -540,6 +585,7 @@
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
       const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
       button.dataset.kept = kept(entry) ? "yes" : "no";
+      if (entry === now.entry) button.setAttribute("aria-current", "true");
       button.addEventListener("click", () => choose(entry, button));
       return make("li", {}, button);
     };
@@ -677,6 +723,11 @@
   const choose = (entry, button) => {
     all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
     button.setAttribute("aria-current", "true");
+    now.entry = entry;
+    const place = now.found.indexOf(entry);
+    byId("drill-previous").disabled = place === 0;
+    byId("drill-next").disabled = place === now.found.length - 1;
+    settle();
     const sessions = kept(entry);
     const verdicts = entry.claims.map(([claim, code, disputed, foretold]) => {
       const otherwise = disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("");
@@ -744,6 +795,8 @@
     } else if (button.classList.contains("tab")) turn(button.dataset.board);
     else if (button.dataset.m !== undefined) open({ ...button.dataset });
     else if (button.classList.contains("close")) dialog.close();
+    else if (button.id === "drill-previous") step(-1);
+    else if (button.id === "drill-next") step(1);
     else if (button.id === "drill-more") {
       now.limit += PAGE;
       fill();
@@ -764,6 +817,14 @@
     byId("drill-what").addEventListener("change", list);
     byId("drill-find").addEventListener("input", list);
     dialog.addEventListener("close", leave);
+    dialog.addEventListener("keydown", (event) => {
+      const inList = event.target.closest("#drill-items") !== null;
+      const by = (inList ? { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 } : { j: 1, k: -1 })[event.key];
+      if (!by || event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select") || !now || !now.entry) return;
+      event.preventDefault();
+      const button = step(by);
+      if (button && inList) button.focus();
+    });
   }
   if (location.hash) show();
   if (figureMarks.length) {
