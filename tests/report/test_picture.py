@@ -159,7 +159,7 @@ def test_a_model_beside_a_reference_panel_has_margins_verdicts_and_the_panel_is_
     found = picture(data.scores, data.models)
     assert found and found.has_margins
     assert [len(panel.own) for panel in found.panels] == [0, 1, 1, 1]
-    assert found.panels[1].own[0].startswith("Not shown (")
+    assert found.panels[1].own[0].startswith("Not shown to be there (")
     html = page(data.selection, data.options)
     assert "Baselines are of the reference panel `paper`: 9 models" in html[: html.index('<main id="main">')]
 
@@ -248,24 +248,24 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
 @pytest.mark.parametrize(
     ("found", "lines"),
     [
-        ([own("panel", "not shown", 0.01)], ["Not shown (.01 [-.01, .03])."]),
+        ([own("panel", "not shown", 0.01)], ["Not shown to be there (.01 [-.01, .03])."]),
         ([own("panel", "own", 0.1), own("m", "own", 0.2)],
          ["Own: their words tell something of themselves that nobody else's tell (.10 [.08, .12]). Of single models it "
           "is shown of m."]),
         ([own("panel", "not shown", 0.01, detectable=0.05)],
-         ["Not shown (.01 [-.01, .03]); the run would have found .05."]),
+         ["Not shown to be there (.01 [-.01, .03]); the run would have found .05."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
-         ["Not shown (.00 [-.02, .02]), by one fixed rule."]),
+         ["Not shown to be there (.00 [-.02, .02]), judged by one fixed rule."]),
         ([own("panel", None, 0.03, reason="few models")], ["No verdict: few models."]),
         # above 0 and yet not shown: it is said what is against it
         ([own("panel", "not shown", 0.1, against=("1:losses",))],
-         ["Not shown (.10 [.08, .12]): it is not shown among the models that lost few claims."]),
+         ["Not shown to be there (.10 [.08, .12]): it is not shown among the models that lost few claims."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
-         ["Not shown (.00 [-.02, .02]).", "Simulated models: Own: their words tell something of "
+         ["Not shown to be there (.00 [-.02, .02]).", "Simulated models: Own: their words tell something of "
           "themselves that nobody else's tell (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "own or shared", 0.3)],
-         ["a: Not shown (.00 [-.02, .02]).", "b: Own or shared: their words tell more of their deeds than all models "
+         ["a: Not shown to be there (.00 [-.02, .02]).", "b: Own or shared: their words tell more of their deeds than all models "
           "share, but a kind or family of them may share it (.30 [.28, .32])."]),
     ],
 )  # fmt: skip

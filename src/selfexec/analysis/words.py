@@ -298,7 +298,7 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
     """By the source that counts, and where that gives no verdict, by the next."""
     every = [one for one in found if one.subject == found[0].subject]
     told = next((one for one in every if one.verdict), every[0])
-    by = "" if told is every[0] else f", {_by(told)}"
+    by = "" if told is every[0] else f", judged {_by(told)}"
     if told.verdict is None:
         return f"{whose}{_sentence(f'no verdict: {told.reason}' if told.reason else 'no verdict')}."
     why = ""
@@ -313,7 +313,7 @@ IN_BRIEF = {
     "own": "own: their words tell something of themselves that nobody else's tell",
     "own or shared": "own or shared: their words tell more of their deeds than all models share, but a kind or family "
     "of them may share it",
-    "not shown": "not shown",
+    "not shown": "not shown to be there",
 }
 
 
