@@ -381,7 +381,8 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     assert one.startswith("association: ") and "word lists" in one
     assert two.startswith("difficulty: ") and "which questions" in two
     [line] = answer("--experiment", "overall")
-    assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself."
+    others = "That somebody predicts 4 of the others better; of 1 it cannot be told who is ahead."
+    assert line == f"1 of 6 models predicts itself better than {best}: sim/knows-itself. {others}"
     selfexec("run", "--experiment", "association", "--limit", "60", "--out", "part", monkeypatch=monkeypatch)
     assert "association: " in capsys.readouterr().out.split("Did the model")[1].splitlines()[1]
 
