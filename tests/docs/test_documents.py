@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,18 @@ def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_pat
 
 def test_the_readme_is_short() -> None:
     assert README.count("\n") < 130
+
+
+def test_the_readme_counts_the_verdicts_of_the_study() -> None:
+    claims = (ROOT / "studies" / "2025-paper" / "claims.md").read_text("utf-8")
+    told = [re.findall(r"\| \*\*(.*?)\*\* \|", row)[-1] for row in re.findall(r"(?m)^\| \d+ \|.*$", claims)]
+    n = Counter(told)
+    said = (
+        f"works {len(told)} of the quantitative sentences of the paper out again: {n['holds']} hold, "
+        f"{n['holds by an artefact']} hold by an artefact, {n['cannot be told at this n']} cannot be told, most for "
+        f"want of models, {n['does not hold']} do not hold."
+    )
+    assert said in README
 
 
 def test_the_readme_tells_what_a_quick_run_takes() -> None:
