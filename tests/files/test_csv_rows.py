@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from selfexec.analysis.compare import load_tags
 from selfexec.analysis.correlate import read_tables
 from selfexec.analysis.rasch import load_rates
 from selfexec.analysis.score import Scores
 from selfexec.errors import InputError
 from selfexec.files.csv_rows import written
+from selfexec.files.tags import load_tags
 from selfexec.metrics import Score
 from selfexec.report.export import as_csv
 from selfexec.report.figures.figure import Figure

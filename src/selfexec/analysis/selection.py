@@ -12,6 +12,7 @@ from selfexec.claims import Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Item
 from selfexec.facets import DEFAULT_NAME, canonical
+from selfexec.files.tags import load_families
 from selfexec.metrics import LEAST_OTHERS
 from selfexec.panels import PAPER, Beside, beside, load_panel
 from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, with_source
@@ -151,8 +152,6 @@ class Selection:
         """Model -> family, as the file of `groups` says; nothing without one. InputError: it names no model here."""
         if self.groups is None:
             return {}
-        from selfexec.analysis.compare import load_families
-
         return load_families(self.groups, [model for run in self.whole_runs for model in run.models])
 
     @property

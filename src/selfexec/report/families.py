@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from selfexec.analysis.compare import load_families
 from selfexec.analysis.names import family_of
+from selfexec.files.tags import load_families
 
 
 def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:

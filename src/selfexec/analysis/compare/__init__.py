@@ -20,5 +20,4 @@ from selfexec.analysis.compare.gates import Gate, judge
 from selfexec.analysis.compare.measures import METRICS, Record, headline, overall, rarer_items, records_of
 from selfexec.analysis.compare.models import compare
 from selfexec.analysis.compare.ranking import Ranking, ranking
-from selfexec.analysis.compare.tags import load_families, load_tags
 from selfexec.analysis.compare.trends import Trend, trend

@@ -10,12 +10,13 @@ from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, Verdict, failed, judge
 from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
-from selfexec.analysis.compare.tags import contrasts, load_tags
+from selfexec.analysis.compare.tags import contrasts
 from selfexec.analysis.names import told_by
 from selfexec.analysis.result import scored_runs
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
+from selfexec.files.tags import load_tags
 from selfexec.metrics import nothing_readable
 from selfexec.runs import Files, Names, names
 

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from selfexec.analysis.findings import clear_of_zero
+from selfexec.analysis.ladder.row import LadderRow, OwnWord
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, listed_names, sentences
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.reference_panel import panel_lines
@@ -24,44 +25,9 @@ from selfexec.runs import Files, Names
 from selfexec.text.numbers import decimal, interval, signed
 from selfexec.text.tables import Part, Table
 
-OwnWord = Literal["ahead", "open", "behind"]
 TITLE = "What tells most of a model: its own word, or others?"
 OF_OTHERS = ("text", "others_say", "others_do", "stacked", "siblings_say", "siblings_do")  # may be of a panel
 DETAILS = ["experiment", "rung", "baseline", "skill", "itself less it", "items"]
-
-
-@dataclass(frozen=True)
-class LadderRow:
-    """One rung of one model's ladder in one experiment.
-
-    `group` says what it may know, `baseline` which one stands for it, `skill` is its own with its interval, `accuracy`
-    that of the score of its name. `difference` is the skill of the model's own word less that of the rung, paired on
-    the same claims; `own_word` how the model's word stands to it by that, adjusted for all rungs of all models shown
-    (Holm): ahead, behind, or open. `items`: how many both rest on; `models`: how many were read on the model's items,
-    itself included. `reason` says why there is no number, or why to read one with caution; `panel` names the reference
-    panel that other models are of.
-    """
-
-    model: str
-    experiment: str
-    condition: str
-    source: str | None
-    convention: str
-    rung: str
-    group: str
-    baseline: str | None
-    skill: float | None
-    low: float | None
-    high: float | None
-    accuracy: float | None
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    own_word: OwnWord | None
-    items: int
-    models: int
-    reason: str | None = None
-    panel: str | None = None
 
 
 class Ladder(Rows[LadderRow]):

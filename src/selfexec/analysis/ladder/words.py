@@ -1,13 +1,10 @@
 """What rungs are called, and what is said of a model's ladder."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from selfexec.analysis.ladder.row import LadderRow
 from selfexec.analysis.names import baseline_name
 from selfexec.metrics import ITSELF, small_panel
-
-if TYPE_CHECKING:
-    from selfexec.analysis.ladder.result import LadderRow
 
 # rung -> its head in a table and in a figure
 HEADS: Mapping[str, str] = {
@@ -47,7 +44,7 @@ NO_TEST = (
 )
 
 
-def sentences(rows: Iterable["LadderRow"]) -> Iterator[tuple[str, str]]:
+def sentences(rows: Iterable[LadderRow]) -> Iterator[tuple[str, str]]:
     """Model and what its ladder shows, experiment by experiment; what is the same of several is said once. Nothing of
     one that is withheld or to be read with caution.
     """
@@ -63,7 +60,7 @@ def sentences(rows: Iterable["LadderRow"]) -> Iterator[tuple[str, str]]:
         yield model, f"{model}: {told or 'nothing can be said'}."
 
 
-def _finding(steps: Sequence["LadderRow"]) -> str | None:
+def _finding(steps: Sequence[LadderRow]) -> str | None:
     """How a model's own word stands in one experiment. Of those that tell surely more than it does the one of the
     greatest skill is named, a single one rather than all stacked.
     """
