@@ -105,17 +105,14 @@ def cross_prediction(
     if strange := [name for name in selection.experiments if name not in claims]:
         raise InputError(f"no model was asked the experiment {strange[0]!r} here. There are {', '.join(claims)}.")
     wanted = selection.experiments or claims
-    found = {experiment: self_bonuses(claims[experiment]) for experiment in claims if experiment in wanted}
+    chosen = {experiment: everyone for experiment, everyone in claims.items() if experiment in wanted}
+    found = {experiment: self_bonuses(everyone) for experiment, everyone in chosen.items()}
     return CrossPrediction(
         {(experiment, metric): crossed for experiment, parts in found.items() for metric, crossed in parts.items()},
-        tuple(one for one in _own(selection) if one.experiment in wanted),
+        tuple(own_of(chosen, selection.tables.simulated, groups=selection.families)),
         selection.scored_runs,
         tuple(experiment for experiment, parts in found.items() if not parts),
     )
-
-
-def _own(selection: Selection) -> list[Own]:
-    return own_of(selection.tables.claims, selection.tables.simulated, groups=selection.families)
 
 
 def self_bonus_line(found: Crossed) -> str:
