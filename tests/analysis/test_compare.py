@@ -180,6 +180,7 @@ def test_baseline_margin_of_each_model_is_skill_beyond_its_own_best_baseline(pan
     assert row.difference == pytest.approx((typical or 0) - (coin or 0))
 
 
+@pytest.mark.slow
 def test_pairing_makes_intervals_narrower_where_models_err_alike(
     ten_models: Run, as_the_authors_read_them: Run
 ) -> None:

@@ -68,6 +68,7 @@ def test_of_one_run_values_are_those_of_score_and_items_are_items(ten_models: Ru
     assert "It does not compare across experiments." in found.table()
 
 
+@pytest.mark.slow
 def test_where_each_model_judges_itself_that_is_said_beside_the_difference(ten_models: Run) -> None:
     restriction = part_of(ten_models, experiments=["restriction"])
 
@@ -115,6 +116,7 @@ def test_a_gate_holds_where_the_whole_interval_lies_above_the_drop(ten_models: R
     assert gated("difficulty.own_excess rises 0.5") == "holds"
 
 
+@pytest.mark.slow
 def test_checkpoints_of_a_trend_are_not_in_each_others_panel(ten_models: Run, scores_of_ten: sx.Scores) -> None:
     found = sx.trend(ten_models, models=["gpt-4.1", "o4-mini"], experiments=["difficulty"], metrics=[OWN])
     assert [point.model for point in found.points] == ["gpt-4.1", "o4-mini"]

@@ -34,6 +34,7 @@ def crossed(ten_models: Run) -> CrossPrediction:
     return sx.cross_prediction(ten_models, ["difficulty", "association"])
 
 
+@pytest.mark.slow
 def test_verdicts_are_those_of_score_with_the_tables_behind_them(
     scores_of_ten: sx.Scores, crossed: CrossPrediction
 ) -> None:

@@ -29,6 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.run(["sim/knows-itself", "sim/coin"], limit=20, out=tmp_path_factory.mktemp("same") / "run")
 
 
+@pytest.mark.slow
 def test_models_with_the_same_replies_are_said_to_be_one_beside_the_answer(run: Run, tmp_path: Path) -> None:
     runs = [run, *(renamed(run, tmp_path / name, "sim/coin", f"sim/{name}") for name in ("twin", "triplet"))]
     [found] = same_replies(runs)

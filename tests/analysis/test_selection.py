@@ -35,6 +35,7 @@ def every(request: pytest.FixtureRequest) -> tuple[str, int | None, sx.Scores]:
 @pytest.mark.parametrize(
     ("models", "experiments"), [(["sim/typical", "sim/coin"], ["restriction"]), ([], ["difficulty", "overall"])]
 )
+@pytest.mark.slow
 def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_reference_models(
     models: list[str], experiments: list[str], every: tuple[str, int | None, sx.Scores]
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_selection_shows_some_models_and_experiments_and_keeps_the_others_as_r
     ]
 
 
+@pytest.mark.slow
 def test_every_function_finds_by_a_selection_what_it_finds_by_the_same_choices() -> None:
     pair = ["sim/typical", "sim/coin"]
     run = part_of(sx.load(STORED / "panel"), experiments=["association", "restriction"])

@@ -85,11 +85,13 @@ def recorded(request: pytest.FixtureRequest, ten_models: Run) -> tuple[str, Run]
 
 
 @pytest.mark.parametrize("convention", ["strict", pytest.param("readable", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_sentences_of_the_recorded_models_are_those_that_stand_here(recorded: tuple[str, Run], convention: str) -> None:
     names, run = recorded
     assert sentences(run, convention) == PINNED[f"recorded {names} {convention}"]
 
 
+@pytest.mark.slow
 def test_sentences_beside_the_reference_panel_are_those_that_stand_here(ten_models: Run) -> None:
     run = part_of(ten_models, models=["gpt-4.1"])
     assert sentences(run, "strict", None) == PINNED["recorded gpt-4.1 beside the panel"]

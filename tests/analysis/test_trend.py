@@ -152,6 +152,7 @@ def test_a_metric_asked_for_by_its_old_name_is_refused_with_the_new_one(
         sx.trend(checkpoints).slope("restriction", "self_knowledge")
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_and_json(
     checkpoints: list[Run], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,6 +103,7 @@ def faults(seed: int, count: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [f"selfexec {' '.join(map(ascii, words))}\n    {fault}" for words, fault in found if fault]
 
 
+@pytest.mark.slow
 def test_generated_command_lines_end_as_they_should(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert faults(1, examples(100), monkeypatch) == []
 

@@ -545,6 +545,7 @@ def test_a_dry_run_asks_and_writes_nothing(
 @pytest.mark.parametrize(
     "command", ["run --limit 12 --out run", "score panel", "check sim/coin", "list .", "score no\tne"]
 )
+@pytest.mark.slow
 def test_on_a_terminal_of_80_columns_every_line_fits(tmp_path: Path, command: str) -> None:
     shutil.copytree(STORED / "panel", tmp_path / "panel")
     shown = ours_on_a_terminal(command.split(" "), tmp_path)
@@ -557,6 +558,7 @@ def test_on_a_terminal_of_80_columns_every_line_fits(tmp_path: Path, command: st
 SCORE = ["score", str(STORED / "panel")]
 
 
+@pytest.mark.slow
 def test_score_sorts_models_in_each_form_of_its_result(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -581,6 +583,7 @@ def test_score_sorts_models_in_each_form_of_its_result(
 
 @UNIX
 @pytest.mark.parametrize("columns", [80, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_on_a_terminal_names_are_bold_and_intervals_dim_and_no_character_of_the_table_is_another(
     tmp_path: Path, columns: int
 ) -> None:

@@ -79,6 +79,7 @@ def words(text: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.slow
 def test_a_notebook_says_all_that_a_terminal_says(made: Callable[[str], Any], name: str) -> None:
     found = made(name)
     on_a_terminal = words(found.table(width=10_000))
@@ -89,6 +90,7 @@ def test_a_notebook_says_all_that_a_terminal_says(made: Callable[[str], Any], na
     assert not shown or shown in in_a_notebook
 
 
+@pytest.mark.slow
 def test_what_was_lost_on_the_way_to_the_notebook_is_there(panel: Run, tmp_path: Path) -> None:
     correlations = correlated(panel, tmp_path)._repr_html_()
     assert "not in the table: sim/knows-models" in correlations
@@ -112,6 +114,7 @@ def cells(row: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [*sorted(RESULTS.keys() - {"check"}), "card"])
+@pytest.mark.slow
 def test_no_name_breaks_a_table_in_markdown(panel: Run, made: Callable[[str], Any], name: str) -> None:
     page = (sx.card(panel) if name == "card" else made(name)).markdown()
     assert re.findall(r"<(?!br>|\.\d)", page) == []

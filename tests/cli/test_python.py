@@ -139,6 +139,7 @@ def test_items_are_called_items_everywhere() -> None:
 # --- correlations ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_is_correlated_by_itself_by_its_folder_and_beside_a_table(tmp_path: Path) -> None:
     models = ["sim/typical", "sim/typical@1", "sim/coin", "sim/knows-itself", "sim/knows-models"]
     run = sx.run(models, experiments=["association", "difficulty"], limit=30, out=tmp_path / "run")
@@ -220,6 +221,7 @@ def test_readings_from_elsewhere_are_counted_in_the_json(pair: sx.Run) -> None:
     assert run["readings_given"] == 1
 
 
+@pytest.mark.slow
 def test_comparisons_trends_crossings_ledgers_and_correlations_have_the_same_head(pair: sx.Run, tmp_path: Path) -> None:
     other = sx.run("sim/knows-itself", limit=3, out=tmp_path / "other")
     runs = [head_of(pair.folder, ["sim/coin", "sim/typical"], 3), head_of(other.folder, ["sim/knows-itself"], 3)]
@@ -323,6 +325,7 @@ def test_everything_public_has_a_docstring(name: str) -> None:
         assert getattr(found, "func", found).__doc__, f"{name}.{attribute}"
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_on_python_runs_and_has_every_function(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

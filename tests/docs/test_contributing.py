@@ -157,6 +157,7 @@ def as_done(folder: Path, command: str) -> str:
         ("An engine", "engines", "registry", r"^ENGINES\b.*, \("),
     ],
 )
+@pytest.mark.slow
 def test_one_of_ours_is_the_same_file_and_a_name_in_a_list(
     name: str, room: str, listed: str, tuple_of_ours: str, tmp_path: Path
 ) -> None:
@@ -177,6 +178,7 @@ def test_one_of_ours_is_the_same_file_and_a_name_in_a_list(
 
 
 @pytest.mark.parametrize("called", ["selfexec", pytest.param("python", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_metric_works_as_the_recipe_says(tmp_path: Path, called: str) -> None:
     text = recipe("A metric")
     copied(tmp_path, "src", "tests/metrics", "tests/stored/panel")

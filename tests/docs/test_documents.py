@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_its_command_prints_in_a_terminal_of_80_columns(tmp_path: Path) -> None:
     printed = [untimed(line) for line in left(ours_on_a_terminal(["run"], tmp_path))]
     assert max(map(len, printed)) <= 80
@@ -42,6 +43,7 @@ def untimed(line: str) -> str:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the page shows commands of a Unix shell")
+@pytest.mark.slow
 def test_a_model_is_left_out_and_asked_anew_as_the_page_of_commands_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "commands.md").read_text("utf-8")
     shown = page.split("no command takes anything out.")[1].split("\n\n")[1]
@@ -104,6 +106,7 @@ def test_the_readme_goes_from_a_first_try_to_a_real_model_to_the_rest() -> None:
     assert max(len(line.split()) for line in README.splitlines() if not line.startswith("|")) < 120
 
 
+@pytest.mark.slow
 def test_the_listed_differences_from_the_authors_readings_are_those_there_are(reference: Path, ten_models: Run) -> None:
     with (ROOT / "docs" / "differences.csv").open(encoding="utf-8", newline="") as file:
         listed = list(csv.DictReader(file))

@@ -165,6 +165,7 @@ def framed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
     return sx.run(["sim/knows-itself", "sim/typical"], limit=120, facets=frames, out=out)
 
 
+@pytest.mark.slow
 def test_who_heeds_the_frame_foretells_itself_worse_by_what_was_planted(framed: sx.Run) -> None:
     profile, items = PROFILES["knows-itself"], load("starter")
     own, of_others = truth(profile, items), truth(profile, items, of_another=True)
@@ -179,6 +180,7 @@ def test_who_heeds_the_frame_foretells_itself_worse_by_what_was_planted(framed: 
         assert row.low <= planted <= row.high and row.low > 0.1, (experiment, planted, row)
 
 
+@pytest.mark.slow
 def test_each_model_is_held_against_itself_in_the_other_condition_with_p_adjusted_over_models(framed: sx.Run) -> None:
     found = sx.compare(framed, conditions=["frame=another-model", "frame=self"])
     shifts = [row for row in found.shifts if row.difference.experiment == "association"]

@@ -123,6 +123,7 @@ def test_what_is_shown_is_kept_and_stays_as_it_was_told(shown: sx.Run, tmp_path:
     assert (folder / "prompts.json").read_bytes() == before and len(again.replies) == len(shown.replies)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_and_grows_with_the_items_that_it_has_held_out(shown: sx.Run, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shown.folder, tmp_path / "r"))
     with pytest.raises(sx.InputError, match=r"4 results of sim/coin in association are to be shown, and .* has 0 that"):
@@ -221,6 +222,7 @@ def test_a_run_without_it_keeps_nothing_of_it(tmp_path: Path) -> None:
 # --- simulated models ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_who_learns_from_its_own_results_gains_what_was_planted_and_nothing_from_anothers(tmp_path: Path) -> None:
     sx.run(MODELS, experiments=["association", "difficulty"], limit=120, out=tmp_path / "r")
     levels = {"strategy": ["own-history", "history-of:sim/knows-itself"]}

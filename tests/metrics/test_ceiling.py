@@ -113,6 +113,7 @@ def test_a_claim_counts_as_often_as_it_was_scored() -> None:
     assert ceilings(table(rows).claims["restriction"], True)["noise_ceiling"].value == pytest.approx(1 / 2 + 2 / 3 - 1)
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_ceiling_covers_as_often_as_it_should() -> None:
     rng = np.random.default_rng(3)
     # each request is done with .9 or .2, evenly: both executions do it (.81+.04)/2 of the time, one does .55
@@ -273,6 +274,7 @@ def test_one_item_has_no_interval() -> None:
 # --- simulated respondents -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_ceiling_of_simulated_models_is_what_their_noise_allows(tmp_path: Path) -> None:
     models = ["sim/knows-itself@0", "sim/knows-itself@1"]
     run = sx.run(models, experiments=["association"], out=tmp_path / "run", epochs=2)

@@ -52,6 +52,7 @@ def test_a_response_that_one_of_them_says_nothing_of_counts_for_neither() -> Non
     assert test.judged == 40 and "skill by" not in test.text
 
 
+@pytest.mark.slow
 def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(
     ten_models: sx.Run, scores_of_ten: sx.Scores
 ) -> None:

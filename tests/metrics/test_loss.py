@@ -89,6 +89,7 @@ def test_a_group_is_as_long_as_its_questions_are_on_average() -> None:
     assert found.text == ("the questions in its lost groups have 30 characters at the median, those read 33")
 
 
+@pytest.mark.slow
 def test_loss_at_random_is_seldom_warned_of() -> None:
     rng = np.random.default_rng(4)
     alarms = 0

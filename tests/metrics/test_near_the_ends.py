@@ -239,6 +239,7 @@ def test_one_common_item_tells_nothing() -> None:
 
 
 @pytest.mark.parametrize(("new", "old"), [((0.98, 0.95), (0.98, 1.0)), ((0.98, 0.96), (0.99, 1.0))])
+@pytest.mark.slow
 def test_a_drop_of_just_the_margin_is_seldom_taken_for_less(new: tuple[float, float], old: tuple[float, float]) -> None:
     rng = np.random.default_rng(4)
     margin, held = sum(old) - sum(new), 0

@@ -232,6 +232,7 @@ def test_random_predictions_on_the_papers_items_are_significant_as_often_as_they
 
 
 @pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
+@pytest.mark.slow
 def test_random_predictions_on_the_papers_items_are_seldom_significant(ten_models: Run, experiment: str) -> None:
     found = [shuffled_p(*draw).value for draw in draws(ten_models.tables.claims[experiment], 40)]
     # at a level of .05 nine or more of 40 come in one of 10,000 tries

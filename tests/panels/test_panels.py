@@ -109,6 +109,7 @@ def test_a_model_alone_with_the_panel_has_the_numbers_that_it_has_among_these_mo
     assert own.models == 7
 
 
+@pytest.mark.slow
 def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(
     alone: Run, file: Path, beside: Scores, by_itself: Scores, tmp_path: Path
 ) -> None:
@@ -174,6 +175,7 @@ def test_beside_a_panel_own_excess_is_at_best_own_or_shared_and_of_all_together_
         assert (found.each["new"].verdict, found.each["new"].against) == (kept, against)
 
 
+@pytest.mark.slow
 def test_six_models_of_the_runs_are_judged_among_themselves(together: Run, among: Scores, tmp_path: Path) -> None:
     newcomers = {f"newcomer-{n}": claims_of(100 + n) for n in range(6)}
     older = written(tmp_path / "older.json", panel_of_run(requests_run(tmp_path / "six", newcomers)))
@@ -214,6 +216,7 @@ def test_items_that_the_panel_has_not_are_not_made_up(alone: Run, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["acme/other-3", "gateway/acme/Other-3", "other-3"])
+@pytest.mark.slow
 def test_a_model_of_the_panel_is_left_out_by_its_name_without_the_provider(
     alone: Run, file: Path, tmp_path: Path, name: str
 ) -> None:
@@ -225,6 +228,7 @@ def test_a_model_of_the_panel_is_left_out_by_its_name_without_the_provider(
     assert found.row(name, "restriction", "baseline_margin").models == 6
 
 
+@pytest.mark.slow
 def test_a_model_of_the_panel_under_another_name_is_left_out_by_what_it_said_and_did(
     file: Path, tmp_path: Path
 ) -> None:
@@ -274,6 +278,7 @@ def test_where_there_is_no_choice_of_a_panel_it_is_refused(alone: Run, together:
 # --- making one ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_export_writes_a_panel_of_letters_that_score_reads(
     together: Run, alone: Run, panel: ReferencePanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

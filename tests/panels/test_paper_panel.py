@@ -40,6 +40,7 @@ def alone(reference: Path, folder: Path, *models: str, experiments: tuple[str, .
     return run
 
 
+@pytest.mark.slow
 def test_it_is_what_the_script_makes(ten_models: Run) -> None:
     assert script().made(ten_models).json() == SHIPPED.read_text("utf-8")
 
@@ -68,6 +69,7 @@ def test_it_is_small_and_holds_letters_and_no_words() -> None:
         pytest.param("rule", PAPERS, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_one_of_the_ten_alone_has_the_margin_that_it_has_among_them(
     reference: Path,
     ten_models: Run,
@@ -96,6 +98,7 @@ def test_one_of_the_ten_alone_has_the_margin_that_it_has_among_them(
         )
 
 
+@pytest.mark.slow
 def test_it_stands_beside_the_papers_items_by_itself_where_there_are_too_few_models(
     reference: Path, scores_of_ten: sx.Scores, tmp_path: Path
 ) -> None:

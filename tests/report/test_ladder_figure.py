@@ -56,6 +56,7 @@ def heights(part: ET.Element) -> list[tuple[float, float]]:
     return [(float(t.get("y") or 0), float((t.text or "").replace("−", "-"))) for t in ticks]
 
 
+@pytest.mark.slow
 def test_every_mark_is_at_the_skill_of_its_rung(panel: sx.Run, figure: Figure) -> None:
     rows = {(r.experiment, r.model, HEADS[r.rung]): r for r in sx.ladder(panel) if r.skill is not None}
     seen = 0
@@ -75,6 +76,7 @@ def test_every_mark_is_at_the_skill_of_its_rung(panel: sx.Run, figure: Figure) -
     assert seen == len(rows)
 
 
+@pytest.mark.slow
 def test_rungs_stand_in_their_order_and_own_words_side_by_side_with_their_names_apart(figure: Figure) -> None:
     for part in parts(figure.svg).values():
         found = marks(part)
@@ -89,6 +91,7 @@ def test_rungs_stand_in_their_order_and_own_words_side_by_side_with_their_names_
         assert all(b - a >= SMALL_LETTERS for a, b in pairwise(sorted(float(t.get("y") or 0) for t in names)))
 
 
+@pytest.mark.slow
 def test_what_is_to_be_read_with_caution_is_drawn_faintly_and_says_why(tmp_path: Path) -> None:
     run = requests_run(tmp_path / "run", {"f/a": wrong_on([0], 40), "f/b": [(True, n < 38) for n in range(40)]})
     found = ladder(Numbers([run], sx.score(run)))
@@ -99,12 +102,14 @@ def test_what_is_to_be_read_with_caution_is_drawn_faintly_and_says_why(tmp_path:
     assert "it takes 20" in (own["f/b"].findtext(f"{SVG}title") or "")
 
 
+@pytest.mark.slow
 def test_where_there_is_nothing_to_hold_a_word_against_there_is_no_figure(panel: sx.Run, tmp_path: Path) -> None:
     scores = sx.score(panel)
     assert ladder(Numbers([panel], type(scores)([]))) is None
     assert ladder(Numbers([panel], sx.score(panel, "authors"))) is None
 
 
+@pytest.mark.slow
 def test_one_experiment_has_one_plane_and_rungs_that_nobody_has_no_place(panel: sx.Run, figure: Figure) -> None:
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
     found = ladder(Numbers([only], sx.score([only])))
@@ -113,6 +118,7 @@ def test_one_experiment_has_one_plane_and_rungs_that_nobody_has_no_place(panel: 
     assert ">facts<" not in found.svg
 
 
+@pytest.mark.slow
 def test_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     run = requests_run(tmp_path / "run", {HOSTILE: wrong_on([0], 40), "模型/測試 \u202eevil": wrong_on([1], 40)})
     found = ladder(Numbers([run], sx.score(run)))
@@ -125,6 +131,7 @@ def test_names_are_text_and_nothing_else(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_table_behind_it_has_a_row_for_each_model_and_experiment(panel: sx.Run, figure: Figure) -> None:
     assert len(figure.rows) == 3 * len(panel.models)
     row = dict(zip(figure.columns, figure.rows[0], strict=True))
@@ -145,6 +152,7 @@ class Value(float):
         return float(self)
 
 
+@pytest.mark.slow
 def test_many_flights_and_long_names_stay_within_the_drawing() -> None:
     places = [f"place {n}" for n in range(10)]
     flights = [
@@ -167,6 +175,7 @@ def test_many_flights_and_long_names_stay_within_the_drawing() -> None:
     assert all(b - a >= SMALL_LETTERS for a, b in pairwise(above))
 
 
+@pytest.mark.slow
 def test_a_flight_that_does_not_reach_the_last_place_has_no_label() -> None:
     flights = [Flight(Whose("m", "g"), "short", {"a": Step(Value(0.5), "a")})]
     svg = steps("s", "A title", "Words", ["a", "b"], [Storey("one", flights, (0.0, 1.0))])

@@ -100,6 +100,7 @@ def test_every_mark_is_at_the_number_of_score(which: str, scored: str, request: 
 # --- who stands where ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_models_without_an_overall_score_stand_apart_and_say_why(ten_models: Run, scores_of_ten: sx.Scores) -> None:
     found = drawn(ten_models)
     withheld = {m for m in scores_of_ten.models if scores_of_ten.value(m, "overall", "skill") is None}
@@ -125,6 +126,7 @@ def orders(html: str) -> Iterator[list[str]]:
             yield bands
 
 
+@pytest.mark.slow
 def test_all_tables_and_figures_have_one_order_of_models(whole_panel: Run) -> None:
     data = Data(Selection.of(whole_panel), Options("none"))
     skill = {m: data.scores.value(m, "overall", "skill") for m in data.models}
@@ -152,6 +154,7 @@ def test_a_model_alone_has_dots_and_no_holes(tmp_path: Path) -> None:
     assert "takes 6 models read on 60 items" in html
 
 
+@pytest.mark.slow
 def test_a_model_beside_a_reference_panel_has_margins_verdicts_and_the_panel_is_named(ten_models: Run) -> None:
     replies = {key: reply for key, reply in ten_models.replies.items() if key.model == "gpt-4.1"}
     run = Run(**{**vars_of(ten_models), "replies": replies})
@@ -171,6 +174,7 @@ def vars_of(run: Run) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("experiment", ["association", "failing_question"])
+@pytest.mark.slow
 def test_one_experiment_alone_has_one_panel_and_the_answer_says_who_is_ahead_in_it(
     experiment: str, tmp_path: Path
 ) -> None:
@@ -288,6 +292,7 @@ def test_numbers_have_a_true_minus_and_names_keep_their_hyphens(text: str, print
     assert typeset(text) == printed
 
 
+@pytest.mark.slow
 def test_no_number_on_the_page_has_a_hyphen_for_a_minus(whole_panel: Run) -> None:
     html = page(Selection.of(whole_panel), Options("none"))
     shown = re.sub(r"<(style|script)\b.*?</\1>|<svg.*?</svg>|<[^>]*>", " ", html, flags=re.DOTALL)

@@ -375,6 +375,7 @@ def test_what_one_model_predicts_is_said_in_short(skills: dict[str, float | None
     assert (said.tone, said.text) == (tone, words)
 
 
+@pytest.mark.slow
 def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_stands_below(tmp_path: Path) -> None:
     def header(limit: int) -> tuple[str, list[str]]:
         run = sx.run(["sim/typical"], limit=limit, out=tmp_path / f"run-{limit}")
@@ -396,6 +397,7 @@ def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_s
     assert details == [f"The margin over the best baseline is withheld: association: {no_margin}"]
 
 
+@pytest.mark.slow
 def test_of_several_models_without_an_overall_score_what_can_be_said_is(tmp_path: Path) -> None:
     # of 45 requests fewer than 20 are turned down: nothing is to be said of restriction, nor overall
     run = sx.run(["sim/knows-itself", "sim/coin"], limit=45, out=tmp_path / "run")

@@ -46,6 +46,7 @@ def test_each_section_is_one_file_and_one_part_of_the_template() -> None:
 
 
 @pytest.mark.parametrize("section", [TOP, *SECTIONS, ABOUT], ids=lambda section: section.id)
+@pytest.mark.slow
 def test_a_section_hands_over_a_frozen_value_whose_every_field_is_shown(section: Section, data: Data) -> None:
     found = section.made(data)
     assert dataclasses.is_dataclass(found) and found.__dataclass_params__.frozen  # type: ignore[attr-defined]
@@ -57,6 +58,7 @@ def test_a_section_hands_over_a_frozen_value_whose_every_field_is_shown(section:
     assert fields <= set(re.findall(rf"\b{name}\.(\w+)", part))
 
 
+@pytest.mark.slow
 def test_contents_lead_to_each_section_and_to_no_other(in_conditions: Run) -> None:
     text = page(Selection.of(in_conditions), Options())
     linked = re.findall(r'<li><a href="#([\w-]+)">', text)
@@ -85,6 +87,7 @@ def test_what_was_lost_opens_it_where_the_count_is_of_just_that(run: Run) -> Non
     assert re.search(rf'data-m="1" data-e="association" data-c="\?">{lost}<span class="sr"> unreadable', every)
 
 
+@pytest.mark.slow
 def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_conditions: Run) -> None:
     scores = sx.score(in_conditions)
     assert scores.conditions == ["default", "haste=quick"]

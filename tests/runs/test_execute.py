@@ -264,6 +264,7 @@ def test_a_preset_has_labels_and_types_in_the_sets_own_proportions(preset: str) 
             assert abs(have[value] - number * len(cut) / len(whole)) <= 2
 
 
+@pytest.mark.slow
 def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_path: Path) -> None:
     def presets(**choices: Any) -> set[str | None]:
         found = run(["sim/coin"], out=tmp_path / "r", **choices)

@@ -60,6 +60,7 @@ def as_typed(command: str) -> None:
         Path(file).write_text(done.stdout, "utf-8")
 
 
+@pytest.mark.slow
 def test_the_example_of_the_page_comes_to_the_scores_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = PAGE.read_text("utf-8").replace("my-model", "sim/typical")
     [commands] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)

@@ -50,6 +50,7 @@ def test_replies_and_what_is_missing_are_those_of_the_run_when_it_is_read_whole(
     assert list(listed.models) == run.manifest.models
 
 
+@pytest.mark.slow
 def test_of_ten_recorded_models_as_many_are_missing_as_the_tables_say(ten_models: Run) -> None:
     [listed] = list_runs(ten_models.folder)
     assert listed.replies + sum(reply.failed for reply in ten_models.replies.values()) == len(ten_models.replies)

@@ -19,6 +19,7 @@ def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
 
 
+@pytest.mark.slow
 def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_unix_has() -> None:
     done = python(
         "import asyncio, sys\n"  # on Unix the standard library wants some of them itself
@@ -36,6 +37,7 @@ def test_a_stored_run_is_scored_where_there_is_none_of_the_modules_that_only_uni
     assert readings and rows
 
 
+@pytest.mark.slow
 def test_what_a_narrow_output_cannot_show_is_replaced_and_nothing_fails() -> None:
     code = f"import sys; sys.argv = ['selfexec', 'score', {str(STORED)!r}]; from selfexec.cli import process; process()"
     # as on a Windows console of the 1990s: no dash, no dots, no multiplication sign
@@ -44,6 +46,7 @@ def test_what_a_narrow_output_cannot_show_is_replaced_and_nothing_fails() -> Non
     assert "sim/knows-itself" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_report_without_the_extra_has_every_format_that_takes_none_and_names_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

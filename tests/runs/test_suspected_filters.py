@@ -173,6 +173,7 @@ def test_what_was_asked_of_other_models_is_kept(tmp_path: Path) -> None:
     assert lines(tmp_path / "r") == 6
 
 
+@pytest.mark.slow
 def test_what_was_held_back_when_a_run_is_broken_off_is_asked_again(tmp_path: Path) -> None:
     seen: list[str] = []
     over = False

@@ -151,6 +151,7 @@ def test_two_models_on_two_items_can_be_solved_by_hand() -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("size", [(15, 9), (6, 25)])
+@pytest.mark.slow
 def test_a_quasi_binomial_regression_agrees(size: tuple[int, int], weighted: bool) -> None:
     _, _, rates = simulated(3, *size, questions=100, holes=0.3)
     weights = np.random.default_rng(4).uniform(0.5, 300, size) if weighted else np.ones(size)

@@ -64,6 +64,7 @@ def test_equal_values_share_the_mean_of_their_ranks() -> None:
     assert ranks(np.array([2.0, 7, 2, 1, 2])).tolist() == [3, 5, 3, 1, 3]
 
 
+@pytest.mark.slow
 def test_a_rank_correlation_does_without_the_half_second_that_scipy_stats_takes_to_import() -> None:
     code = """if 1:
         import sys

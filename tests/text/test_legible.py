@@ -17,6 +17,7 @@ def test_what_is_obeyed_or_swallowed_is_shown_by_its_number() -> None:
     assert harmless("zero\u200bwidth \ufeff\U000e0041") == "zero\\u200bwidth \\ufeff\\U000e0041"
 
 
+@pytest.mark.slow
 def test_no_control_and_nothing_that_turns_text_is_left() -> None:
     kept = [character for character in map(chr, range(sys.maxunicode + 1)) if harmless(character) == character]
     assert [c for c in kept if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp")] == ["\t", "\n"]

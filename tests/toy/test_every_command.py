@@ -85,6 +85,7 @@ def test_they_are_found_behind_ours_by_their_entry_points_alone() -> None:
     assert {name: EXPERIMENTS[name].kind for name in TOYS} == KINDS
 
 
+@pytest.mark.slow
 def test_another_process_finds_them_too(toys: Path) -> None:
     code = "from selfexec.experiments import EXPERIMENTS; print(*EXPERIMENTS)"
     places = os.pathsep.join([*sys.path, str(toys)])
@@ -212,6 +213,7 @@ def test_the_authors_have_no_number_of_them_and_the_table_says_so(asked: Run) ->
     assert all(row.value is None for row in sx.score(asked, "authors"))
 
 
+@pytest.mark.slow
 def test_what_skill_is_is_said_of_the_kinds_that_there_are() -> None:
     kinds = "Youden's J, for lengths Kendall's tau, for habit the lift over the control"
     printed = {command: said(command, "asked") for command in ("score", "compare", "trend", "card")}
@@ -303,6 +305,7 @@ def test_cross_holds_yes_and_no_and_orders_against_others_and_says_why_no_shares
     assert matrix[2, 2] == 1
 
 
+@pytest.mark.slow
 def test_correlate_has_a_column_for_each() -> None:
     found = said("correlate", "asked")
     for one, two in (("brevity", "habit"), ("brevity", "lengths"), ("habit", "lengths")):
@@ -495,6 +498,7 @@ def test_an_engine_that_is_not_ours_is_asked_by_the_name_of_its_models(by_heart:
             assert found == pytest.approx([accuracy, skill]), (model, experiment)
 
 
+@pytest.mark.slow
 def test_what_it_says_of_itself_is_said_of_its_models(by_heart: Run, asked: Run) -> None:
     assert json.loads((by_heart.folder / "manifest.json").read_bytes())["simulated"] == list(BY_HEART)
     sentence = "Simulated models: no language model was asked, and no score here is of a real one."

@@ -45,6 +45,7 @@ def scores_with_and_without(run: Path, convention: str, bootstrap: int | None) -
     ],
 )
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_a_stored_run_scores_the_same_whatever_is_installed(name: str, convention: str, bootstrap: int | None) -> None:
     without, found = scores_with_and_without(STORED / name, convention, bootstrap)
     assert found == without
@@ -54,6 +55,7 @@ def test_a_stored_run_scores_the_same_whatever_is_installed(name: str, conventio
 @pytest.mark.parametrize(
     ("convention", "bootstrap"), [("strict", 100), pytest.param("readable", None, marks=pytest.mark.slow)]
 )
+@pytest.mark.slow
 def test_the_panel_scores_the_same_whatever_is_installed(panel: Path, convention: str, bootstrap: int | None) -> None:
     without, found = scores_with_and_without(panel, convention, bootstrap)
     assert found == without
@@ -62,6 +64,7 @@ def test_the_panel_scores_the_same_whatever_is_installed(panel: Path, convention
 
 
 @pytest.mark.parametrize("bootstrap", [None, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_a_run_of_both_has_the_headline_of_a_run_without_them(tmp_path: Path, bootstrap: int | None) -> None:
     source = written_items(tmp_path / "items")
     for path in STARTER.glob("*.jsonl"):
