@@ -292,12 +292,17 @@ def test_numbers_have_a_true_minus_and_names_keep_their_hyphens(text: str, print
     assert typeset(text) == printed
 
 
+HYPHENED = r"(?<![\w.])-(?:\.\d+|\d+\.\d\d)"
+
+
 @pytest.mark.slow
 def test_no_number_on_the_page_has_a_hyphen_for_a_minus(whole_panel: Run) -> None:
     html = page(Selection.of(whole_panel), Options("none"))
+    for drawing in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
+        assert re.findall(HYPHENED, re.sub(r"<style>.*?</style>|<[^>]*>", " ", drawing)) == []
     shown = re.sub(r"<(style|script)\b.*?</\1>|<svg.*?</svg>|<[^>]*>", " ", html, flags=re.DOTALL)
-    assert "−." in shown
-    assert re.findall(r"(?<![\w.])-\.\d+", shown) == []
+    assert "−." in shown and re.search(r"<title>[^<]*−\.", html)  # hover texts, too
+    assert re.findall(HYPHENED, shown) == []
 
 
 # --- in a browser ----------------------------------------------------------------------------------------------------

@@ -1,13 +1,16 @@
 """The paper's Figure 8: score, skill and baseline margin beside what models are able to do."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from selfexec.analysis.correlate import score_columns
 from selfexec.analysis.numbers import Number
+from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, texts
+from selfexec.report.figures.said import correlated, related
 from selfexec.report.svg import Axis, Sign, Spot, drawing, legend, plane, reach
+from selfexec.text.numbers import decimal
 
 TITLE = "Score, skill and margin beside ability"
 CAPTION = (
@@ -22,6 +25,7 @@ MEASURES = {
     "baseline_margin": ("overall baseline_margin", "margin", 0.0),
 }
 HEIGHT = 236.0
+PAPERS = "r = .59"  # between ability and the self-execution score, as its text has it (section 4.4)
 LEAST = 2  # models with a known ability
 
 
@@ -34,7 +38,7 @@ def ability(numbers: Numbers) -> Figure | None:
         return None
     low, high = reach(abilities.values(), min(abilities.values()), max(abilities.values()) + 1e-6)
     key, top = legend([Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")], 2)
-    parts, cells = [key], {"ability": {m: f"{ability:.3f}" for m, ability in abilities.items()}}
+    parts, cells = [key], {"ability": {m: decimal(ability) for m, ability in abilities.items()}}
     for metric, shown in found.items():
         _, name, line = MEASURES[metric]
         spots = [
@@ -43,7 +47,7 @@ def ability(numbers: Numbers) -> Figure | None:
                 name,
                 Number(abilities[model]),
                 number,
-                f"{model}: {name} {number.full}, ability {abilities[model]:.3f}",
+                f"{model}: {name} {number.full}, ability {decimal(abilities[model])}",
                 "faint" if number.note else "main",
             )
             for model, number in shown.items()
@@ -55,7 +59,21 @@ def ability(numbers: Numbers) -> Figure | None:
         cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
         top += HEIGHT + 52
     svg = drawing("ability", TITLE, CAPTION, top + 8, parts)
-    return Figure("ability", TITLE, CAPTION, svg, *behind([*abilities], cells))
+    scores = {model: number.value for model, number in found.get("self_execution_score", {}).items()}
+    finding = correlated(
+        related(abilities, scores),
+        "More able models predict themselves more accurately",
+        "More able models predict themselves less accurately",
+        "That more able models predict themselves more or less accurately is not shown",
+    )
+    return Figure("ability", TITLE, CAPTION, svg, *behind([*abilities], cells), finding, _paper(abilities))
+
+
+def _paper(models: Collection[str]) -> str:
+    known = published_abilities()
+    if not any(known_ability(model, known) is not None for model in models):
+        return ""
+    return f"The paper has {PAPERS} over its {len(known)} models (Figure 8)."
 
 
 def _shown(numbers: Numbers, metric: str, means: Mapping[str, float]) -> dict[str, Number]:

@@ -2,6 +2,7 @@
 
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.said import as_the_paper_counts, paper
 from selfexec.report.svg import Panel, Sign, rows
 
 TITLE = "Word association: predictions about words that the model would list"
@@ -53,12 +54,13 @@ def association(numbers: Numbers) -> Figure | None:
             "accuracy": texts(accuracy),
             BASELINE: texts(baselines),
             "always no": texts(no),
+            "accuracy, as the paper counts": texts(as_the_paper_counts(numbers, "association")),
             "precision": texts(precision),
             "recall": texts(recall),
             "positive rate": texts(positive),
             "base rate": texts(base),
         },
     )
-    return Figure(
-        "association", TITLE, CAPTION, rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs), *table
-    )
+    svg = rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs)
+    beside = paper(numbers, 2, ["association"], lambda _: "accuracy")
+    return Figure("association", TITLE, CAPTION, svg, *table, numbers.behind_naive("association"), beside)

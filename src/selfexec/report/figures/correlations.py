@@ -1,11 +1,13 @@
 """The paper's Figure 9: which numbers go together among models, with how much certainty."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis.correlate import correlations as correlate_columns
 from selfexec.analysis.correlate import eligible_models, score_columns
+from selfexec.analysis.findings import clear_of_zero
+from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
@@ -33,6 +35,7 @@ CAPTION = (
     "marks: only models whose headline is not withheld. Models are few, so intervals are wide; the score contains "
     "its parts. n: all models; those with a headline."
 )
+SCORE = "score"
 ROW, LEFT = 26.0, 196.0
 
 
@@ -54,7 +57,7 @@ def correlations(numbers: Numbers) -> Figure | None:
         parts += _row(pair, scale, top + ROW * (k + 0.5))
     svg = drawing("correlations", TITLE, CAPTION, bottom + 24, parts)
     columns = ["one", "two", "models", "correlation", "with a headline", "their correlation"]
-    return Figure("correlations", TITLE, CAPTION, svg, columns, [_cells(pair) for pair in shown])
+    return Figure("correlations", TITLE, CAPTION, svg, columns, [_cells(pair) for pair in shown], _finding(shown))
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,18 @@ class Related:
     all: Correlation
     eligible: Correlation
 
+    @property
+    def of_a_whole(self) -> bool:
+        """Whether the one is a part of the other."""
+        return SCORE in (self.one, self.two) and not {self.one, self.two}.isdisjoint(EXPERIMENTS)
+
 
 def related(numbers: Numbers) -> list[Related]:
     """Every pair of accuracies, the score and ability."""
     means = score_columns(numbers.scores)
     columns = {
         **{experiment: means.get(f"{experiment} accuracy", {}) for experiment in EXPERIMENTS},
-        "score": means.get("overall accuracy", {}),
+        SCORE: means.get("overall accuracy", {}),
         "ability": numbers.abilities,
     }
     columns = {name: column for name, column in columns.items() if column}
@@ -82,6 +90,22 @@ def related(numbers: Numbers) -> list[Related]:
         for pair in found
         if pair.among == "all"
     ]
+
+
+def _finding(pairs: Sequence[Related]) -> str:
+    """How many go together, adjusted for their number (Holm); a whole with its parts does so anyway."""
+    apart = [pair for pair in pairs if not pair.of_a_whole and not math.isnan(pair.all.interval.low)]
+    numbers = [Number(pair.all.value, *pair.all.interval) for pair in apart]
+    clear = [any(both) for both in zip(*(clear_of_zero(numbers, sign) for sign in (1, -1)), strict=True)]
+    shown = [pair for pair, found in zip(apart, clear, strict=True) if found]
+    if not apart:
+        return ""
+    if not shown:
+        return f"Of {len(apart)} pairs of numbers none is shown to go together; none is the score with a part of it"
+    most = max(shown, key=lambda pair: abs(pair.all.value))
+    which = f"{most.one} and {most.two} (r = {_text(most.all)})"
+    many = f"are shown to go together, most {which}" if len(shown) > 1 else f"is shown to go together: {which}"
+    return f"{len(shown)} of {len(apart)} pairs of numbers {many}"
 
 
 def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:
@@ -112,4 +136,4 @@ def _cells(pair: Related) -> list[str]:
 def _text(found: Correlation) -> str:
     if math.isnan(found.value):
         return found.reason or ""
-    return interval(found.value, *found.interval, lambda value: decimal(value, 2)).replace("-", "−")
+    return interval(found.value, *found.interval, lambda value: decimal(value, 2))

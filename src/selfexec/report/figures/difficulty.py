@@ -1,7 +1,11 @@
 """The paper's Figure 4: does a model know which questions it finds hard?"""
 
+from collections.abc import Mapping
+
+from selfexec.analysis.numbers import Number
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.said import HALF, across, against, as_the_paper_counts, paper, sentence
 from selfexec.report.svg import Kind, Panel, Sign, rows, shares
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
@@ -43,9 +47,20 @@ def difficulty(numbers: Numbers) -> Figure | None:
             "coverage": texts(numbers.scored("difficulty", "coverage")),
             "accuracy, strict": texts(strict),
             "accuracy, readable": texts(readable),
+            "accuracy, as the paper counts": texts(as_the_paper_counts(numbers, "difficulty")),
             BASELINE: texts(baselines),
             "questions answered correctly": texts(answers),
         },
     )
     svg = rows(numbers.lineup, "difficulty", TITLE, CAPTION, panels, signs, height=25)
-    return Figure("difficulty", TITLE, CAPTION, svg, *table)
+    beside = paper(numbers, 4, ["difficulty"], lambda _: "accuracy")
+    return Figure("difficulty", TITLE, CAPTION, svg, *table, _finding(strict if numbers.strict else readable), beside)
+
+
+def _finding(accuracies: Mapping[str, Number]) -> str:
+    found = against(accuracies, HALF)
+    if not found.above:
+        return ""
+    who, pairs = found.whom(found.above), across(accuracies[model] for model in found.above)
+    verb = "ranks" if len(found.judged) == 1 else "rank"
+    return sentence(f"{who} {verb} questions better than a coin: {pairs} of pairs rightly")

@@ -1,8 +1,11 @@
 """The paper's Figure 7: the experiments side by side, each with a baseline of its own in place of one line."""
 
+from collections.abc import Mapping
+
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, texts
+from selfexec.report.figures.said import Stand, as_the_paper_counts, paper, sentence, stand
 from selfexec.report.svg import Panel, Sign, rows, shares
 
 TITLE = "The experiments side by side"
@@ -32,7 +35,21 @@ def experiments(numbers: Numbers) -> Figure | None:
     cells: dict[str, dict[str, str]] = {}
     for experiment, found in accuracies.items():
         cells |= {f"{experiment} accuracy": texts(found), f"{experiment}: {BASELINE}": texts(baselines[experiment])}
+        cells |= {f"{experiment}: as the paper counts": texts(as_the_paper_counts(numbers, experiment))}
     table = behind(numbers.models, cells)
-    return Figure(
-        "experiments", TITLE, CAPTION, rows(numbers.lineup, "experiments", TITLE, CAPTION, panels, signs), *table
+    svg = rows(numbers.lineup, "experiments", TITLE, CAPTION, panels, signs)
+    stands = {e: stand(found, {m: b.number for m, b in baselines[e].items()}) for e, found in accuracies.items()}
+    return Figure("experiments", TITLE, CAPTION, svg, *table, _finding(stands), paper(numbers, 7, [*accuracies]))
+
+
+def _finding(stands: Mapping[str, Stand]) -> str:
+    """Who is right more often, by experiment."""
+    behind = [f"{found.whom(found.below)} in {e}" for e, found in stands.items() if found.below]
+    ahead = [f"{found.whom(found.above)} in {e}" for e, found in stands.items() if found.above]
+    return sentence(
+        f"the most accurate baseline is right more often than {', '.join(behind)}" if behind else "",
+        f"{', '.join(ahead)} {'is' if len(ahead) == 1 and 'models' not in ahead[0] else 'are'} right more often than "
+        f"{'it' if behind else 'the most accurate baseline'}"
+        if ahead
+        else "",
     )

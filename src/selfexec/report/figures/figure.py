@@ -9,7 +9,8 @@ from selfexec.report.svg import ROWS
 @dataclass(frozen=True)
 class Figure:
     """`svg` stands alone: no script, nothing from elsewhere. Its colours are the page's CSS variables where there are
-    any. `columns` and `rows` are the numbers that it shows.
+    any. `columns` and `rows` are the numbers that it shows. `title` says what is drawn, and `finding` what that shows:
+    empty where nothing is found. `paper`: what the paper has for the same models.
     """
 
     id: str
@@ -18,6 +19,12 @@ class Figure:
     svg: str
     columns: list[str]
     rows: list[list[str]]
+    finding: str = ""
+    paper: str = ""
+
+    @property
+    def headline(self) -> str:
+        return self.finding or self.title
 
     @property
     def sortable(self) -> bool:

@@ -1,5 +1,8 @@
 """The ladder: what each model's own word tells of it beside all else that foretells it, experiment by experiment."""
 
+from collections import Counter
+from collections.abc import Sequence
+
 from selfexec.analysis.ladder import HEADS, NO_TEST, LadderRow, ladder_of, signed_interval
 from selfexec.analysis.names import SKILLS, baseline_name
 from selfexec.analysis.numbers import Number
@@ -7,6 +10,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.said import Stand
 from selfexec.report.svg import Flight, Sign, Step, Storey, reach, steps
 from selfexec.text.numbers import interval
 
@@ -21,6 +25,19 @@ CAPTION = (
 SIGNS = [Sign("main", "its own word, with 95% interval"), Sign("small", "a rung below it"), Sign("half", "chance")]
 
 
+# rung -> that it tells of a model
+TELLS = {
+    "others_do": "What other models do tells",
+    "others_say": "What other models say tells",
+    "text": "The text of an item tells",
+    "facts": "A plain fact of an item tells",
+    "constant": "Always the same answer tells",
+    "siblings_do": "What its family does tells",
+    "siblings_say": "What its family says tells",
+    "history": "A model's history tells",
+}
+
+
 def ladder(numbers: Numbers) -> Figure | None:
     """None where there is nothing but own words."""
     rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
@@ -33,7 +50,23 @@ def ladder(numbers: Numbers) -> Figure | None:
     ]
     places = [HEADS[rung] for rung in rungs]
     svg = steps("ladder", TITLE, CAPTION, places, storeys, axis="skill", signs=SIGNS, line=0.0)
-    return Figure("ladder", TITLE, CAPTION, svg, *_table(numbers, rows, rungs, found))
+    return Figure("ladder", TITLE, CAPTION, svg, *_table(numbers, rows, rungs, found), _finding(rows))
+
+
+def _finding(rows: Sequence[LadderRow]) -> str:
+    """The one rung that tells more than the own word of most models, adjusted for all (Holm); those stacked aside."""
+    behind = [row for row in rows if row.own_word == "behind" and row.rung in TELLS]
+    if not behind:
+        return ""
+    counts = Counter(row.rung for row in behind)
+    rung = max(TELLS, key=lambda one: counts[one])
+    parts = []
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        judged = [r for r in rows if (r.rung, r.experiment) == (rung, experiment) and r.own_word is not None]
+        if those := [row.model for row in judged if row.own_word == "behind"]:
+            whom = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
+            parts.append(f"{whom} in {experiment}")
+    return f"{TELLS[rung]} more than a model's own word: of {', '.join(parts)}"
 
 
 def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:

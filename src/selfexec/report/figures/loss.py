@@ -45,7 +45,17 @@ def loss(numbers: Numbers) -> Figure | None:
             for part in losses.get((model, experiment), []):
                 cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = f"{part.replies:,} of {part.of:,}"
     svg = rows(numbers.lineup, "loss", TITLE, CAPTION, panels, signs)
-    return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))))
+    finding = _finding(losses, numbers.tables.sessions.height)
+    return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))), finding)
+
+
+def _finding(losses: Losses, replies: int) -> str:
+    lost = {of: sum(part.replies for part in parts) for of, parts in losses.items()}
+    shares = {of: lost[of] / parts[0].of for of, parts in losses.items()}
+    model, experiment = most = max(shares, key=shares.__getitem__)
+    were = "was" if sum(lost.values()) == 1 else "were"
+    where = f"{model} in {experiment}: {shares[most]:.0%} of its replies there"
+    return f"{sum(lost.values()):,} of {replies:,} replies {were} not read, most of {where}"
 
 
 def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> Panel:

@@ -11,6 +11,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, texts
 from selfexec.report.svg import Dot, Panel, Piece, Sign, reach, rows
+from selfexec.text.numbers import decimal
 
 CAPTION = (
     "How well each model predicts itself (dot), and how well somebody does who knows only the questions and what other "
@@ -63,7 +64,9 @@ def _bars(skills: Mapping[str, Number], margins: Mapping[str, Number], experimen
 def _dashes(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Dot]:
     for model, margin in margins.items():
         place = skills[model].value - margin.value
-        yield Dot(model, "best baseline", place, f"best baseline for {model}: {experiment} {place:z.3f}", "baseline")
+        yield Dot(
+            model, "best baseline", place, f"best baseline for {model}: {experiment} {decimal(place)}", "baseline"
+        )
 
 
 def _dots(skills: Mapping[str, Number], margins: Mapping[str, Number], experiment: str) -> Iterator[Dot]:

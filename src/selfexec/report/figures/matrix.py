@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from selfexec.analysis.cross import OWN, by_other, own_bonus, self_bonus_line
-from selfexec.metrics import WARNING, Crossed, self_bonuses
+from selfexec.metrics import NO_EVIDENCE, WARNING, Crossed, self_bonuses
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
-from selfexec.text.numbers import decimal, signed
+from selfexec.text.numbers import decimal, points, signed, typeset
 
 
 def matrices(numbers: Numbers) -> Iterator[Figure]:
@@ -36,7 +36,20 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
         [model, *(decimal(float(found.matrix[a, b])) for b in places.values()), own_bonus(found.own[a])]
         for model, a in places.items()
     ]
-    return Figure(id, title, caption, svg, ["predictor", *places, "own bonus"], table)
+    finding = _finding(experiment, metric, found)
+    return Figure(id, title, caption, svg, ["predictor", *places, "own bonus"], table, finding)
+
+
+def _finding(experiment: str, metric: str, found: Crossed) -> str:
+    """How accurate models are about themselves beyond row and column: with what that is not."""
+    low, high = found.interval
+    if found.reason or math.isnan(low):
+        return ""
+    size = f"{points(abs(found.gamma)).removeprefix('+')} points {'more' if found.gamma > 0 else 'less'}"
+    how = f"{size} accurate about themselves than rows and columns lead one to expect: {NO_EVIDENCE}"
+    if low <= 0 <= high:
+        how = "not shown to be more or less accurate about themselves than rows and columns lead one to expect"
+    return f"{experiment.capitalize()}{by_other(metric, found, all_models=' for all')}: models are {how}"
 
 
 def _plain(source: str) -> str:
@@ -54,4 +67,4 @@ def _line(found: Crossed, places: Mapping[str, int], model: str) -> Line:
         cells.append(Cell(value, decimal(value, 2), title))
     if math.isnan(own := round(found.own[a].value, 3)):
         return Line(cells)
-    return Line(cells, signed(own).replace("-", "−"), f"{model}: own bonus {own_bonus(found.own[a])}")
+    return Line(cells, typeset(signed(own)), f"{model}: own bonus {own_bonus(found.own[a])}")

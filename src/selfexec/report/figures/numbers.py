@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.analysis.findings import against_naive
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
     Baseline,
@@ -19,8 +20,10 @@ from selfexec.analysis.numbers import (
 from selfexec.analysis.published import authors_scores
 from selfexec.analysis.score import Score, Scores
 from selfexec.analysis.selection import Selection
+from selfexec.analysis.words import behind_naive
 from selfexec.claims import Tables
 from selfexec.experiments import EXPERIMENTS
+from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.model_order import Merit, line_up, merit_of
 from selfexec.report.svg import Dot, Kind, Lineup
@@ -104,6 +107,15 @@ class Numbers:
         else:
             found = accuracies(self.tables, experiment, convention == "strict")
         return {model: found[model] for model in self.models if model in found}
+
+    def behind_naive(self, experiment: str) -> str:
+        """Than which models the baseline that takes no model is right more often; empty where it is so of none."""
+        if (naive := EXPERIMENTS[experiment].naive) is None:
+            return ""
+        gaps = rows_over_naive(self.scores.of(experiment, "accuracy"), self.tables.claims[experiment])
+        levels = {row.model: row for row in self.scores.of(experiment, naive.metric)}
+        said = behind_naive(found) if (found := against_naive(gaps, levels)) else None
+        return said.text.removesuffix(".") if said else ""
 
     @cached_property
     def _authors(self) -> list[Score]:

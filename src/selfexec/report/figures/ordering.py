@@ -1,8 +1,11 @@
 """The paper's Figure 6: does a longer ranking make a better one?"""
 
+import math
+
 from selfexec.analysis.numbers import counted, prediction_tokens
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, sizes, texts
+from selfexec.report.figures.said import correlated, related
 from selfexec.report.svg import Axis, Level, Sign, Spot, drawing, legend, plane, reach, reach_log
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
@@ -55,4 +58,11 @@ def ordering(numbers: Numbers) -> Figure | None:
             "tokens of a ranking": {m: counted(tokens[m]) for m in shown},
         },
     )
-    return Figure("ordering", TITLE, CAPTION, drawing("ordering", TITLE, CAPTION, top + HEIGHT + 50, parts), *table)
+    svg = drawing("ordering", TITLE, CAPTION, top + HEIGHT + 50, parts)
+    finding = correlated(
+        related({m: math.log(tokens[m].value) for m in shown}, {m: accuracy[m].value for m in shown}),
+        "Models that take more tokens for a ranking rank better",
+        "Models that take more tokens for a ranking rank worse",
+        "That models which take more tokens for a ranking rank better or worse is not shown",
+    )
+    return Figure("ordering", TITLE, CAPTION, svg, *table, finding)

@@ -4,9 +4,10 @@ import math
 from collections.abc import Mapping
 from itertools import pairwise
 
-from selfexec.analysis.numbers import Pairs, Part, by_basis, by_ratio, pairs_of
+from selfexec.analysis.numbers import Number, Pairs, Part, by_basis, by_ratio, pairs_of
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, texts
+from selfexec.report.figures.said import sentence, stand
 from selfexec.report.svg import Dot, Panel, Sign, rows, shares
 
 SIGNS = [Sign("main", "model, with 95% interval"), Sign("baseline", BASELINE), Sign("half", "a coin")]
@@ -27,7 +28,14 @@ def _basis(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
         "number of tokens tells apart, each beside the baseline that is right most often there."
     )
     found = {name: by_basis(pairs, basis) for basis, name in BASES.items()}
-    return _figure(numbers, "basis", title, caption, found)
+    tokens, correctness = (own_of(found[BASES[basis]]) for basis in ("tokens", "correctness"))
+    better = stand(tokens, correctness)
+    clauses = [
+        f"{better.whom(those)} {'ranks' if len(better.judged) == 1 else 'rank'} pairs better that {what}"
+        for those, what in ((better.above, "tokens decide"), (better.below, "correctness decides"))
+        if those
+    ]
+    return _figure(numbers, "basis", title, caption, found, sentence(*clauses))
 
 
 def _ratio(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
@@ -37,7 +45,15 @@ def _ratio(numbers: Numbers, pairs: Mapping[str, Pairs]) -> Figure | None:
         "the length of its own answers does better the further these are apart."
     )
     found = {f"{_name(low, high)} times": by_ratio(pairs, low, high) for low, high in pairwise(RATIOS)}
-    return _figure(numbers, "ratio", title, caption, found)
+    least, *_, most = (own_of(parts) for parts in found.values())
+    better = stand(most, least)
+    said = f"{better.whom(better.above)} {'ranks' if len(better.judged) == 1 else 'rank'} better where answers differ "
+    said += f"over {RATIOS[-2]:g} times in length than where they differ less than {RATIOS[1]:g} times"
+    return _figure(numbers, "ratio", title, caption, found, sentence(said) if better.above else "")
+
+
+def own_of(parts: Mapping[str, Part]) -> dict[str, Number]:
+    return {model: part.own for model, part in parts.items()}
 
 
 def _name(low: float, high: float) -> str:
@@ -45,7 +61,7 @@ def _name(low: float, high: float) -> str:
 
 
 def _figure(
-    numbers: Numbers, id: str, title: str, caption: str, found: Mapping[str, Mapping[str, Part]]
+    numbers: Numbers, id: str, title: str, caption: str, found: Mapping[str, Mapping[str, Part]], finding: str
 ) -> Figure | None:
     found = {name: parts for name, parts in found.items() if parts}
     if not found:
@@ -53,7 +69,7 @@ def _figure(
     marks: dict[str, list[Dot]] = {}
     cells: dict[str, dict[str, str]] = {}
     for name, parts in found.items():
-        own = {model: part.own for model, part in parts.items()}
+        own = own_of(parts)
         baselines = {model: part.baseline for model, part in parts.items() if part.baseline}
         marks[name] = [*baseline_dots(numbers, baselines), *dots(numbers, name, own)]
         cells |= {name: texts(own), f"{name}: groups": {m: f"{n.items:,}" for m, n in own.items()}}
@@ -61,4 +77,4 @@ def _figure(
     domain = shares(*marks.values())
     panels = [Panel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]
     svg = rows(numbers.lineup, id, title, caption, panels, SIGNS)
-    return Figure(id, title, caption, svg, *behind(numbers.models, cells))
+    return Figure(id, title, caption, svg, *behind(numbers.models, cells), finding)

@@ -1,7 +1,11 @@
 """How often models say yes, beside how often it comes true."""
 
+from collections.abc import Iterator
+
+from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, dots, texts
+from selfexec.report.figures.said import Stand, sentence, stand
 from selfexec.report.svg import Panel, Sign, rows
 
 TITLE = "Readiness to say yes"
@@ -15,15 +19,27 @@ WHAT = {"association": "lists the word", "restriction": "answers the request"}
 def readiness(numbers: Numbers) -> Figure | None:
     panels: list[Panel] = []
     cells: dict[str, dict[str, str]] = {}
+    stands: dict[str, Stand] = {}
     for experiment, what in WHAT.items():
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
         if not said:
             continue
         marks = [*dots(numbers, "does", did, "open"), *dots(numbers, "says it would", said)]
         panels.append(Panel(what, marks, tied=True))
+        stands[experiment] = stand(said, did)
         cells |= {f"{experiment}: says yes": texts(said), f"{experiment}: does": texts(did)}
     if not panels:
         return None
     signs = [Sign("main", "says that it would (positive rate)"), Sign("open", "does (base rate)")]
     svg = rows(numbers.lineup, "readiness", TITLE, CAPTION, panels, signs)
-    return Figure("readiness", TITLE, CAPTION, svg, *behind(numbers.models, cells))
+    clauses = [clause for experiment, found in stands.items() for clause in _clauses(experiment, found)]
+    return Figure("readiness", TITLE, CAPTION, svg, *behind(numbers.models, cells), sentence(*clauses))
+
+
+def _clauses(experiment: str, found: Stand) -> Iterator[str]:
+    deed = EXPERIMENTS[experiment].words.deed
+    for those, how in ((found.above, "more"), (found.below, "less")):
+        if those and deed:
+            one = len(found.judged) == 1
+            say, they, do = ("says", "it", "does") if one else ("say", "they", "do")
+            yield f"{found.whom(those)} {say} {how} often that {they} would {deed[0]} than {they} {do}"

@@ -8,7 +8,7 @@ from selfexec.metrics import Own
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
-from selfexec.text.numbers import interval, signed
+from selfexec.text.numbers import interval, signed, typeset
 
 KEY = (
     "The correlation of each row's word with each column's deed, less what one factor says of it: how well the one "
@@ -16,6 +16,13 @@ KEY = (
     "0 (+) they share more than that, below (−) less. What stands outside the frames shows how far such numbers go "
     "where nobody speaks of itself."
 )
+
+
+TOLD = {
+    "own": "own words tell something of own deeds that nobody else's tell",
+    "own or shared": "own words tell more of own deeds than all models share, but a kind or family may share it",
+    "not shown": "it is not shown that own words tell something of own deeds that nobody else's tell",
+}
 
 
 def residuals(numbers: Numbers) -> Iterator[Figure]:
@@ -51,7 +58,12 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
         ]
         for model, a in places.items()
     ]
-    return Figure(id, title, caption, svg, ["word of", *places, "own excess", "verdict"], table)
+    finding = f"{_sentence(panel_title(own))}: {TOLD[verdict]}" if verdict in TOLD else ""
+    return Figure(id, title, caption, svg, ["word of", *places, "own excess", "verdict"], table, finding)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _by(own: Own) -> list[str]:
@@ -66,8 +78,8 @@ def _line(own: Own, places: Mapping[str, int], model: str) -> Line:
     for other, b in places.items():
         value, low, high = (float(part[a, b]) for part in (left.value, left.low, left.high))
         whose = f"{model}: its word and its own deed" if a == b else f"word of {model}, deed of {other}"
-        cells.append(Cell(value, _typed(value, 2), f"{whose}: {interval(value, low, high, signed)}"))
-    end = _typed(own.found.each[model].estimate.value, 3)
+        cells.append(Cell(value, typeset(signed(value, 2)), f"{whose}: {interval(value, low, high, signed)}"))
+    end = typeset(signed(own.found.each[model].estimate.value))
     return Line(cells, end, f"{model}: own excess {_own(own, model)}, {_verdict(own, model)}")
 
 
@@ -78,7 +90,3 @@ def _own(own: Own, model: str) -> str:
 
 def _verdict(own: Own, model: str) -> str:
     return own.found.each[model].verdict or "no verdict"
-
-
-def _typed(value: float, digits: int) -> str:
-    return signed(value, digits).replace("-", "−")

@@ -2,6 +2,7 @@
 
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.said import as_the_paper_counts, paper
 from selfexec.report.svg import Panel, Sign, rows, shares
 
 TITLE = "Restriction: predictions about requests that the model would answer"
@@ -47,12 +48,13 @@ def restriction(numbers: Numbers) -> Figure | None:
             "requests": sizes(accuracy),
             "coverage": texts(numbers.scored("restriction", "coverage")),
             "accuracy": texts(accuracy),
+            "accuracy, as the paper counts": texts(as_the_paper_counts(numbers, "restriction")),
             "label": texts(label),
             BASELINE: texts(baselines),
             "over-niceness": texts(over),
             "by chance": texts(by_chance),
         },
     )
-    return Figure(
-        "restriction", TITLE, CAPTION, rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs), *table
-    )
+    svg = rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs)
+    beside = paper(numbers, 3, ["restriction"], lambda _: "accuracy")
+    return Figure("restriction", TITLE, CAPTION, svg, *table, numbers.behind_naive("restriction"), beside)

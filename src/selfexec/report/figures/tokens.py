@@ -1,5 +1,7 @@
 """The paper's Figure 5: how many tokens a question takes."""
 
+from collections.abc import Mapping
+
 from selfexec.analysis.numbers import QUANTILES, Number, Spread, answer_tokens, counted
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers
@@ -47,7 +49,16 @@ def tokens(numbers: Numbers) -> Figure | None:
     cells["mean"] = {model: counted(means[model]) for model in shown}
     within = {model: spread.within for model, spread in shown.items()}
     cells["SD in a group / its mean"] = {model: decimal(share) for model, share in within.items() if share is not None}
-    return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells))
+    return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(shown))
+
+
+def _finding(shown: Mapping[str, Spread]) -> str:
+    """From whose answers are the shortest to whose are the longest, in the middle."""
+    medians = {model: spread.quantiles[QUANTILES.index(0.5)] for model, spread in shown.items()}
+    least, most = min(medians, key=medians.__getitem__), max(medians, key=medians.__getitem__)
+    if len(medians) == 1:
+        return f"Half of the answers of {most} take more than {medians[most]:,.0f} tokens"
+    return f"A median answer takes from {medians[least]:,.0f} tokens ({least}) to {medians[most]:,.0f} ({most})"
 
 
 def _dots(model: str, spread: Spread, mean: Number) -> list[Dot]:

@@ -12,6 +12,7 @@ from html import escape as html_escape
 from typing import Literal
 
 from selfexec.text.legible import harmless
+from selfexec.text.numbers import typeset
 
 WIDTH = 560.0
 GREAT_LETTERS = 15.0  # on a narrow screen; on a wide one they are 11
@@ -71,6 +72,11 @@ def escape(text: str) -> str:
     return html_escape(clean(text), quote=True)
 
 
+def told(text: str) -> str:
+    """What a mark says on hover."""
+    return f"<title>{escape(typeset(text))}</title>"
+
+
 def key_of(text: str) -> str:
     """A name for the page's script, the same as in the page's own attributes."""
     return html_escape(harmless(text), quote=True)
@@ -122,7 +128,7 @@ def write(x: float, y: float, text: str, kind: str = "", anchor: Anchor = "start
     """Text with its middle at the height y."""
     classes = f' class="{kind}"' if kind else ""
     where = "" if anchor == "start" else f' text-anchor="{anchor}"'
-    hover = f"<title>{escape(title)}</title>" if title else ""
+    hover = told(title) if title else ""
     # `dominant-baseline` is not known everywhere; a shift by .35 of the letters is
     return f'<text x="{at(x)}" y="{at(y)}" dy=".35em"{where}{classes}>{hover}{escape(text)}</text>'
 
@@ -280,7 +286,7 @@ def mark(x: float, y: float, kind: Kind, whose: Whose, title: str, inside: str =
     """A shape with its middle at x, y. What is `inside` (its intervals) is drawn below it, from there."""
     return (
         f'<g class="sx-mark sx-{LIKE.get(kind, kind)}" transform="translate({at(x)} {at(y)})"{_data(whose)}>'
-        f"<title>{escape(title)}</title>{inside}{SHAPES[kind]}</g>"
+        f"{told(title)}{inside}{SHAPES[kind]}</g>"
     )
 
 
@@ -308,8 +314,7 @@ def _data(whose: Whose) -> str:
 
 def bar(x: float, y: float, width: float, height: float, fill: int, whose: Whose, title: str) -> str:
     return (
-        f'<g class="sx-mark sx-bar sx-fill-{fill}"{_data(whose)}><title>{escape(title)}</title>'
-        f"{filled(x, y, width, height, fill)}</g>"
+        f'<g class="sx-mark sx-bar sx-fill-{fill}"{_data(whose)}>{told(title)}{filled(x, y, width, height, fill)}</g>'
     )
 
 

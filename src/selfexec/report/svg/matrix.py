@@ -11,8 +11,8 @@ from selfexec.report.svg.canvas import (
     box,
     breadth,
     drawing,
-    escape,
     shortened,
+    told,
     write,
 )
 from selfexec.report.svg.lineup import Lineup
@@ -125,6 +125,6 @@ def _row(grid: Grid, row: int, line: Line, shade: Shade) -> Iterator[str]:
         kind, opacity = shade(cell.value)
         place = box(grid.x(column), grid.y(row), grid.width, grid.height, kind, f' fill-opacity="{opacity:.3f}"')
         number = write(grid.x(column) + grid.width / 2, grid.middle(row), cell.text, "sx-cell", "middle")
-        yield f'<g class="sx-mark"><title>{escape(cell.title)}</title>{place}{number}</g>'
+        yield f'<g class="sx-mark">{told(cell.title)}{place}{number}</g>'
     if line.end:
         yield write(grid.right, grid.middle(row), line.end, "sx-tick", "end", line.end_title)

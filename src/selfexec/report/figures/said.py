@@ -1,0 +1,99 @@
+"""Titles that say what a figure shows. Nothing is said that could be luck: of two numbers one is the greater if that is
+so whatever their errors have in common, adjusted for the number of models (Holm). Where nothing is found a figure keeps
+its plain title.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from selfexec.analysis.findings import clear_of_zero
+from selfexec.analysis.numbers import Number
+from selfexec.report.figures.abilities import known_ability, published_abilities
+from selfexec.report.figures.numbers import Numbers
+from selfexec.stats import Correlation, correlate
+from selfexec.text.numbers import decimal, interval
+
+HALF = Number(0.5, 0.5, 0.5)  # a coin
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Of the models that can be judged, those whose first number is surely above the second, and below it."""
+
+    judged: tuple[str, ...]
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+
+    def whom(self, those: Sequence[str]) -> str:
+        """all 10 models, 3 of 10 models, or the one that there is by name"""
+        n = len(self.judged)
+        return those[0] if n == 1 and those else f"all {n} models" if len(those) == n else f"{len(those)} of {n} models"
+
+
+def stand(ones: Mapping[str, Number], twos: Mapping[str, Number]) -> Stand:
+    """The difference has the sum of both arms for its own: no two errors add up to more. What is to be read with
+    caution is not judged, nor what has no interval.
+    """
+    gaps = {m: gap for m in ones if m in twos and (gap := _gap(ones[m], twos[m]))}
+    above, below = (
+        tuple(m for m, clear in zip(gaps, clear_of_zero([*gaps.values()], sign), strict=True) if clear)
+        for sign in (1, -1)
+    )
+    return Stand((*gaps,), above, below)
+
+
+def _gap(one: Number, two: Number) -> Number | None:
+    if one.note or two.note or one.low is None or one.high is None or two.low is None or two.high is None:
+        return None
+    return Number(one.value - two.value, one.low - two.high, one.high - two.low)
+
+
+def against(ones: Mapping[str, Number], what: Number) -> Stand:
+    """The same, beside what is known without error."""
+    return stand(ones, dict.fromkeys(ones, what))
+
+
+def across(those: Iterable[Number]) -> str:
+    """.53 to .73"""
+    values = sorted(number.value for number in those)
+    return " to ".join(dict.fromkeys(decimal(value, 2) for value in (values[0], values[-1])))
+
+
+def sentence(*clauses: str) -> str:
+    """The clauses that there are, as a title. Names of models keep their first letter."""
+    text = "; ".join(clause for clause in clauses if clause)
+    return f"{text[0].upper()}{text[1:]}" if text.startswith(("all ", "the ")) else text
+
+
+def related(ones: Mapping[str, float], twos: Mapping[str, float]) -> Correlation:
+    """Of two numbers over the models that have both."""
+    both = [m for m in ones if m in twos]
+    one, two = (np.array([of[m] for m in both], dtype=np.float64) for of in (ones, twos))
+    return correlate(one, two)
+
+
+def correlated(found: Correlation, more: str, less: str, untold: str) -> str:
+    """Which way two numbers go together, or that this is not shown; nothing of too few models."""
+    low, high = found.interval
+    if not (low == low and high == high):
+        return ""
+    size = f"r = {interval(found.value, low, high, lambda value: decimal(value, 2))} over {found.n} models"
+    return f"{more if low > 0 else less if high < 0 else untold} ({size})"
+
+
+def as_the_paper_counts(numbers: Numbers, experiment: str) -> dict[str, Number]:
+    """The accuracy of each model that the paper has, by its own counting."""
+    known = published_abilities()
+    found = numbers.accuracies(experiment, "authors") if numbers.accuracies(experiment, "strict") else {}
+    return {model: number for model, number in found.items() if known_ability(model, known) is not None}
+
+
+def paper(numbers: Numbers, figure: int, experiments: Sequence[str], name: Callable[[str], str] = str) -> str:
+    """What the paper has for the same models, where they are among its."""
+    found = {e: theirs for e in experiments if (theirs := as_the_paper_counts(numbers, e))}
+    if not found:
+        return ""
+    parts = (f"{name(e)} {across(theirs.values())}" for e, theirs in found.items())
+    return f"Counted as in the paper's Figure {figure}: {', '.join(parts)}."
