@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -26,11 +26,25 @@ from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.metrics import accuracy_on
-from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, latex, plain
+from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export, latex
+from selfexec.report.export import drawn as as_svg
 from selfexec.report.figures import Figure, figures, margins, read_abilities
 from selfexec.report.figures.model_order import line_up, merit_of
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import Cell, Line, Scale, breadth, clean, even_ticks, log_ticks, matrix, shortened, tick_label
+from selfexec.report.svg import (
+    SCREEN,
+    SHEETS,
+    Cell,
+    Line,
+    Scale,
+    breadth,
+    clean,
+    even_ticks,
+    log_ticks,
+    matrix,
+    shortened,
+    tick_label,
+)
 from selfexec.runs import Run
 from selfexec.text.legible import harmless
 
@@ -71,6 +85,11 @@ class Mark:
 
 def parsed(figure: Figure) -> ET.Element:
     return ET.fromstring(figure.svg)
+
+
+def shown(figures: Iterable[Figure]) -> list[tuple[Figure, str]]:
+    """All that there is to see of them."""
+    return [(figure, figure.svg) for figure in figures]
 
 
 def marks_of(figure: Figure, panel: str, *, log: bool = False) -> list[Mark]:
@@ -358,7 +377,7 @@ def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_ce
         for name, row in zip("ab", values, strict=True)
     }
     lineup = line_up({"a": (0, -0.5), "b": (0, -0.4)}, None)
-    svg = matrix(lineup, "one", "title", "what it is", lines, "word", "own", around_zero=True)
+    svg = matrix(lineup, "one", "title", "what it is", lines, "word", "own", around_zero=True)(SCREEN)
     cells = re.findall(r'class="(sx-heat|sx-below)"[^>]* fill-opacity="([.\d]+)"', svg)
     # as opaque as far from 0 as the farthest, .2
     assert [(kind, float(opacity)) for kind, opacity in cells] == [
@@ -451,7 +470,7 @@ def test_nothing_leaves_the_drawing(drawn: dict[str, Figure]) -> None:
 
 @pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(panel: Run, scores: Scores, drawn: dict[str, Figure]) -> None:
-    assert list(drawn.values()) == figures([sx.load(panel.folder)], scores, abilities=ABILITIES)
+    assert shown(drawn.values()) == shown(figures([sx.load(panel.folder)], scores, abilities=ABILITIES))
 
 
 @pytest.mark.slow
@@ -463,7 +482,7 @@ def test_the_order_of_models_changes_nothing(panel: Run, drawn: dict[str, Figure
     found = {figure.id: figure for figure in figures([run], scores, abilities=dict(reversed(ABILITIES.items())))}
     assert list(found) == list(drawn)
     for id, figure in drawn.items():
-        assert found[id] == figure, id
+        assert shown([found[id]]) == shown([figure]), id
 
 
 @pytest.mark.slow
@@ -473,7 +492,7 @@ def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figu
         for first in (True, False)
     ]
     found = figures(runs, score(runs, "readable"), abilities=ABILITIES)
-    assert found == list(drawn.values())
+    assert shown(found) == shown(drawn.values())
 
 
 @pytest.mark.slow
@@ -696,12 +715,13 @@ def test_a_scale_puts_its_ends_at_its_ends(log: bool) -> None:
 
 
 @pytest.mark.slow
-def test_svg_files_need_no_variables_and_no_media_queries(drawn: dict[str, Figure]) -> None:
+@pytest.mark.parametrize(("width", "mm"), [("column", 84), ("page", 174)])
+def test_svg_files_need_no_variables_and_no_media_queries(drawn: dict[str, Figure], width: str, mm: int) -> None:
     for figure in drawn.values():
-        text = plain(figure.svg)
+        text = as_svg(figure, SHEETS[width])
         assert "var(" not in text and "@media" not in text and "--sx" not in text
         root = ET.fromstring(text)
-        assert float(root.get("width") or 0) == 560 and float(root.get("height") or 0) > 50
+        assert root.get("width") == f"{mm}.00mm" and float((root.get("height") or "").removesuffix("mm")) > 10
         # one closing brace for each that opens: no rule was cut in two
         style = root.findtext(f"{SVG}style") or ""
         assert style.count("{") == style.count("}") > 10
@@ -750,6 +770,8 @@ def test_a_file_in_the_way_of_the_folder_is_named(drawn: dict[str, Figure], tmp_
         export(drawn.values(), tmp_path / "out", ("csv",))
     with pytest.raises(InputError, match="jpeg"):
         export(drawn.values(), tmp_path / "new", ("jpeg",))
+    with pytest.raises(InputError, match="unknown width 'slide'"):
+        export(drawn.values(), tmp_path / "new", ("csv",), "slide")
 
 
 @pytest.mark.slow
@@ -759,7 +781,9 @@ def test_png_and_pdf_are_what_they_say(drawn: dict[str, Figure], tmp_path: Path)
     export([figure], tmp_path, DRAWN)
     png, pdf = ((tmp_path / f"association.{form}").read_bytes() for form in DRAWN)
     assert png.startswith(b"\x89PNG\r\n\x1a\n") and png[12:16] == b"IHDR"
-    assert int.from_bytes(png[16:20], "big") == 3 * 560
+    assert int.from_bytes(png[16:20], "big") == int(84 / 25.4 * 600)
+    # 84 mm are 238.11 points
+    assert re.search(rb"/MediaBox ?\[ ?0 0 238\.11", pdf)
     assert pdf.startswith(b"%PDF-") and b"%%EOF" in pdf[-32:]
     assert len(png) > 20_000  # something is drawn
 

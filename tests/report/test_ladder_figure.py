@@ -16,7 +16,7 @@ from selfexec.report.export import as_csv
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import SMALL_LETTERS, WIDTH, Flight, Step, Storey, Whose, breadth, steps
+from selfexec.report.svg import SCREEN, SMALL_LETTERS, Flight, Step, Storey, Whose, breadth, steps
 from selfexec.text.legible import harmless
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -163,13 +163,14 @@ def test_many_flights_and_long_names_stay_within_the_drawing() -> None:
         )
         for n in range(30)
     ]
-    root = ET.fromstring(steps("s", "A title", "Words", places, [Storey("one", flights, (0.0, 1.0))], axis="skill"))
+    drawn = steps("s", "A title", "Words", places, [Storey("one", flights, (0.0, 1.0))], axis="skill")
+    root = ET.fromstring(drawn(SCREEN))
     height = float((root.get("viewBox") or "").split()[3])
     names = [t for t in root.iter(f"{SVG}text") if t.find(f"{SVG}title") is not None]
     assert len(names) == 30
     for text in names:
         shown = "".join(text.itertext()).removeprefix(text.findtext(f"{SVG}title") or "")
-        assert float(text.get("x") or 0) + breadth(shown, SMALL_LETTERS) <= WIDTH
+        assert float(text.get("x") or 0) + breadth(shown, SMALL_LETTERS) <= SCREEN.width
         assert 0 < float(text.get("y") or 0) < height
     above = sorted(float(text.get("y") or 0) for text in names)
     assert all(b - a >= SMALL_LETTERS for a, b in pairwise(above))
@@ -178,5 +179,5 @@ def test_many_flights_and_long_names_stay_within_the_drawing() -> None:
 @pytest.mark.slow
 def test_a_flight_that_does_not_reach_the_last_place_has_no_label() -> None:
     flights = [Flight(Whose("m", "g"), "short", {"a": Step(Value(0.5), "a")})]
-    svg = steps("s", "A title", "Words", ["a", "b"], [Storey("one", flights, (0.0, 1.0))])
+    svg = steps("s", "A title", "Words", ["a", "b"], [Storey("one", flights, (0.0, 1.0))])(SCREEN)
     assert ">short<" not in svg and svg.count("sx-mark") == 1

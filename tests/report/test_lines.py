@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from selfexec.report.export import plain
-from selfexec.report.svg import SMALL_LETTERS, Axis, Curve, Point, Sign, Whose, breadth, lines, spread
+from selfexec.report.export import drawn
+from selfexec.report.figures import Figure
+from selfexec.report.svg import SCREEN, SHEETS, SMALL_LETTERS, Axis, Curve, Point, Sign, Whose, breadth, lines, spread
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHARE = Axis("share that came true", (0.0, 1.0))
@@ -34,7 +35,7 @@ CROWD.append(curve("alone", [(0.4, 0.71)]))
 
 def drawing(curves: Sequence[Curve] = CROWD, x: Axis = Axis("said chance", (0.0, 1.0))) -> str:  # noqa: B008
     signs = [Sign("main", "model"), Sign("half", "said as it came")]
-    return lines("curves", "A title", "A description", curves, x, SHARE, signs=signs, line=0.5, diagonal=True)
+    return lines("curves", "A title", "A description", curves, x, SHARE, signs=signs, line=0.5, diagonal=True)(SCREEN)
 
 
 def marks(svg: str) -> dict[str, tuple[float, float]]:
@@ -122,7 +123,9 @@ def test_the_same_curves_are_the_same_bytes() -> None:
 def test_colours_are_the_pages_so_that_a_dark_scheme_holds() -> None:
     svg = drawing()
     assert not re.search(r"(?<!,)#[0-9a-f]{3,6}\b", svg)  # a colour is only what a variable falls back to
-    assert "var(" not in plain(svg) and "@media" not in plain(svg)
+    curves = lines("curves", "A title", "A description", CROWD, Axis("said chance", (0.0, 1.0)), SHARE)
+    in_print = drawn(Figure("curves", "A title", "A description", curves, [], []), SHEETS["column"])
+    assert "var(" not in in_print and "@media" not in in_print
 
 
 def test_each_part_of_a_curve_comes_and_goes_with_its_key() -> None:

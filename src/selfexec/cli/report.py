@@ -40,6 +40,13 @@ DEFAULT = Path("report.html")
     type=click.Path(path_type=Path),
     help="A folder for each figure as SVG, CSV and LaTeX, and with the extra `figures` as PNG and PDF.",
 )
+@click.option(
+    "--figure-width",
+    type=click.Choice(["column", "page"]),
+    default="column",
+    show_default=True,
+    help="How wide these are in print: a column of two on a page (84 mm), or the page (174 mm).",
+)
 def command(
     selection: "Selection",
     out: Path | None,
@@ -47,6 +54,7 @@ def command(
     evidence: Literal["none", "sample", "all"],
     abilities: Path | None,
     figures: Path | None,
+    figure_width: Literal["column", "page"],
 ) -> None:
     """Write one HTML file that shows what runs say, and what stands behind each number.
 
@@ -70,5 +78,6 @@ def command(
             evidence=evidence,
             abilities=abilities,
             figures=figures,
+            figure_width=figure_width,
         )
     click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Open it in a browser.")

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Runs, Selection
+    from selfexec.report.data import Width
     from selfexec.report.evidence import Level
     from selfexec.runs import Files
 
 LEVELS = ("none", "sample", "all")
+WIDTHS = ("column", "page")
 
 
 def report(
@@ -22,6 +24,7 @@ def report(
     groups: str | Path | None = None,
     abilities: str | Path | None = None,
     figures: str | Path | None = None,
+    figure_width: "Width" = "column",
 ) -> Path:
     """Write the report of a run, or of several, as one file that opens anywhere, and return its path.
 
@@ -33,6 +36,7 @@ def report(
       groups      a CSV or JSON file with a family for each model, to filter by: whose siblings are whose
       abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
       figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
+      figure_width  how wide these are in print: a `column` of two on a page (84 mm), or the `page` (174 mm)
 
     InputError: no replies, a file that cannot be read or written, or an extra that `figures` wants and is not there.
     """
@@ -46,9 +50,10 @@ def report(
     selection = Selection.of(runs, convention, readings=readings, panel=panel, groups=groups, without=without)
     refuse_unknown("convention", [selection.convention], OURS)
     refuse_unknown("evidence", [evidence], LEVELS)
+    refuse_unknown("figure width", [figure_width], WIDTHS)
     if not any(run.replies for run in selection.runs):
         raise InputError("which run? There are no replies to report on.")
-    others = (None if file is None else Path(file) for file in (selection.groups, abilities, figures))
+    files = (None if file is None else Path(file) for file in (selection.groups, abilities, figures))
     path = Path(path)
-    write_page(path, page(selection, Options(evidence, *others)))
+    write_page(path, page(selection, Options(evidence, figure_width, *files)))
     return path

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 
+Width = Literal["column", "page"]
+
+
 @dataclass(frozen=True)
 class Options:
     """What a report was asked for."""
 
     evidence: Level = "sample"
+    figure_width: Width = "column"
     groups: Path | None = None
     abilities: Path | None = None
     figures: Path | None = None

@@ -4,25 +4,32 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from selfexec.errors import InputError
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
+from selfexec.report.svg import POINT, SHEETS, Sheet
 from selfexec.text.legible import harmless
 
-SCALE = 3  # pixels of a PNG for each unit of a drawing: 1,680 across
+PIXELS = 600  # of a PNG, for each inch
 FORMATS = ("svg", "png", "pdf", "csv", "tex")
 DRAWN = ("png", "pdf")
 
 
-def export(figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Each figure in each format, as `folder`/id.svg and so on. What was there is written over.
+def export(
+    figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS, width: str = "column"
+) -> list[Path]:
+    """Each figure in each format, as `folder`/id.svg and so on. What was there is written over. Drawings are as wide as
+    a `column` of two on a page (84 mm), or as a `page` (174 mm), with no letters smaller than 7 points.
 
     PNG and PDF take the extra `figures` (vl-convert, pikepdf): `lacking` says whether it is there.
     """
     if strange := [name for name in formats if name not in FORMATS]:
         raise InputError(f"unknown format {strange[0]!r} of a figure. There are {', '.join(FORMATS)}.")
-    makers = _makers(formats)
+    if width not in SHEETS:
+        raise InputError(f"unknown width {width!r} of a figure. There are {', '.join(SHEETS)}.")
+    makers = _makers(formats, SHEETS[width])
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
@@ -49,14 +56,14 @@ def _written(
             yield path
 
 
-def _makers(formats: Sequence[str]) -> dict[str, Callable[[Figure], bytes]]:
+def _makers(formats: Sequence[str], sheet: Sheet) -> dict[str, Callable[[Figure], bytes]]:
     known: dict[str, Callable[[Figure], bytes]] = {
-        "svg": lambda figure: plain(figure.svg).encode(),
+        "svg": lambda figure: drawn(figure, sheet).encode(),
         "csv": lambda figure: as_csv(figure).encode(),
         "tex": lambda figure: as_latex(figure).encode(),
     }
     if any(name in DRAWN for name in formats):
-        known |= _painters()
+        known |= _painters(sheet)
     return {name: known[name] for name in FORMATS if name in formats}
 
 
@@ -73,7 +80,7 @@ def lacking() -> str | None:
     return None
 
 
-def _painters() -> dict[str, Callable[[Figure], bytes]]:
+def _painters(sheet: Sheet) -> dict[str, Callable[[Figure], bytes]]:
     if said := lacking():
         raise InputError(said)
     import pikepdf
@@ -81,25 +88,34 @@ def _painters() -> dict[str, Callable[[Figure], bytes]]:
 
     def pdf(figure: Figure) -> bytes:
         # vl-convert numbers the objects of a PDF anew each time; pikepdf writes them in the order of the page's tree
-        drawn, settled = io.BytesIO(vl_convert.svg_to_pdf(plain(figure.svg))), io.BytesIO()
-        with pikepdf.open(drawn) as document:
+        # for vl-convert a pixel is a point
+        painted, settled = vl_convert.svg_to_pdf(drawn(figure, sheet, unit="")), io.BytesIO()
+        with pikepdf.open(io.BytesIO(painted)) as document:
             document.docinfo["/Title"] = figure.title
             document.save(settled, deterministic_id=True)
         return settled.getvalue()
 
-    return {"png": lambda figure: vl_convert.svg_to_png(plain(figure.svg), scale=SCALE), "pdf": pdf}
+    def png(figure: Figure) -> bytes:
+        painted: bytes = vl_convert.svg_to_png(drawn(figure, sheet, unit=""), ppi=PIXELS)
+        return painted
+
+    return {"png": png, "pdf": pdf}
 
 
 # --- drawings --------------------------------------------------------------------------------------------------------
 
 
-def plain(svg: str) -> str:
-    """The drawing for programs that know neither CSS variables nor media queries: its own colours, its own size."""
-    svg = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", svg)
-    svg = _without_variables(svg)
+def drawn(figure: Figure, sheet: Sheet, unit: Literal["mm", ""] = "mm") -> str:
+    """The drawing on a sheet, for programs that know no CSS variables: its own colours, its size in print, in points
+    where there is no `unit`.
+    """
+    assert figure.drawing and sheet.mm
+    svg = _without_variables(figure.drawing(sheet))
     found = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     assert found
-    return svg.replace('width="100%"', f'width="{found[1]}" height="{found[2]}"', 1)
+    width = sheet.mm if unit else sheet.mm / POINT
+    height = width * float(found[2]) / float(found[1])
+    return svg.replace('width="100%"', f'width="{width:.2f}{unit}" height="{height:.2f}{unit}"', 1)
 
 
 def _without_variables(svg: str) -> str:

@@ -76,7 +76,7 @@ def summary(boards: Sequence[Board]) -> Figure:
         for row in board.rows
     ]
     columns = ["model", "experiment", "skill", "margin", "coverage", "withheld, or with caution"]
-    return Figure("summary", "Skill and margin over the best baseline, with 95% intervals", "", "", columns, rows)
+    return Figure("summary", "Skill and margin over the best baseline, with 95% intervals", "", None, columns, rows)
 
 
 def summary_csv(boards: Sequence[Board]) -> str:

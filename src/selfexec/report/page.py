@@ -90,7 +90,7 @@ def _export(data: Data) -> None:
         warnings.warn(f"{said}. The other formats are written", stacklevel=3)
     front = margins(data.numbers)
     drawings = [front, *data.figures] if front else data.figures
-    export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)])
+    export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)], data.options.figure_width)
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)
     export_tables([leaderboards.summary(data.boards)], texts, folder)

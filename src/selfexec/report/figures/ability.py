@@ -9,7 +9,7 @@ from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, texts
 from selfexec.report.figures.said import correlated, related
-from selfexec.report.svg import Axis, Sign, Spot, drawing, legend, plane, reach
+from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
 from selfexec.text.numbers import decimal
 
 TITLE = "Score, skill and margin beside ability"
@@ -37,8 +37,8 @@ def ability(numbers: Numbers) -> Figure | None:
     if not found or max(map(len, found.values())) < LEAST:
         return None
     low, high = reach(abilities.values(), min(abilities.values()), max(abilities.values()) + 1e-6)
-    key, top = legend([Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")], 2)
-    parts, cells = [key], {"ability": {m: decimal(ability) for m, ability in abilities.items()}}
+    planes: list[tuple[list[Spot], Axis, float | None]] = []
+    cells = {"ability": {m: decimal(ability) for m, ability in abilities.items()}}
     for metric, shown in found.items():
         _, name, line = MEASURES[metric]
         spots = [
@@ -54,11 +54,19 @@ def ability(numbers: Numbers) -> Figure | None:
         ]
         ends = [end for number in shown.values() for end in (number.value, number.low, number.high) if end is not None]
         y = Axis(name, reach(ends, min(ends), max(ends) + 1e-6))
-        parts += plane(numbers.lineup, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
+        planes.append((spots, y, line))
         cells[name] = texts(shown)
         cells[f"{name}: withheld"] = {m: number.note for m, number in shown.items() if number.note}
-        top += HEIGHT + 52
-    svg = drawing("ability", TITLE, CAPTION, top + 8, parts)
+
+    def drawn(sheet: Sheet) -> str:
+        signs = [Sign("main", "model, with 95% interval"), Sign("faint", "headline withheld")]
+        key, top = legend(sheet, signs, 2)
+        parts = [key]
+        for spots, y, line in planes:
+            parts += plane(sheet, numbers.lineup, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
+            top += HEIGHT + 52
+        return drawing(sheet, "ability", TITLE, CAPTION, top + 8, parts)
+
     scores = {model: number.value for model, number in found.get("self_execution_score", {}).items()}
     finding = correlated(
         related(abilities, scores),
@@ -66,7 +74,7 @@ def ability(numbers: Numbers) -> Figure | None:
         "More able models predict themselves less accurately",
         "That more able models predict themselves more or less accurately is not shown",
     )
-    return Figure("ability", TITLE, CAPTION, svg, *behind([*abilities], cells), finding, _paper(abilities))
+    return Figure("ability", TITLE, CAPTION, drawn, *behind([*abilities], cells), finding, _paper(abilities))
 
 
 def _paper(models: Collection[str]) -> str:

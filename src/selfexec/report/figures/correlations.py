@@ -12,9 +12,9 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import (
-    WIDTH,
     Kind,
     Scale,
+    Sheet,
     Sign,
     Whose,
     drawing,
@@ -43,21 +43,24 @@ def correlations(numbers: Numbers) -> Figure | None:
     shown = [pair for pair in related(numbers) if not math.isnan(pair.all.value)]
     if not shown:
         return None
-    key, top = legend(
-        [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")], 2
-    )
+    columns = ["one", "two", "models", "correlation", "with a headline", "their correlation"]
+    cells = [_cells(pair) for pair in shown]
+    return Figure("correlations", TITLE, CAPTION, lambda sheet: _drawn(sheet, shown), columns, cells, _finding(shown))
+
+
+def _drawn(sheet: Sheet, shown: Sequence["Related"]) -> str:
+    signs = [Sign("main", "all models"), Sign("open", "models with a headline"), Sign("half", "no correlation")]
+    key, top = legend(sheet, signs, 2)
     top += 6
     bottom = top + ROW * len(shown) + 3
-    scale = Scale(-1, 1, LEFT, WIDTH - 66)
+    scale = Scale(-1, 1, LEFT, sheet.width - 66)
     parts = [key]
     for value in (-1, -0.5, 0, 0.5, 1):
         parts.append(stroke(scale(value), top, scale(value), bottom, "sx-half" if value == 0 else "sx-grid"))
         parts.append(write(scale(value), bottom + 11, tick_label(value), "sx-soft sx-tick", "middle"))
     for k, pair in enumerate(shown):
         parts += _row(pair, scale, top + ROW * (k + 0.5))
-    svg = drawing("correlations", TITLE, CAPTION, bottom + 24, parts)
-    columns = ["one", "two", "models", "correlation", "with a headline", "their correlation"]
-    return Figure("correlations", TITLE, CAPTION, svg, columns, [_cells(pair) for pair in shown], _finding(shown))
+    return drawing(sheet, "correlations", TITLE, CAPTION, bottom + 24, parts)
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:
     else:
         y_all = y
     yield _dot(pair, pair.all, "main", "all models", scale, y_all)
-    yield write(WIDTH - 6, y, n, "sx-soft sx-tick", "end")
+    yield write(scale.end + 60, y, n, "sx-soft sx-tick", "end")
 
 
 def _dot(pair: Related, found: Correlation, kind: Kind, who: str, scale: Scale, y: float) -> str:

@@ -1,22 +1,22 @@
 """What a figure is: a drawing, and the table behind it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from selfexec.report.svg import ROWS
+from selfexec.report.svg import ROWS, SCREEN, Drawing
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`svg` stands alone: no script, nothing from elsewhere. Its colours are the page's CSS variables where there are
-    any. `columns` and `rows` are the numbers that it shows. `title` says what is drawn, and `finding` what that shows:
-    empty where nothing is found. `paper`: what the paper has for the same models.
+    """`columns` and `rows` are the numbers that it shows. A table alone has no drawing. `title` says what is drawn, and
+    `finding` what that shows: empty where nothing is found. `paper`: what the paper has for the same models.
     """
 
     id: str
     title: str
     caption: str
-    svg: str
+    drawing: Drawing | None = field(compare=False, repr=False)
     columns: list[str]
     rows: list[list[str]]
     finding: str = ""
@@ -25,6 +25,13 @@ class Figure:
     @property
     def headline(self) -> str:
         return self.finding or self.title
+
+    @cached_property
+    def svg(self) -> str:
+        """For the page. It stands alone: no script, nothing from elsewhere. Its colours are the page's CSS variables
+        where there are any.
+        """
+        return self.drawing(SCREEN) if self.drawing else ""
 
     @property
     def sortable(self) -> bool:

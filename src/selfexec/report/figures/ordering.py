@@ -6,7 +6,7 @@ from selfexec.analysis.numbers import counted, prediction_tokens
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, sizes, texts
 from selfexec.report.figures.said import correlated, related
-from selfexec.report.svg import Axis, Level, Sign, Spot, drawing, legend, plane, reach, reach_log
+from selfexec.report.svg import Axis, Level, Sheet, Sign, Spot, drawing, legend, plane, reach, reach_log
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
@@ -46,8 +46,12 @@ def ordering(numbers: Numbers) -> Figure | None:
     low, high = reach(heights, 0.5, 0.7)
     y = Axis("ranking accuracy", (max(low, 0.0), min(high, 1.0)))
     signs = [Sign("main", "model, with 95% intervals"), Sign("level", BASELINE), Sign("half", "a coin")]
-    key, top = legend(signs, 2)
-    parts = [key, *plane(numbers.lineup, spots, x, y, top + 4, HEIGHT, line=0.5)]
+
+    def drawn(sheet: Sheet) -> str:
+        key, top = legend(sheet, signs, 2)
+        parts = [key, *plane(sheet, numbers.lineup, spots, x, y, top + 4, HEIGHT, line=0.5)]
+        return drawing(sheet, "ordering", TITLE, CAPTION, top + HEIGHT + 50, parts)
+
     table = behind(
         numbers.models,
         {
@@ -58,11 +62,10 @@ def ordering(numbers: Numbers) -> Figure | None:
             "tokens of a ranking": {m: counted(tokens[m]) for m in shown},
         },
     )
-    svg = drawing("ordering", TITLE, CAPTION, top + HEIGHT + 50, parts)
     finding = correlated(
         related({m: math.log(tokens[m].value) for m in shown}, {m: accuracy[m].value for m in shown}),
         "Models that take more tokens for a ranking rank better",
         "Models that take more tokens for a ranking rank worse",
         "That models which take more tokens for a ranking rank better or worse is not shown",
     )
-    return Figure("ordering", TITLE, CAPTION, svg, *table, finding)
+    return Figure("ordering", TITLE, CAPTION, drawn, *table, finding)

@@ -2,10 +2,14 @@
 
 from selfexec.report.svg.canvas import (
     DATA,
+    POINT,
+    SCREEN,
+    SHEETS,
     SMALL_LETTERS,
-    WIDTH,
+    Drawing,
     Kind,
     Scale,
+    Sheet,
     Sign,
     Whose,
     breadth,

@@ -1,12 +1,13 @@
 """The pencil: scales, ticks, text and marks as SVG.
 
-All lengths are units of a drawing WIDTH wide, which the page scales to the room there is. On a narrow screen the
-letters grow against the drawing (see STYLE), so whatever must hold text is measured with the greater letters.
+All lengths are units of a drawing as wide as its Sheet, which the page scales to the room there is. On a narrow screen
+the letters grow against the drawing (see STYLE), so whatever must hold text is measured with the greater letters; in
+print they have that size.
 """
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape as html_escape
 from typing import Literal
@@ -14,15 +15,12 @@ from typing import Literal
 from selfexec.text.legible import harmless
 from selfexec.text.numbers import typeset
 
-WIDTH = 560.0
-GREAT_LETTERS = 15.0  # on a narrow screen; on a wide one they are 11
-SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen
+GREAT_LETTERS = 15.0  # on a narrow screen and in print; on a wide screen they are 11
+SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen and in print
 BOLD = 1.14  # how much wider
 TALL = 460.0  # a drawing that is higher has a page of its own on paper
 
 STYLE = """
-.sx{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px}
-svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx text{fill:var(--ink,#1c2024)}
 .sx .sx-soft{fill:var(--muted,#697077)}
 .sx .sx-strong{font-weight:600}
@@ -53,8 +51,44 @@ svg.sx.sx{max-width:760px;height:auto;display:block}
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
 .sx .sx-below{fill:var(--below,#c2570c)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
-@media (max-width:600px){.sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}}
 """.strip()
+GREATER = ".sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}"
+ON_SCREEN = f"""
+.sx{{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-size:11px}}
+svg.sx.sx{{max-width:760px;height:auto;display:block}}
+{STYLE}
+@media (max-width:600px){{{GREATER}}}
+""".strip()
+# Helvetica is one of the fonts that every viewer of PDF and every TeX has; the others are as wide
+IN_PRINT = f".sx{{font-family:Helvetica,Arial,'Liberation Sans','Nimbus Sans',sans-serif}}\n{GREATER}\n{STYLE}"
+
+
+# --- what is drawn on ------------------------------------------------------------------------------------------------
+
+POINT = 25.4 / 72  # in mm
+LEAST_TYPE = 7.05  # points of the smallest letters in print
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """How wide a drawing is, in its units and, in print, in mm. Panels narrower than `least_panel` are not put beside
+    each other, nor numbers in smaller letters than `least_letters` into cells.
+    """
+
+    width: float
+    mm: float | None = None
+    least_panel: float = 0.0
+    least_letters: float = 0.0
+
+
+def printed(mm: float) -> Sheet:
+    """As many units as make the small letters large enough."""
+    return Sheet(mm / POINT / LEAST_TYPE * SMALL_LETTERS, mm, 100.0, SMALL_LETTERS)
+
+
+SCREEN = Sheet(560.0)
+SHEETS = {"column": printed(84.0), "page": printed(174.0)}
+Drawing = Callable[[Sheet], str]  # laid out anew for each sheet
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -354,13 +388,13 @@ class Sign:
     text: str
 
 
-def legend(signs: Sequence[Sign], y: float) -> tuple[str, float]:
+def legend(sheet: Sheet, signs: Sequence[Sign], y: float) -> tuple[str, float]:
     """The entries in as many lines as they need, from the height y on, and the height below them."""
     parts: list[str] = []
     x, line = 4.0, 22.0
     for sign in signs:
         room = 20 + breadth(sign.text)
-        if x > 4 and x + room > WIDTH:
+        if x > 4 and x + room > sheet.width:
             x, y = 4.0, y + line
         parts.append(_sign(sign.kind, x + 5, y + line / 2) + write(x + 16, y + line / 2, sign.text, "sx-soft"))
         x += room + 12
@@ -378,13 +412,16 @@ def _sign(kind: str, x: float, y: float) -> str:
     return f'<g class="sx-{LIKE.get(kind, kind)}" transform="translate({at(x)} {at(y)})">{SHAPES[kind]}</g>'
 
 
-def drawing(id: str, title: str, description: str, height: float, parts: Iterable[str], layout: str = "") -> str:
+def drawing(
+    sheet: Sheet, id: str, title: str, description: str, height: float, parts: Iterable[str], layout: str = ""
+) -> str:
     """The whole SVG. `layout`: one more class, by which the page knows how it is made."""
     name = f"sx-{id}"
+    size = f"{at(sheet.width)} {at(height)}"
     classes = " ".join(["sx", *([layout] if layout else []), *(["sx-tall"] if height > TALL else [])])
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" width="100%" viewBox="0 0 {at(WIDTH)} '
-        f'{at(height)}" aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}</title>'
-        f'<desc id="{name}-desc">{escape(description)}</desc><style>{STYLE}</style>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{classes}" role="img" width="100%" viewBox="0 0 {size}" '
+        f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{escape(title)}</title>'
+        f'<desc id="{name}-desc">{escape(description)}</desc><style>{IN_PRINT if sheet.mm else ON_SCREEN}</style>'
         f'<rect width="100%" height="100%" class="sx-paper"/>{"".join(parts)}</svg>'
     )

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from selfexec.report.svg.canvas import (
     GREAT_LETTERS,
     SMALL_LETTERS,
+    Drawing,
     Kind,
     Scale,
+    Sheet,
     Sign,
     Whose,
     at,
@@ -59,27 +61,35 @@ def lines(
     signs: Sequence[Sign] = (),
     line: float | None = None,
     diagonal: bool = False,
-) -> str:
+) -> Drawing:
     """The drawing of these curves. `line`: a height to be marked; `diagonal`: mark where y is x. What lies beyond an
     axis is drawn at its end.
     """
     shown = [curve for curve in curves if curve.points]
     widest = max((breadth(curve.label, SMALL_LETTERS) for curve in shown), default=0.0)
     height = max(HEIGHT, STEP * (len(shown) + 2))
-    signed, top = legend(signs, 2)
-    across, up = scales(x, y, top + 4, height, right=max(RIGHT, AWAY + 4 + min(widest, LABELS)))
-    ways = [_way(curve, across, up) for curve in shown]
-    labels = spread([way[-1][1] for way in ways], up.end + STEP / 2, up.start - STEP / 4)
-    parts = [signed, *backdrop(x, y, across, up, line), *(_diagonal(across, up) if diagonal else ())]
-    for curve, way, label in zip(shown, ways, labels, strict=True):
-        parts.append(belonging(curve.whose, _joined(curve, way), *_labelled(curve, way[-1], across.end, label)))
-    for curve, way in zip(shown, ways, strict=True):  # above all lines
-        for point, (px, py) in zip(_ordered(curve), way, strict=True):
-            parts.append(mark(px, py, curve.kind, curve.whose, point.title, span(up, point.y.low, point.y.high, py)))
-    return drawing(id, title, description, top + height + 40 + GREAT_LETTERS / 2, parts)
+
+    def drawn(sheet: Sheet) -> str:
+        signed, top = legend(sheet, signs, 2)
+        across, up = scales(sheet, x, y, top + 4, height, right=max(RIGHT, AWAY + 4 + min(widest, LABELS)))
+        ways = [_way(curve, across, up) for curve in shown]
+        labels = spread([way[-1][1] for way in ways], up.end + STEP / 2, up.start - STEP / 4)
+        parts = [signed, *backdrop(x, y, across, up, line), *(_diagonal(across, up) if diagonal else ())]
+        for curve, way, label in zip(shown, ways, labels, strict=True):
+            parts.append(belonging(curve.whose, _joined(curve, way), *_labelled(curve, way[-1], across.end, label)))
+        parts += (one for curve, way in zip(shown, ways, strict=True) for one in _points(curve, way, up))
+        return drawing(sheet, id, title, description, top + height + 40 + GREAT_LETTERS / 2, parts)
+
+    return drawn
 
 
 Place = tuple[float, float]
+
+
+def _points(curve: Curve, way: Sequence[Place], up: Scale) -> Iterator[str]:
+    """Above all lines."""
+    for point, (x, y) in zip(_ordered(curve), way, strict=True):
+        yield mark(x, y, curve.kind, curve.whose, point.title, span(up, point.y.low, point.y.high, y))
 
 
 def _ordered(curve: Curve) -> list[Point]:

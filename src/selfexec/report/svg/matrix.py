@@ -1,12 +1,14 @@
 """A layout: a matrix, a row and a column for each key, and a number of its own at the end of each row."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.report.svg.canvas import (
     GREAT_LETTERS,
     SMALL_LETTERS,
-    WIDTH,
+    Drawing,
+    Sheet,
     belonging,
     box,
     breadth,
@@ -52,7 +54,7 @@ def matrix(
     end: str,
     *,
     around_zero: bool = False,
-) -> str:
+) -> Drawing:
     """The drawing of these rows, whose diagonal is framed. `corner`: what rows and columns are; `end`: what the last
     column is. Cells are shaded from the least to the greatest; `around_zero`, by how far from 0 they are, in one colour
     above and in another below.
@@ -60,20 +62,27 @@ def matrix(
     labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
     left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
     left = max(left, breadth(corner, SMALL_LETTERS) + 12)
-    width = min((WIDTH - left - ENDS) / len(lines), WIDEST)
-    grid = Grid(left, 28.0, width, min(max(width, 20.0), TALLEST), len(lines))
-    letters = min(GREAT_LETTERS - 3, width * (0.33 if around_zero else 0.42))  # a sign takes room
     values = [cell.value for line in lines.values() for cell in line.cells]
     shade = _around_zero(max(map(abs, values))) if around_zero else _upwards(min(values), max(values))
-    parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
-    for row, (key, line) in enumerate(lines.items()):
-        drawn = _row(grid, row, line, shade)
-        parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *drawn))
-    # above all cells, since those of the next row would cover the lower edge
-    for k, key in enumerate(lines):
-        frame = box(grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1, "sx-own")
-        parts.append(belonging(lineup.whose(key), frame))
-    return drawing(id, title, description, grid.y(grid.size) + 8, [*parts, "</g>"], layout=MATRIX)
+    widest = max(breadth(cell.text, 1.0) for line in lines.values() for cell in line.cells)
+
+    def drawn(sheet: Sheet) -> str:
+        width = min((sheet.width - left - ENDS) / len(lines), WIDEST)
+        grid = Grid(left, 28.0, width, min(max(width, 20.0), TALLEST), len(lines))
+        # a sign takes room
+        letters = max(min(GREAT_LETTERS - 3, width * (0.33 if around_zero else 0.42)), sheet.least_letters)
+        numbered = not sheet.least_letters or widest * letters < width
+        parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
+        for row, (key, line) in enumerate(lines.items()):
+            cells = _row(grid, row, line, shade, numbered)
+            parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *cells))
+        # above all cells, since those of the next row would cover the lower edge
+        for k, key in enumerate(lines):
+            frame = box(grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1, "sx-own")
+            parts.append(belonging(lineup.whose(key), frame))
+        return drawing(sheet, id, title, description, grid.y(grid.size) + 8, [*parts, "</g>"], layout=MATRIX)
+
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,8 @@ class Grid:
 def _head(grid: Grid, corner: str, end: str) -> Iterator[str]:
     y = grid.top - 11
     yield write(grid.left - 8, y, corner, "sx-soft sx-tick", "end")
-    for k in range(grid.size):
+    step = math.ceil((breadth(str(grid.size), SMALL_LETTERS) + 2) / grid.width)  # those that have room
+    for k in range(0, grid.size, step):
         yield write(grid.x(k) + grid.width / 2, y, str(k + 1), "sx-soft sx-tick", "middle")
     yield write(grid.right, y, end, "sx-soft sx-tick", "end")
 
@@ -120,11 +130,12 @@ def _around_zero(most: float) -> Shade:
     return lambda value: ("sx-below" if value < 0 else "sx-heat", RANGE * (abs(value) / most if most > 0 else 0.0))
 
 
-def _row(grid: Grid, row: int, line: Line, shade: Shade) -> Iterator[str]:
+def _row(grid: Grid, row: int, line: Line, shade: Shade, numbered: bool) -> Iterator[str]:
     for column, cell in enumerate(line.cells):
         kind, opacity = shade(cell.value)
         place = box(grid.x(column), grid.y(row), grid.width, grid.height, kind, f' fill-opacity="{opacity:.3f}"')
-        number = write(grid.x(column) + grid.width / 2, grid.middle(row), cell.text, "sx-cell", "middle")
+        x = grid.x(column) + grid.width / 2
+        number = write(x, grid.middle(row), cell.text, "sx-cell", "middle") if numbered else ""
         yield f'<g class="sx-mark">{told(cell.title)}{place}{number}</g>'
     if line.end:
         yield write(grid.right, grid.middle(row), line.end, "sx-tick", "end", line.end_title)

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from selfexec.report.svg.canvas import (
     SMALL_LETTERS,
-    WIDTH,
     Kind,
     Scale,
+    Sheet,
     belonging,
     breadth,
     fitting_ticks,
@@ -67,10 +67,17 @@ class Axis:
 
 
 def plane(
-    lineup: Lineup, spots: Sequence[Spot], x: Axis, y: Axis, top: float, height: float, line: float | None = None
+    sheet: Sheet,
+    lineup: Lineup,
+    spots: Sequence[Spot],
+    x: Axis,
+    y: Axis,
+    top: float,
+    height: float,
+    line: float | None = None,
 ) -> list[str]:
     """One plane from `top` on: the y axis's text stands above it, the x axis's below. `line`: a height to be marked."""
-    across, up = scales(x, y, top, height)
+    across, up = scales(sheet, x, y, top, height)
     parts = backdrop(x, y, across, up, line)
     marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
     levels = [(across(s.x.value), up.clipped(s.level.value)) for s in spots if s.level]
@@ -87,9 +94,9 @@ def plane(
     return parts
 
 
-def scales(x: Axis, y: Axis, top: float, height: float, right: float = RIGHT) -> tuple[Scale, Scale]:
+def scales(sheet: Sheet, x: Axis, y: Axis, top: float, height: float, right: float = RIGHT) -> tuple[Scale, Scale]:
     """From left to right, and from below to the y axis's text."""
-    across = Scale(*x.domain, LEFT, WIDTH - right, x.log)
+    across = Scale(*x.domain, LEFT, sheet.width - right, x.log)
     return across, Scale(*y.domain, top + height, top + 26, y.log, upright=True)
 
 
@@ -163,7 +170,12 @@ def _nearest(
     best: tuple[float, Placed, Box] | None = None
     for penalty, x, y in _candidates(spot, width):
         where = (x, y - half, x + width, y + half)
-        out = max(0.0, across.start - x) + max(0.0, x + width - WIDTH) + max(0.0, up.end - y) + max(0.0, y - up.start)
+        out = (
+            max(0.0, across.start - x)
+            + max(0.0, x + width - across.end - RIGHT)
+            + max(0.0, up.end - y)
+            + max(0.0, y - up.start)
+        )
         cost = penalty + 50 * out + 3 * sum(_overlap(where, other) for other in taken)
         if best is None or cost < best[0]:
             far = penalty >= 20

@@ -6,11 +6,13 @@ from itertools import pairwise
 
 from selfexec.report.svg.canvas import (
     BOLD,
+    SCREEN,
     SMALL_LETTERS,
-    WIDTH,
     Anchor,
+    Drawing,
     Kind,
     Scale,
+    Sheet,
     Sign,
     Whose,
     bar,
@@ -106,31 +108,59 @@ def rows(
     panels: Sequence[Panel],
     signs: Sequence[Sign],
     height: float = ROW,
-) -> str:
-    """The drawing of these panels; a key without any mark has no row."""
+) -> Drawing:
+    """The drawing of these panels, in as many lines as they need; a key without any mark has no row."""
     marked = {dot.key for panel in panels for dot in panel.dots}
     marked |= {piece.key for panel in panels for piece in panel.pieces}
     shown = [key for key in lineup.keys if key in marked]
-    signed, below = legend(signs, 2)
     left = min(max((breadth(lineup.labels[key], SMALL_LETTERS) for key in shown), default=0.0), LABELS) + 12
-    gap = _gap(panels)
-    widths = list(_widths(panels, left, gap))
-    titles = [
-        wrapped(panel.title, width + gap - 6, SMALL_LETTERS * BOLD) for panel, width in zip(panels, widths, strict=True)
-    ]
-    top = below + 18 * max(map(len, titles)) + 6
-    frame = _placed(lineup, shown, left, top, height)
-    parts = [signed, *_labels(lineup, shown, frame)]
-    x = left
-    for panel, width, lines in zip(panels, widths, titles, strict=True):
-        scale = Scale(*panel.domain, x, x + width, panel.log)
-        first = top - 6 - 18 * len(lines) + 9
-        heads = [write(x, first + 18 * k, line, "sx-strong") for k, line in enumerate(lines)]
-        parts += [f'<g class="sx-panel" data-panel="{escape(panel.title)}">', *heads]
-        parts += [*_backdrop(lineup, panel, scale, frame, shown), *_marks(lineup, panel, scale, frame), "</g>"]
-        x += width + gap
     foot = 40 if any(panel.axis for panel in panels) else 24
-    return drawing(id, title, description, frame.bottom + foot, parts, layout=ROWS)
+
+    def drawn(sheet: Sheet) -> str:
+        signed, below = legend(sheet, signs, 2)
+        parts = [signed]
+        beside = _beside(sheet, panels, left)
+        for some in (panels[n : n + beside] for n in range(0, len(panels), beside)):
+            # a line that is not full has panels of the same width
+            titles, slots = _slots(sheet, [*some, *panels[: beside - len(some)]], left)
+            titles = titles[: len(some)]
+            frame = _placed(lineup, shown, left, below + 18 * max(map(len, titles)) + 6, height)
+            parts += _labels(lineup, shown, frame)
+            for panel, lines, (x, end) in zip(some, titles, slots, strict=False):
+                parts += _panel(lineup, panel, lines, Scale(*panel.domain, x, end, panel.log), frame, shown)
+            below = frame.bottom + foot
+        return drawing(sheet, id, title, description, below, parts, layout=ROWS)
+
+    return drawn
+
+
+def _beside(sheet: Sheet, panels: Sequence[Panel], left: float) -> int:
+    """How many panels stand beside each other, in lines of like length: none is narrower than it may be, nor than what
+    stands below it.
+    """
+    least = sheet.least_panel and max(sheet.least_panel, *(breadth(panel.axis, SMALL_LETTERS) for panel in panels))
+    most = max(1, int((sheet.width - left - EDGE + GAP) / (least + GAP)))
+    return -(-len(panels) // -(-len(panels) // most))
+
+
+def _slots(sheet: Sheet, panels: Sequence[Panel], left: float) -> tuple[list[list[str]], list[tuple[float, float]]]:
+    """The titles of panels beside each other, in lines, and where each begins and ends."""
+    gap, x = _gap(panels), left
+    titles, slots = [], []
+    for panel, width in zip(panels, _widths(sheet, panels, left, gap), strict=True):
+        titles.append(wrapped(panel.title, width + gap - 6, SMALL_LETTERS * BOLD))
+        slots.append((x, x + width))
+        x += width + gap
+    return titles, slots
+
+
+def _panel(
+    lineup: Lineup, panel: Panel, title: Sequence[str], scale: Scale, frame: Frame, shown: Sequence[str]
+) -> Iterator[str]:
+    first = frame.top - 6 - 18 * len(title) + 9
+    yield f'<g class="sx-panel" data-panel="{escape(panel.title)}">'
+    yield from (write(scale.start, first + 18 * k, line, "sx-strong") for k, line in enumerate(title))
+    yield from (*_backdrop(lineup, panel, scale, frame, shown), *_marks(lineup, panel, scale, frame), "</g>")
 
 
 def _gap(panels: Sequence[Panel]) -> float:
@@ -142,10 +172,10 @@ def _gap(panels: Sequence[Panel]) -> float:
     return max([GAP, *(one[1] + two[0] + APART for one, two in pairwise(ends))])
 
 
-def _widths(panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]:
+def _widths(sheet: Sheet, panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]:
     last = Scale(*panels[-1].domain, 0.0, 1.0, panels[-1].log).ticks()[-1:]
     edge = max([EDGE, *(breadth(tick_label(tick), SMALL_LETTERS) / 2 for tick in last)])
-    room = WIDTH - left - edge - gap * (len(panels) - 1)
+    room = sheet.width - left - edge - gap * (len(panels) - 1)
     whole = sum(panel.share for panel in panels)
     yield from (room * panel.share / whole for panel in panels)
 
@@ -165,7 +195,7 @@ def _placed(lineup: Lineup, shown: Sequence[str], left: float, top: float, heigh
 
 def _labels(lineup: Lineup, shown: Sequence[str], frame: Frame) -> Iterator[str]:
     for y, group in frame.headings:
-        heading = write(4, y, shortened(clean(group), WIDTH / 2), "sx-strong")
+        heading = write(4, y, shortened(clean(group), SCREEN.width / 2), "sx-strong")
         yield belonging(Whose(group=group), heading, band=(y, HEADING))
     for key in shown:
         short, y = shortened(lineup.labels[key], LABELS, SMALL_LETTERS), frame.places[key]

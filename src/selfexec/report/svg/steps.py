@@ -1,14 +1,17 @@
 """A layout: flights of steps over places that have names, one storey below the other, a label at the end of each."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from selfexec.report.svg.canvas import (
     GREAT_LETTERS,
     SMALL_LETTERS,
-    WIDTH,
+    Drawing,
     Kind,
     Scale,
+    Sheet,
     Sign,
     Whose,
     at,
@@ -29,8 +32,7 @@ from selfexec.report.svg.plane import LEFT, RIGHT, Ranged
 
 HEIGHT = 150.0  # of a storey, unless so many labels take more
 TITLE = 22.0
-SLANT = 35  # degrees, of the names of places
-RISE = 0.58  # the sine of that
+SLANT = 35.0  # degrees at least, of the names of places; as many as keep them apart
 APART, BESIDE = 0.9, 0.8  # steps: how much further off the last place is, and how far marks may be from it
 MOST_APART = 9.0  # of marks there
 
@@ -74,25 +76,30 @@ def steps(
     axis: str = "",
     signs: Sequence[Sign] = (),
     line: float | None = None,
-) -> str:
+) -> Drawing:
     """The drawing of these storeys over the same places, from left to right. `line`: a height to be marked; `axis`:
     what heights measure.
     """
     flights = [flight for storey in storeys for flight in storey.flights]
     widest = max((breadth(flight.label, SMALL_LETTERS) for flight in flights), default=0.0)
-    ground = _ground(places, WIDTH - max(RIGHT, AWAY + 4 + min(widest, LABELS)))
-    foot = RISE * max((breadth(place, SMALL_LETTERS) for place in places), default=0.0) + GREAT_LETTERS
-    signed, top = legend(signs, 2)
-    parts = [signed]
-    for storey in storeys:
-        height = max(HEIGHT, STEP * (len(storey.flights) + 1))
-        up = Scale(*storey.domain, top + TITLE + height, top + TITLE, upright=True)
-        heading = write(4, top + TITLE / 2 - 2, storey.title, "sx-strong")
-        measured = write(ground.edge, top + TITLE / 2 - 2, axis, "sx-soft sx-small", "end") if axis else ""
-        drawn = [*_backdrop(ground, up, line), *_flights(storey, ground, up)]
-        parts += [f'<g class="sx-panel" data-panel="{escape(storey.title)}">', heading, measured, *drawn, "</g>"]
-        top = up.start + foot
-    return drawing(id, title, description, top + 4, parts)
+    longest = max((breadth(place, SMALL_LETTERS) for place in places), default=0.0)
+
+    def drawn(sheet: Sheet) -> str:
+        ground = _ground(places, sheet.width - max(RIGHT, AWAY + 4 + min(widest, LABELS)))
+        foot = math.sin(math.radians(ground.slant)) * longest + GREAT_LETTERS
+        signed, top = legend(sheet, signs, 2)
+        parts = [signed]
+        for storey in storeys:
+            height = max(HEIGHT, STEP * (len(storey.flights) + 1))
+            up = Scale(*storey.domain, top + TITLE + height, top + TITLE, upright=True)
+            heading = write(4, top + TITLE / 2 - 2, storey.title, "sx-strong")
+            measured = write(ground.edge, top + TITLE / 2 - 2, axis, "sx-soft sx-small", "end") if axis else ""
+            within = [*_backdrop(ground, up, line), *_flights(storey, ground, up)]
+            parts += [f'<g class="sx-panel" data-panel="{escape(storey.title)}">', heading, measured, *within, "</g>"]
+            top = up.start + foot
+        return drawing(sheet, id, title, description, top + 4, parts)
+
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,11 @@ class Ground:
     across: Mapping[str, float]
     beside: float
     edge: float
+
+    @property
+    def slant(self) -> float:
+        apart = min((b - a for a, b in pairwise(self.across.values())), default=STEP)
+        return max(SLANT, math.degrees(math.asin(min(1.0, STEP / apart))))
 
     @property
     def last(self) -> str:
@@ -126,12 +138,12 @@ def _backdrop(ground: Ground, up: Scale, line: float | None) -> Iterator[str]:
     for place, x in ground.across.items():
         if place != ground.last:
             yield stroke(x, up.end, x, up.start, "sx-grid")
-        yield _slanted(x, up.start + 9, place)
+        yield _slanted(x, up.start + 9, place, ground.slant)
 
 
-def _slanted(x: float, y: float, text: str) -> str:
+def _slanted(x: float, y: float, text: str, slant: float) -> str:
     """Text that ends at x, y, from the left and below."""
-    turned = f' transform="rotate(-{SLANT} {at(x)} {at(y)})"'
+    turned = f' transform="rotate(-{slant:.3g} {at(x)} {at(y)})"'
     return f'<text x="{at(x)}" y="{at(y)}" dy=".35em" text-anchor="end" class="sx-small"{turned}>{escape(text)}</text>'
 
 
