@@ -74,7 +74,7 @@ def ability(numbers: Numbers) -> Figure | None:
         "More able models predict themselves less accurately",
         "That more able models predict themselves more or less accurately is not shown",
     )
-    return Figure("ability", TITLE, CAPTION, drawn, *behind([*abilities], cells), finding, _paper(abilities))
+    return Figure("ability", TITLE, CAPTION, drawn, *behind([*abilities], cells), finding, _paper(abilities), "overall")
 
 
 def _paper(models: Collection[str]) -> str:

@@ -63,4 +63,6 @@ def association(numbers: Numbers) -> Figure | None:
     )
     svg = rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs)
     beside = paper(numbers, 2, ["association"], lambda _: "accuracy")
-    return Figure("association", TITLE, CAPTION, svg, *table, numbers.behind_naive("association"), beside)
+    return Figure(
+        "association", TITLE, CAPTION, svg, *table, numbers.behind_naive("association"), beside, "association"
+    )

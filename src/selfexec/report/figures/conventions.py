@@ -36,7 +36,7 @@ def conventions(numbers: Numbers) -> Figure | None:
         marks = [
             dot for name, lane in LANES.items() for dot in dots(numbers, name, found[name], kinds[name], lane=lane)
         ]
-        panels.append(Panel(experiment, marks, domain=shares(marks), axis="accuracy"))
+        panels.append(Panel(experiment, marks, domain=shares(marks), axis="accuracy", of=experiment))
     if not panels:
         return None
     signs = [Sign(kinds[convention], convention) for convention in LANES]

@@ -54,7 +54,16 @@ def difficulty(numbers: Numbers) -> Figure | None:
     )
     svg = rows(numbers.lineup, "difficulty", TITLE, CAPTION, panels, signs, height=25)
     beside = paper(numbers, 4, ["difficulty"], lambda _: "accuracy")
-    return Figure("difficulty", TITLE, CAPTION, svg, *table, _finding(strict if numbers.strict else readable), beside)
+    return Figure(
+        "difficulty",
+        TITLE,
+        CAPTION,
+        svg,
+        *table,
+        _finding(strict if numbers.strict else readable),
+        beside,
+        "difficulty",
+    )
 
 
 def _finding(accuracies: Mapping[str, Number]) -> str:

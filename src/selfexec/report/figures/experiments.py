@@ -27,7 +27,9 @@ def experiments(numbers: Numbers) -> Figure | None:
         for experiment, found in accuracies.items()
     }
     domain = shares(*marks.values())
-    panels = [Panel(experiment, found, domain=domain, axis="accuracy") for experiment, found in marks.items()]
+    panels = [
+        Panel(experiment, found, domain=domain, axis="accuracy", of=experiment) for experiment, found in marks.items()
+    ]
     signs = [
         Sign("main", "model, with 95% interval"),
         Sign("baseline", f"{BASELINE}, which never saw the model"),

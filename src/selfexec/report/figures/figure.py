@@ -11,6 +11,7 @@ from selfexec.report.svg import ROWS, SCREEN, Drawing
 class Figure:
     """`columns` and `rows` are the numbers that it shows. A table alone has no drawing. `title` says what is drawn, and
     `finding` what that shows: empty where nothing is found. `paper`: what the paper has for the same models.
+    `of`: the experiment, where all its marks lead to the items of one.
     """
 
     id: str
@@ -21,6 +22,7 @@ class Figure:
     rows: list[list[str]]
     finding: str = ""
     paper: str = ""
+    of: str = ""
 
     @property
     def headline(self) -> str:

@@ -81,7 +81,7 @@ def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
     ends = [end for row in rows if row.rung == ITSELF for end in (row.low, row.high) if end is not None]
     values = [row.skill for row in rows if row.skill is not None]
     title = f"{experiment}, {SKILLS[EXPERIMENTS[experiment].kind]}"
-    return Storey(title, [flight for flight in flights if flight.steps], reach([*values, *ends], 0.0, 0.1))
+    return Storey(title, [flight for flight in flights if flight.steps], reach([*values, *ends], 0.0, 0.1), experiment)
 
 
 def _step(row: LadderRow) -> Step:

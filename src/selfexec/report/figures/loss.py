@@ -62,7 +62,7 @@ def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[floa
     found = {model: losses[model, experiment] for model in numbers.models if (model, experiment) in losses}
     pieces = [piece for model, parts in found.items() for piece in _pieces(model, parts)]
     counts = {model: f"{sum(part.replies for part in parts):,}" for model, parts in found.items()}
-    return Panel(experiment, pieces=pieces, counts=counts, domain=domain, axis="share of replies")
+    return Panel(experiment, pieces=pieces, counts=counts, domain=domain, axis="share of replies", of=experiment)
 
 
 def _pieces(model: str, parts: list[Loss]) -> Iterator[Piece]:

@@ -31,7 +31,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     # model -> its row of the matrix
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}
     lines = {model: _line(found, places, model) for model in places}
-    svg = matrix(numbers.lineup, id, title, caption, lines, "predictor ↓ behaviour →", "own bonus")
+    svg = matrix(numbers.lineup, id, title, caption, lines, "predictor ↓ behaviour →", "own bonus", of=experiment)
     table = [
         [model, *(decimal(float(found.matrix[a, b])) for b in places.values()), own_bonus(found.own[a])]
         for model, a in places.items()

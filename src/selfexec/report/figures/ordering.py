@@ -68,4 +68,4 @@ def ordering(numbers: Numbers) -> Figure | None:
         "Models that take more tokens for a ranking rank worse",
         "That models which take more tokens for a ranking rank better or worse is not shown",
     )
-    return Figure("ordering", TITLE, CAPTION, drawn, *table, finding)
+    return Figure("ordering", TITLE, CAPTION, drawn, *table, finding, of="difficulty")

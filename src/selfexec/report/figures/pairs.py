@@ -10,6 +10,7 @@ from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, do
 from selfexec.report.figures.said import sentence, stand
 from selfexec.report.svg import Dot, Panel, Sign, rows, shares
 
+EXPERIMENT = "difficulty"
 SIGNS = [Sign("main", "model, with 95% interval"), Sign("baseline", BASELINE), Sign("half", "a coin")]
 BASES = {"correctness": "decided by correctness", "tokens": "decided by tokens"}
 RATIOS = (1.0, 1.25, 1.5, 2.0, math.inf)  # of the longer answer's tokens to the shorter one's
@@ -17,7 +18,7 @@ RATIOS = (1.0, 1.25, 1.5, 2.0, math.inf)  # of the longer answer's tokens to the
 
 def taken_apart(numbers: Numbers) -> list[Figure]:
     """By what decides, and by the ratio of tokens."""
-    found = pairs_of(numbers.tables, "difficulty", numbers.strict)
+    found = pairs_of(numbers.tables, EXPERIMENT, numbers.strict)
     return [figure for figure in (_basis(numbers, found), _ratio(numbers, found)) if figure]
 
 
@@ -77,4 +78,4 @@ def _figure(
     domain = shares(*marks.values())
     panels = [Panel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]
     svg = rows(numbers.lineup, id, title, caption, panels, SIGNS)
-    return Figure(id, title, caption, svg, *behind(numbers.models, cells), finding)
+    return Figure(id, title, caption, svg, *behind(numbers.models, cells), finding, of=EXPERIMENT)

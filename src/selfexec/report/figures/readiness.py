@@ -25,7 +25,7 @@ def readiness(numbers: Numbers) -> Figure | None:
         if not said:
             continue
         marks = [*dots(numbers, "does", did, "open"), *dots(numbers, "says it would", said)]
-        panels.append(Panel(what, marks, tied=True))
+        panels.append(Panel(what, marks, tied=True, of=experiment))
         stands[experiment] = stand(said, did)
         cells |= {f"{experiment}: says yes": texts(said), f"{experiment}: does": texts(did)}
     if not panels:

@@ -47,7 +47,9 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
     caption = f"{KEY} {panel_size(own)}: {verdict}{f' ({why})' if why else ''}."
     places = {model: found.of.models.index(model) for model in numbers.models if model in found.each}
     lines = {model: _line(own, places, model) for model in places}
-    svg = matrix(numbers.lineup, id, title, caption, lines, "word ↓ deed →", "own excess", around_zero=True)
+    svg = matrix(
+        numbers.lineup, id, title, caption, lines, "word ↓ deed →", "own excess", around_zero=True, of=own.experiment
+    )
     left = found.fits[0].residual.value
     table = [
         [

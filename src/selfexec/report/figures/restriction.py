@@ -57,4 +57,6 @@ def restriction(numbers: Numbers) -> Figure | None:
     )
     svg = rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs)
     beside = paper(numbers, 3, ["restriction"], lambda _: "accuracy")
-    return Figure("restriction", TITLE, CAPTION, svg, *table, numbers.behind_naive("restriction"), beside)
+    return Figure(
+        "restriction", TITLE, CAPTION, svg, *table, numbers.behind_naive("restriction"), beside, "restriction"
+    )

@@ -49,7 +49,7 @@ def tokens(numbers: Numbers) -> Figure | None:
     cells["mean"] = {model: counted(means[model]) for model in shown}
     within = {model: spread.within for model, spread in shown.items()}
     cells["SD in a group / its mean"] = {model: decimal(share) for model, share in within.items() if share is not None}
-    return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(shown))
+    return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(shown), of=EXPERIMENT)
 
 
 def _finding(shown: Mapping[str, Spread]) -> str:

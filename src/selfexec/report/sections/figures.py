@@ -4,12 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfexec.report.data import Data
+from selfexec.report.evidence import packed
+from selfexec.report.export import as_csv
 from selfexec.report.figures import Figure
 
 
 @dataclass(frozen=True)
 class Figures:
     figures: Sequence[Figure]
+
+    @staticmethod
+    def packed(figure: Figure) -> str:
+        """The table behind it, as its file has it."""
+        return packed(as_csv(figure))
 
 
 def figures(data: Data) -> Figures | None:

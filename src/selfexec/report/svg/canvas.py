@@ -106,6 +106,11 @@ def escape(text: str) -> str:
     return html_escape(clean(text), quote=True)
 
 
+def leading(of: str) -> str:
+    """The attribute by which a page knows what the marks in an element lead to."""
+    return f' data-of="{key_of(of)}"' if of else ""
+
+
 def told(text: str) -> str:
     """What a mark says on hover."""
     return f"<title>{escape(typeset(text))}</title>"

@@ -13,6 +13,7 @@ from selfexec.report.svg.canvas import (
     box,
     breadth,
     drawing,
+    leading,
     shortened,
     told,
     write,
@@ -53,11 +54,12 @@ def matrix(
     corner: str,
     end: str,
     *,
+    of: str = "",
     around_zero: bool = False,
 ) -> Drawing:
     """The drawing of these rows, whose diagonal is framed. `corner`: what rows and columns are; `end`: what the last
-    column is. Cells are shaded from the least to the greatest; `around_zero`, by how far from 0 they are, in one colour
-    above and in another below.
+    column is; `of`: what the diagonal leads to. Cells are shaded from the least to the greatest; `around_zero`, by how
+    far from 0 they are, in one colour above and in another below.
     """
     labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
     left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
@@ -74,7 +76,7 @@ def matrix(
         numbered = not sheet.least_letters or widest * letters < width
         parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
         for row, (key, line) in enumerate(lines.items()):
-            cells = _row(grid, row, line, shade, numbered)
+            cells = _row(grid, row, line, shade, numbered, of)
             parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *cells))
         # above all cells, since those of the next row would cover the lower edge
         for k, key in enumerate(lines):
@@ -130,12 +132,13 @@ def _around_zero(most: float) -> Shade:
     return lambda value: ("sx-below" if value < 0 else "sx-heat", RANGE * (abs(value) / most if most > 0 else 0.0))
 
 
-def _row(grid: Grid, row: int, line: Line, shade: Shade, numbered: bool) -> Iterator[str]:
+def _row(grid: Grid, row: int, line: Line, shade: Shade, numbered: bool, of: str) -> Iterator[str]:
     for column, cell in enumerate(line.cells):
         kind, opacity = shade(cell.value)
         place = box(grid.x(column), grid.y(row), grid.width, grid.height, kind, f' fill-opacity="{opacity:.3f}"')
         x = grid.x(column) + grid.width / 2
         number = write(x, grid.middle(row), cell.text, "sx-cell", "middle") if numbered else ""
-        yield f'<g class="sx-mark">{told(cell.title)}{place}{number}</g>'
+        own = leading(of) if column == row else ""  # a cell beside the diagonal is of two keys
+        yield f'<g class="sx-mark"{own}>{told(cell.title)}{place}{number}</g>'
     if line.end:
         yield write(grid.right, grid.middle(row), line.end, "sx-tick", "end", line.end_title)

@@ -22,6 +22,7 @@ from selfexec.report.svg.canvas import (
     drawing,
     escape,
     fitting_ticks,
+    leading,
     legend,
     mark,
     reach_of_shares,
@@ -86,6 +87,7 @@ class Panel:
     share: float = 1.0  # of the width, beside the other panels
     counts: Mapping[str, str] = field(default_factory=dict)
     axis: str = ""  # what its scale measures, where its title does not say so
+    of: str = ""  # what its marks lead to, where that is not the same in all panels
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,7 @@ def _panel(
     lineup: Lineup, panel: Panel, title: Sequence[str], scale: Scale, frame: Frame, shown: Sequence[str]
 ) -> Iterator[str]:
     first = frame.top - 6 - 18 * len(title) + 9
-    yield f'<g class="sx-panel" data-panel="{escape(panel.title)}">'
+    yield f'<g class="sx-panel" data-panel="{escape(panel.title)}"{leading(panel.of)}>'
     yield from (write(scale.start, first + 18 * k, line, "sx-strong") for k, line in enumerate(title))
     yield from (*_backdrop(lineup, panel, scale, frame, shown), *_marks(lineup, panel, scale, frame), "</g>")
 

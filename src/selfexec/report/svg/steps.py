@@ -19,6 +19,7 @@ from selfexec.report.svg.canvas import (
     breadth,
     drawing,
     escape,
+    leading,
     legend,
     mark,
     shortened,
@@ -64,6 +65,7 @@ class Storey:
     title: str
     flights: Sequence[Flight]
     domain: tuple[float, float]
+    of: str = ""  # what its marks lead to
 
 
 def steps(
@@ -95,7 +97,8 @@ def steps(
             heading = write(4, top + TITLE / 2 - 2, storey.title, "sx-strong")
             measured = write(ground.edge, top + TITLE / 2 - 2, axis, "sx-soft sx-small", "end") if axis else ""
             within = [*_backdrop(ground, up, line), *_flights(storey, ground, up)]
-            parts += [f'<g class="sx-panel" data-panel="{escape(storey.title)}">', heading, measured, *within, "</g>"]
+            panel = f'<g class="sx-panel" data-panel="{escape(storey.title)}"{leading(storey.of)}>'
+            parts += [panel, heading, measured, *within, "</g>"]
             top = up.start + foot
         return drawing(sheet, id, title, description, top + 4, parts)
 

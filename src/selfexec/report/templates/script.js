@@ -149,6 +149,158 @@
     }
   };
 
+  // --- figures: what marks say, what is behind them, and figures as files ------------------------------------------
+
+  const tip = Object.assign(document.createElement("div"), { className: "tip", hidden: true });
+  tip.setAttribute("aria-hidden", "true"); // who hears the page is told by the mark itself
+  document.body.append(tip);
+  let marked = null; // the mark that it is of
+
+  /** The mark that a part of a drawing belongs to, if it says anything. */
+  const markAt = (part) => {
+    const mark = part.closest(".canvas .sx-mark, .canvas text");
+    return mark && (mark.hasAttribute("aria-label") || mark.querySelector(":scope > title")) ? mark : null;
+  };
+
+  /** What a mark says: from now on to whoever hears the page, too, and no longer as a title, which a browser would show
+   * beside the tip. */
+  const wordsOf = (mark) => {
+    const title = mark.querySelector(":scope > title");
+    if (title) {
+      mark.setAttribute("aria-label", title.textContent);
+      mark.setAttribute("role", "img");
+      title.remove();
+    }
+    return mark.getAttribute("aria-label");
+  };
+
+  const numbers = new Map(all("details.model").map(({ id, dataset }) => [dataset.model, id.replace("model-", "")]));
+
+  /** What stands behind a mark, as it is asked for of the dialog; null where that is not in the page. */
+  const itemsOf = (mark) => {
+    const of = mark.closest("[data-of]");
+    const whose = mark.closest(".canvas [data-model]");
+    if (!byId("drill") || !of || !whose || !mark.matches(".sx-mark") || !numbers.has(whose.dataset.model)) return null;
+    return { m: numbers.get(whose.dataset.model), e: of.dataset.of, c: "all" };
+  };
+
+  const place = () => {
+    const { left, right, top, bottom } = marked.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = tip;
+    const most = document.documentElement.clientWidth - width - 4;
+    tip.style.left = `${Math.max(4, Math.min((left + right - width) / 2, most))}px`;
+    tip.style.top = `${top - height - 6 > 0 ? top - height - 6 : bottom + 6}px`;
+  };
+
+  /** Show what a mark says, or of null nothing. */
+  const tell = (mark) => {
+    marked = mark;
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = wordsOf(mark);
+    const more = { type: "button", className: "ev", tabIndex: -1, textContent: "items behind it" };
+    if (itemsOf(mark)) tip.append(Object.assign(document.createElement("button"), more));
+    place();
+  };
+
+  /** A click opens what is behind a mark; a finger, which cannot point, is first told what it says. */
+  const pick = (event) => {
+    if (tip.contains(event.target)) return;
+    const mark = markAt(event.target);
+    if (mark && event.pointerType !== "touch" && itemsOf(mark)) open(itemsOf(mark));
+    else tell(mark);
+  };
+
+  const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+
+  /** The next mark of a drawing from one of them, in the direction of an arrow; from none, its first. */
+  const next = (canvas, from, [across, down]) => {
+    const marks = all(".sx-mark", canvas).filter((mark) => !mark.closest(".off"));
+    if (!from) return marks[0];
+    const places = marks.map((mark) => {
+      const { x, y, width, height } = (mark.querySelector(".sx-shape") || mark).getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    });
+    const start = marks.indexOf(from);
+    const [x, y] = places[start];
+    let [nearest, least] = [from, Infinity];
+    places.forEach(([toX, toY], n) => {
+      const along = (toX - x) * across + (toY - y) * down;
+      const aside = Math.abs((toX - x) * down) + Math.abs((toY - y) * across);
+      const far = across ? along + 6 * aside : 3 * along + aside; // along a row, or to the next one
+      const together = across && Math.hypot(along, aside) < 0.5; // then in their order
+      const onward = together ? Math.sign(n - start) === across : along > 0.5;
+      if (onward && far < least) [nearest, least] = [marks[n], far];
+    });
+    return nearest;
+  };
+
+  /** By keys a figure is one stop, however many marks it has: arrows go from one to the other. */
+  const keys = (event) => {
+    const canvas = event.target.closest(".canvas");
+    if (event.key === "Escape") {
+      if (canvas) canvas.focus();
+      return tell(null);
+    }
+    if (!canvas || event.ctrlKey || event.altKey || event.metaKey) return;
+    const here = event.target === canvas ? null : markAt(event.target);
+    if (event.key === "Enter" && here && itemsOf(here)) return void open(itemsOf(here));
+    const mark = ARROWS[event.key] && next(canvas, here, ARROWS[event.key]);
+    if (!mark) return;
+    event.preventDefault();
+    mark.ownerSVGElement.setAttribute("role", "group"); // of an image nobody hears the parts
+    mark.setAttribute("tabindex", "-1");
+    wordsOf(mark);
+    mark.focus();
+  };
+
+  const say = (figure, text) => {
+    const line = figure.querySelector(".done");
+    line.textContent = text;
+    setTimeout(() => (line.textContent = ""), 4000);
+  };
+
+  const nameOf = (figure) => figure.id.replace("figure-", "");
+
+  const copy = async (figure) => {
+    const csv = await unpack(`csv-${nameOf(figure)}`);
+    try {
+      await navigator.clipboard.writeText(csv);
+    } catch { // an older way, where a page that is a file may not
+      const box = Object.assign(document.createElement("textarea"), { value: csv, className: "sr" });
+      figure.append(box);
+      box.select();
+      const copied = document.execCommand("copy");
+      box.remove();
+      if (!copied) return say(figure, "This browser does not let a page copy");
+    }
+    say(figure, "Copied");
+  };
+
+  /** The drawing as it is shown, for programs that know no page: its own colours, its own size, its hover texts. */
+  const drawingOf = (figure) => {
+    const svg = figure.querySelector(".canvas svg").cloneNode(true);
+    const { width, height } = svg.viewBox.baseVal;
+    for (const [name, value] of Object.entries({ role: "img", width, height })) svg.setAttribute(name, value);
+    if (!svg.closest(".sx-matrix")) for (const part of all(".off", svg)) part.remove();
+    for (const mark of all("[aria-label]", svg)) {
+      const title = document.createElementNS(svg.namespaceURI, "title");
+      title.textContent = mark.getAttribute("aria-label");
+      mark.prepend(title);
+      for (const name of ["aria-label", "role", "tabindex"]) mark.removeAttribute(name);
+    }
+    const text = new XMLSerializer().serializeToString(svg);
+    const cell = /--sx-cell:([\d.]+px)/.exec(text);
+    return (cell ? text.replaceAll("var(--sx-cell,10px)", cell[1]) : text).replace(/var\(--[a-z-]+,([^()]+)\)/g, "$1");
+  };
+
+  const save = (figure) => {
+    const href = URL.createObjectURL(new Blob([drawingOf(figure)], { type: "image/svg+xml" }));
+    Object.assign(document.createElement("a"), { href, download: `${nameOf(figure)}.svg` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60000);
+    say(figure, "Saved");
+  };
+
   // --- evidence: unpack, walk ------------------------------------------------------------------------------------
 
   const unpacked = new Map();
@@ -464,6 +616,7 @@
     opening = asked;
     if (leaving) await leaving;
     if (opening !== asked) return;
+    tell(null);
     if (fresh && !dialog.open) arrive(asked);
     const { e, c, s, k, i, f, b, w } = asked;
     const failed = (why) => {
@@ -787,8 +940,11 @@
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (!button) return;
-    if (button.classList.contains("sort")) sort(button);
+    if (!button) return pick(event);
+    if (tip.contains(button)) open(itemsOf(marked));
+    else if (button.classList.contains("copy")) copy(button.closest(".figure"));
+    else if (button.classList.contains("save")) save(button.closest(".figure"));
+    else if (button.classList.contains("sort")) sort(button);
     else if (button.classList.contains("chip")) {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
       filter();
@@ -829,11 +985,16 @@
   if (location.hash) show();
   if (figureMarks.length) {
     const over = (event) => {
-      const place = event.target.closest("tr[data-model], .canvas [data-model]");
-      highlight(place ? place.dataset.model : null);
+      if (tip.contains(event.target)) return;
+      const row = event.target.closest("tr[data-model], .canvas [data-model]");
+      highlight(row ? row.dataset.model : null);
+      if (event.pointerType !== "touch") tell(markAt(event.target));
     };
     document.addEventListener("pointerover", over);
     document.addEventListener("focusin", over);
+    document.addEventListener("keydown", keys);
+    addEventListener("scroll", () => marked && place(), { capture: true, passive: true });
+    for (const button of all(".tools button")) button.hidden = false;
   }
   const opened = [];
   addEventListener("beforeprint", () => all("details.model:not([open]), #cross details:not([open]), #reading:not([open])").forEach((part) => opened.push(part) && (part.open = true)));
