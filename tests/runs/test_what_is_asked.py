@@ -24,7 +24,7 @@ from aiohttp import web
 import selfexec as sx
 from selfexec.analysis.power import outlook
 from selfexec.cli import main
-from selfexec.engines import Call, Outcome
+from selfexec.engines import Call, Outcome, Price
 from selfexec.engines.sim import SimEngine
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
@@ -44,6 +44,7 @@ from selfexec.runs.asking import (
     plan,
     run,
 )
+from selfexec.runs.asking.caps import Caps
 from sockets import completion, served
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -354,7 +355,7 @@ def test_what_a_kill_left_half_asked_is_asked_first(tmp_path: Path) -> None:
     ]
     (tmp_path / "r" / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept))
     lacking = sum(len(planned.keys(visit)) - 1 for visit in planned.turns[7:10])
-    found = carry_out(replace(planned, max_calls=lacking))
+    found = carry_out(replace(planned, caps=Caps(calls=lacking)))
     asked = Counter(key[:3] for key in found.replies)
     assert asked == {turn: len(planned.keys(visit)) for turn, visit in zip(begun, planned.turns[:10], strict=True)}
 
@@ -618,8 +619,8 @@ def test_a_dry_run_names_the_price_and_the_runs_in_which_a_model_was_asked_alrea
     assert "already" not in selfexec(*ask, "sim/coin", "--limit", "2", "--dry-run")[1]  # it is this run
     assert "--price" not in dry  # simulated models cost nothing
     real = ("run", "--limit", "1", "--model", "openai/x", "--dry-run")
-    assert "Cost: --price IN,OUT says it" in selfexec(*real)[1]
-    assert "Cost: --price" not in selfexec(*real, "--price", "1,2")[1]
+    assert "Cost of openai/x: not known. --price openai/x=IN,OUT says it" in selfexec(*real)[1]
+    assert "not known" not in selfexec(*real, "--price", "1,2")[1]
 
 
 def test_a_dry_run_answers_at_once_whatever_the_epochs(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -645,7 +646,9 @@ def test_tokens_in_are_the_prompts_and_tokens_out_those_of_the_recorded_models(t
     assert rest.output_tokens == 3 * (182 + 297 + 148)
     assert (rest.own, rest.seconds, now.remaining) == (0, None, 9)
     # dollars for a million tokens
-    assert rest.cost(2, 8) == pytest.approx((2 * rest.input_tokens + 8 * rest.output_tokens) / 1_000_000)
+    expected = (2 * rest.input_tokens + 8 * rest.output_tokens) / 1_000_000
+    assert rest.cost({"vllm/x": Price(2, 8, "")}) == pytest.approx((expected / math.sqrt(2), expected * math.sqrt(2)))
+    assert rest.cost({}) == (0, 0)  # nobody knows
 
 
 def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -657,7 +660,7 @@ def test_what_the_run_so_far_shows_is_gone_by(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(SimEngine, "ask", counted)
     choices: dict[str, Any] = {"experiments": "restriction", "out": tmp_path / "r"}
-    run("sim/coin", limit=19, **choices)
+    run("sim/coin", limit=7, **choices)
     assert foreseen(plan("sim/coin", limit=25, **choices))[1].own == 0
     run("sim/coin", limit=20, **choices)
     planned = plan("sim/coin", limit=25, **choices)
@@ -725,7 +728,7 @@ def test_the_time_left_is_told_from_the_pace_of_the_last_command_that_tells_it()
 def test_a_price_that_is_none_is_refused(selfexec: Command, price: str) -> None:
     status, _, err = selfexec(*DRY, f"--price={price}")
     assert status == 2
-    assert f"--price {price}: write it as IN,OUT, dollars for a million tokens in and out, like 2,8." in err
+    assert f"--price {price}: write it as IN,OUT, dollars for a million tokens in and out, like 2,8; MODEL" in err
 
 
 def test_the_cost_is_told_before_and_after(selfexec: Command, tmp_path: Path) -> None:
@@ -740,19 +743,20 @@ def test_the_cost_is_told_before_and_after(selfexec: Command, tmp_path: Path) ->
     with served(app) as url:
         ask = ("run", "--model", "vllm/x", "--base-url", url, "--items", mine, "--price", "100000,200000")
         dry = selfexec(*ask, "--dry-run", "--out", "a")[1]
-        [cost] = [line for line in dry.splitlines() if line.startswith("Cost: about $")]
-        assert cost.endswith(", at $100000 for a million tokens in and $200000 for a million out.")
+        [cost] = [line for line in dry.splitlines() if line.startswith("Cost: $")]
+        assert cost.endswith(", at $100,000 for a million tokens in and $200,000 for a million out (the price given).")
         # three calls of 3 tokens in at $ .1 and 5 out at $ .2
+        at = "$100,000 for a million tokens in and $200,000 for a million out (the price given)"
         out = selfexec(*ask, "--out", "a")[1]
-        assert "cost of this command, at the price given: $3.9000\n" in out
-        assert "cost of this command, at the price given: $0.0000\n" in selfexec(*ask, "--out", "a")[1]
+        assert f"cost of this command, at {at}: $3.9000\n" in out
+        assert f"cost of this command, at {at}: $0.0000\n" in selfexec(*ask, "--out", "a")[1]
         # what a provider says itself counts
         usage["cost"] = 0.25
         out = selfexec(*ask, "--out", "b")[1]
-        assert "cost $0.7500\n" in out and "cost of what the provider did not price, at the price given: $0.0000" in out
+        assert "cost $0.7500\n" in out and f"cost of what the provider did not price, at {at}: $0.0000" in out
         usage.clear()
         out = selfexec(*ask, "--out", "c")[1]
-        assert "at the price given: $0.0000; without 3 replies whose tokens were not counted" in out
+        assert f"at {at}: $0.0000; without 3 replies whose tokens were not counted" in out
 
 
 def test_sessions_that_were_not_needed_are_told(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:

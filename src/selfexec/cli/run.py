@@ -4,7 +4,7 @@ import math
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from selfexec.cli.options import (
     say,
     say_table,
 )
-from selfexec.engines import all_simulated, keys_lacking
+from selfexec.engines import Price, all_simulated, keys_lacking
 from selfexec.errors import InputError, NoKey
 from selfexec.runs import command_line
 from selfexec.text.numbers import number_of
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from selfexec.experiments import Key
     from selfexec.readers import Reading
     from selfexec.runs import Run
-    from selfexec.runs.asking import Plan, Progress, Report, Standing
+    from selfexec.runs.asking import Estimate, Plan, Progress, Report, Standing
+
+CAPS = ("max_calls", "max_total_tokens", "max_cost")
 
 
 @click.command(
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
         "Which models": ("models", "base_url", "wire", "api_key_env", "headers"),
         "Which items": ("experiments", "items", "preset", "limit", "fraction"),
         "In which conditions": ("facets",),
-        "How much": ("epochs", "max_calls", "max_connections", "timeout", "dry_run", "price"),
+        "How much": ("epochs", *CAPS, "price", "dry_run", "max_connections", "timeout"),
         "What is sent": ("prompts", "settings", "system", "extra_body", "protocol"),
         "Where it goes": ("out", "accept_filters"),
     },
@@ -66,6 +68,15 @@ if TYPE_CHECKING:
     type=int,
     metavar="N",
     help="Open at most so many sessions now; the same command goes on from there.",
+)
+@click.option(
+    "--max-total-tokens",
+    type=int,
+    metavar="N",
+    help="Ask no more once the run has taken so many tokens, in and out, from its beginning.",
+)
+@click.option(
+    "--max-cost", type=float, metavar="USD", help="Ask no more once the run has cost so much, from its beginning."
 )
 @click.option(
     "--prompts",
@@ -95,7 +106,12 @@ if TYPE_CHECKING:
 )
 @out_option("The run's folder, runs/NAME unless you say. An unfinished one is continued.")
 @click.option("--dry-run", is_flag=True, help="Say what is there, what would be asked and what it takes. Ask nothing.")
-@click.option("--price", metavar="IN,OUT", help="Dollars for a million tokens in and out, to say what it costs.")
+@click.option(
+    "--price",
+    multiple=True,
+    metavar="[MODEL=]IN,OUT|FILE",
+    help="Dollars for a million tokens in and out, or a file in LiteLLM's format, where no list knows them. Repeat.",
+)
 def command(
     astray: tuple[str, ...],
     models: tuple[str, ...],
@@ -107,13 +123,15 @@ def command(
     epochs: int,
     facets: dict[str, list[str]],
     max_calls: int | None,
+    max_total_tokens: int | None,
+    max_cost: float | None,
     prompts: str | None,
     max_connections: int,
     accept_filters: bool,
     protocol: str,
     out: Path | None,
     dry_run: bool,
-    price: str | None,
+    price: tuple[str, ...],
     **endpoint: Any,
 ) -> None:
     """Ask models what they will do, let them do it in fresh sessions, and keep every reply.
@@ -145,6 +163,9 @@ def command(
         epochs=epochs,
         facets=facets,
         max_calls=max_calls,
+        max_total_tokens=max_total_tokens,
+        max_cost=max_cost,
+        price=price or None,
         prompts=read_prompts(prompts) if prompts else None,
         max_connections=max_connections,
         accept_filters=accept_filters,
@@ -154,7 +175,6 @@ def command(
     )
     planned = replace(planned, command=_typed())
     refuse_misfit(planned)
-    prices = _prices(price) if price is not None else None
     # refuses models that cannot be asked; to say what would be asked no key is needed
     lacking = keys_lacking(planned.models, planned.item_set, planned.connection)
     if lacking and not dry_run:
@@ -166,10 +186,10 @@ def command(
     if models or preset:
         say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if dry_run:
-        say("\n".join([*_foreseen(planned, prices), *(f"Note: {said}" for said in lacking)]))
+        say("\n".join([*_foreseen(planned), *(f"Note: {said}" for said in lacking)]))
         return
     started = time.perf_counter()
-    progress = Progress(price=prices)
+    progress = Progress()
     with shown_progress() as show:
         run = _carried_out(planned, show, progress)
     failed = sum(reply.failed for reply in run.replies.values())
@@ -184,6 +204,7 @@ def command(
         scores = score(run)
     if failed or not all_simulated(planned.models, planned.connection):
         say("\n".join(summary(progress, run)))
+        say_took(progress)
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
             what = number_of(number, "item", "items")
@@ -193,11 +214,10 @@ def command(
     say()
     say("\n".join(_afterwards(planned, run)))
     if missing:
-        unused = (max_calls or 0) - progress.calls
-        whole = f", since items are asked whole {unused:,} of its calls were not used" if unused > 0 else ""
-        why = f" ({progress.left:,} left by --max-calls{whole})" if progress.left else ""
+        why = f" ({progress.left:,} left by {_capped(progress, max_calls)})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
-        say(f"\nselfexec: {what} missing{why}. The same command asks for the rest.", err=True)
+        way_on = "The same command with more" if progress.capped else "The same command"
+        say(f"\nselfexec: {what} missing{why}. {way_on} asks for the rest.", err=True)
         raise click.exceptions.Exit(3)
 
 
@@ -265,17 +285,36 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
     cost = f", cost ${progress.cost:.4f}" if progress.cost else ""
     causes = ", ".join(f"{cause} {n:,}" for cause, n in progress.retry_causes.most_common())
     yield f"calls {progress.calls:,}, retries {progress.retries:,}{f' ({causes})' if causes else ''}{cost}"
-    if progress.price:
+    if any(price.source != "simulated" for price in progress.prices.values()):
         replies = number_of(progress.uncounted, "reply", "replies")
         without = f"; without {replies} whose tokens were not counted" if progress.uncounted else ""
         said = "what the provider did not price" if progress.cost else "this command"
-        yield f"cost of {said}, at the price given: ${progress.priced:.4f}{without}"
+        yield f"cost of {said}, at {_sources(progress.prices)}: ${progress.priced:.4f}{without}"
     states = Counter(_state(key, reading) for key, reading in run.readings.items())
     yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
-    if progress.output_tokens:
-        yield "output tokens: " + ", ".join(f"{kind} {n:,}" for kind, n in progress.output_tokens.items())
     yield from (f"failed: {n:,} x {error}" for error, n in progress.failures.most_common())
     yield from (f"warning: {warning}" for warning in progress.warnings)
+
+
+def say_took(progress: "Progress") -> None:
+    """What this command took, by experiment and kind of session, where tokens were counted."""
+    from selfexec.experiments import EXPERIMENTS
+    from selfexec.text.tables import as_text, terminal_width
+
+    if not any(took.input or took.output for took in progress.took.values()):
+        return
+    order = [(name, kind) for name, experiment in EXPERIMENTS.items() for kind in experiment.prompts]
+    rows = [
+        (
+            *(name, kind, f"{took.calls:,}", f"{took.input:,}", f"{took.output:,}"),
+            "–" if took.reasoning is None else f"{took.reasoning:,}",
+            "–" if took.dollars is None else f"${took.dollars:.4f}",
+        )
+        for name, kind in order
+        if (took := progress.took.get((name, kind)))
+    ]
+    columns = ("experiment", "session", "calls", "tokens in", "tokens out", "of it thoughts", "cost")
+    say(as_text("", columns, rows, terminal_width(), "plain").rstrip())
 
 
 def _state(key: "Key", reading: "Reading") -> str:
@@ -298,7 +337,7 @@ def _here(now: "Standing") -> str:
     return f"{now.here:,} of {number_of(now.plan.sessions, 'session')} are here{unneeded}; {remain}."
 
 
-def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[str]:
+def _foreseen(planned: "Plan") -> Iterator[str]:
     """What is there, and what the rest will take."""
     from selfexec.runs.asking import asked_elsewhere, duration, foreseen
 
@@ -307,7 +346,7 @@ def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[s
         yield _here(now)
     if not now.remaining:
         return
-    calls = f", of which {planned.max_calls:,} now" if (planned.max_calls or math.inf) < now.remaining else ""
+    calls = f", of which {planned.caps.calls:,} now" if (planned.caps.calls or math.inf) < now.remaining else ""
     about = f"about {_tokens(rest.input_tokens)} tokens in, {_tokens(rest.output_tokens)} out"
     yield f"To be asked: at most {number_of(now.remaining, 'session')}{calls}; {about}."
     if rest.own < 1:
@@ -319,14 +358,49 @@ def _foreseen(planned: "Plan", prices: tuple[float, float] | None) -> Iterator[s
         )
     if rest.seconds is not None:
         yield f"Time: about {duration(rest.seconds)}, at the pace so far."
-    if prices:
-        at = f"${prices[0]:g} for a million tokens in and ${prices[1]:g} for a million out"
-        yield f"Cost: about ${rest.cost(*prices):,.2f}, at {at}."
-    elif not all_simulated(planned.models, planned.connection):
-        yield "Cost: --price IN,OUT says it, from dollars for a million tokens in and out."
+    yield from _cost(planned, rest)
     for folder, models in asked_elsewhere(planned).items():
         said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
         yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"
+
+
+def _cost(planned: "Plan", rest: "Estimate") -> Iterator[str]:
+    """What the rest will cost, for the models whose price is known, and how to have it for the others."""
+    prices = planned.prices
+    if any(price.source != "simulated" for price in prices.values()):
+        low, high = rest.cost(prices)
+        yield f"Cost: {_dollars(low)} to {_dollars(high)}, at {_sources(prices)}."
+    if unpriced := [model for model in planned.models if model not in prices]:
+        way = f"--price {unpriced[0]}=IN,OUT says it, in dollars for a million tokens"
+        yield f"Cost of {', '.join(unpriced)}: not known. {way}."
+
+
+def _sources(prices: "Mapping[str, Price]") -> str:
+    """Which prices these are: what they are where there is one, else where they come from."""
+    different = {(price.input, price.output): price for price in prices.values() if price.source != "simulated"}
+    sources = dict.fromkeys(
+        "the price given" if price.source.startswith("--price") and price.source[8:9].isdigit() else price.source
+        for price in different.values()
+    )
+    if len(different) > 1:
+        return f"prices of {' and '.join(sources)}"
+    [price] = different.values()
+    each = f"${price.input:,.10g} for a million tokens in and ${price.output:,.10g} for a million out"
+    return f"{each} ({', '.join(sources)})"
+
+
+def _dollars(amount: float) -> str:
+    """To two figures or to the cent: more would claim too much."""
+    return f"${amount:,.2f}" if amount >= 0.095 else f"${amount:.2g}"
+
+
+def _capped(progress: "Progress", max_calls: int | None) -> str:
+    """What left the rest undone, and what of it was not used."""
+    if progress.capped:
+        return progress.capped
+    unused = (max_calls or 0) - progress.calls
+    whole = f", since items are asked whole {unused:,} of its calls were not used" if unused > 0 else ""
+    return f"--max-calls{whole}"
 
 
 def _recorded(planned: "Plan") -> bool:
@@ -339,17 +413,6 @@ def _recorded(planned: "Plan") -> bool:
 def _tokens(n: float) -> str:
     """A number of tokens to two figures or so: more would claim too much."""
     return f"{n / 1e6:,.1f} million" if n >= 1e6 else f"{max(100, round(n, -3 if n >= 10_000 else -2)):,.0f}"
-
-
-def _prices(text: str) -> tuple[float, float]:
-    """Dollars for a million tokens in and out."""
-    try:
-        price_in, price_out = (float(part) for part in text.split(","))
-    except ValueError:
-        price_in = price_out = math.nan
-    if not (0 <= price_in < math.inf and 0 <= price_out < math.inf):
-        raise InputError(f"--price {text}: write it as IN,OUT, dollars for a million tokens in and out, like 2,8.")
-    return price_in, price_out
 
 
 def _not_needed(progress: "Progress") -> Iterator[str]:

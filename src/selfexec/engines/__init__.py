@@ -11,5 +11,6 @@ from selfexec.engines.choose import (
     refuse_unable,
     thinking_in,
 )
+from selfexec.engines.prices import Price, prices_of
 from selfexec.engines.registry import ENGINES
 from selfexec.engines.settings import Sampling, check_settings, refuse_unsendable

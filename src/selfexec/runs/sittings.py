@@ -33,6 +33,8 @@ OPEN = frozenset(
             "epochs",
             "facets",
             "max_calls",
+            "max_total_tokens",
+            "max_cost",
             "prompts",
             "protocol",
         ),

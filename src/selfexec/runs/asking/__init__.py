@@ -1,7 +1,7 @@
 """Asking: what a run will ask, asking it, and trying a model before."""
 
 from selfexec.runs.asking.checks import Check, check
-from selfexec.runs.asking.estimate import calls_a_second
+from selfexec.runs.asking.estimate import Estimate, calls_a_second
 from selfexec.runs.asking.event_loop import finish
 from selfexec.runs.asking.execute import carry_out, foreseen, run
 from selfexec.runs.asking.growing import refuse_misfit

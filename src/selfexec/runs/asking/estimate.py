@@ -4,39 +4,82 @@ How long prompts are is known. How many tokens they and the replies have is take
 model has enough of a kind, else from the ten models recorded for arXiv 2508.12277.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from statistics import fmean, variance
 
-from selfexec.engines import Outcome
+from selfexec.engines import Outcome, Price
 from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, messages_of
 from selfexec.facets import Condition, in_condition
+from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing
 from selfexec.runs.records import Reply
 from selfexec.runs.sittings import Sitting
 
 Kind = tuple[str, str]  # experiment and kind of session
-CHARACTERS = 4  # of a token, as in most English text
-ENOUGH = 20  # replies of a kind, to go by them
+ENOUGH = 8  # replies of a kind, to go by what tokens they have
+CALLS_ENOUGH = 20  # to tell a pace
+
+
+@dataclass(frozen=True)
+class Part:
+    """The sessions of one kind that a model has still to answer: the tokens that they will take, in and out. `own`:
+    from how many of the run's own replies these are estimated; `errors` are then the standard errors of both.
+    """
+
+    model: str
+    sessions: int
+    tokens: tuple[float, float]
+    errors: tuple[float, float] = (0.0, 0.0)
+    own: int = 0
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Tokens, and seconds where the run so far tells its pace. `own` is the share of the sessions whose output tokens
-    are estimated from the run's own replies.
-    """
+    """What the rest takes, part by part, and seconds where the run so far tells its pace."""
 
-    input_tokens: float
-    output_tokens: float
-    own: float
+    parts: Sequence[Part]
     seconds: float | None
 
-    def cost(self, price_in: float, price_out: float) -> float:
-        """In dollars, at prices for a million tokens."""
-        return (self.input_tokens * price_in + self.output_tokens * price_out) / 1e6
+    @property
+    def input_tokens(self) -> float:
+        return sum(part.tokens[0] for part in self.parts)
+
+    @property
+    def output_tokens(self) -> float:
+        return sum(part.tokens[1] for part in self.parts)
+
+    @property
+    def own(self) -> float:
+        """The share of the sessions whose output tokens are estimated from the run's own replies."""
+        return sum(part.sessions for part in self.parts if part.own) / max(1, sum(part.sessions for part in self.parts))
+
+    def cost(self, prices: Mapping[str, Price]) -> tuple[float, float]:
+        """In dollars, from and to, for the models whose price is known.
+
+        What is estimated from the run's own replies has a 95% interval, by Student's t with the degrees of freedom of
+        Welch and Satterthwaite; of the rest nobody knows how far it is off, and it is given from 1/sqrt(2) to sqrt(2)
+        of what is expected.
+        """
+        from scipy.special import stdtrit
+
+        known = other = apart = 0.0
+        variances, freedoms = [0.0], [1.0]
+        for part in self.parts:
+            if price := prices.get(part.model):
+                dollars = price.of(*part.tokens)
+                known, other = (known + dollars, other) if part.own else (known, other + dollars)
+                variances.append(price.of(part.errors[0], 0) ** 2 + price.of(0, part.errors[1]) ** 2)
+                freedoms.append(max(1, part.own - 1))
+        if total := sum(variances):
+            freedom = total**2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
+            apart = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
+        return max(0.0, known - apart) + other / math.sqrt(2), known + apart + other * math.sqrt(2)
 
 
 async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
@@ -58,15 +101,15 @@ async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
         count(plan.keys(visit), -1)
     for here in standing.begun.values():
         count(here, -1)
-    tokens_in = tokens_out = known = 0.0
+    parts = []
     for (model, kind), n in sessions.items():
-        mean_in, mean_out = own.get((model, kind), (None, None))
-        tokens_in += characters[model, kind] / CHARACTERS if mean_in is None else n * mean_in
-        tokens_out += n * (_usual(*kind) if mean_out is None else mean_out)
-        known += n * (mean_out is not None)
+        own_in, own_out = own.get((model, kind), (None, None))
+        tokens_in = n * own_in.mean if own_in else characters[model, kind] / CHARACTERS
+        tokens_out = n * (own_out.mean if own_out else _usual(*kind))
+        errors = (own_in.error_of_sum(n) if own_in else 0.0, own_out.error_of_sum(n) if own_out else 0.0)
+        parts.append(Part(model, n, (tokens_in, tokens_out), errors, own_out.number if own_out else 0))
     pace = calls_a_second(sittings, standing.known)
-    seconds = standing.remaining / pace if pace else None
-    return Estimate(tokens_in, tokens_out, known / max(1, sessions.total()), seconds)
+    return Estimate(parts, standing.remaining / pace if pace else None)
 
 
 def calls_a_second(sittings: Sequence[Sitting], known: Mapping[Key, Reply]) -> float | None:
@@ -76,7 +119,7 @@ def calls_a_second(sittings: Sequence[Sitting], known: Mapping[Key, Reply]) -> f
     for sitting, following in zip(reversed(sittings), [None, *reversed(begins)], strict=False):
         # times of one form and zone sort as text; a killed command has no end, and asked nothing once another began
         within = [time for time in times if sitting.begin <= time <= (sitting.end or following or time)]
-        if len(within) < ENOUGH:
+        if len(within) < CALLS_ENOUGH:
             continue
         end = sitting.end or within[-1]
         seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(sitting.begin)).total_seconds()
@@ -85,18 +128,31 @@ def calls_a_second(sittings: Sequence[Sitting], known: Mapping[Key, Reply]) -> f
     return None
 
 
-def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[float | None, float | None]]:
-    """The mean number of tokens in and out of each model's replies of a kind, where there are enough."""
+@dataclass(frozen=True)
+class _Seen:
+    """Tokens of a number of replies: their mean, and their variance from one to the next."""
+
+    number: int
+    mean: float
+    variance: float
+
+    def error_of_sum(self, further: int) -> float:
+        """The standard error of what so many further replies take: they vary, and the mean is not known for sure."""
+        return math.sqrt(self.variance * (further + further**2 / self.number)) if further > 0 else 0.0
+
+
+def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[_Seen | None, _Seen | None]]:
+    """The tokens in and out of each model's replies of a kind, where there are enough."""
     counts: dict[tuple[str, Kind], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for key, reply in known.items():
         ins, outs = counts[key.model, (key.experiment, key.kind)]
         ins += [] if reply.failed or reply.input_tokens is None else [reply.input_tokens]
         outs += [] if reply.failed or reply.output_tokens is None else [reply.output_tokens]
-    return {place: (_mean(ins), _mean(outs)) for place, (ins, outs) in counts.items()}
+    return {place: (_seen(ins), _seen(outs)) for place, (ins, outs) in counts.items()}
 
 
-def _mean(counts: Sequence[int]) -> float | None:
-    return sum(counts) / len(counts) if len(counts) >= ENOUGH else None
+def _seen(counts: Sequence[int]) -> _Seen | None:
+    return _Seen(len(counts), fmean(counts), variance(counts)) if len(counts) >= ENOUGH else None
 
 
 async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, Facets], int]]:

@@ -4,6 +4,7 @@ import asyncio
 import math
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -20,6 +21,7 @@ from selfexec.items import Preset
 from selfexec.prompts import digest
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
+from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.estimate import Estimate, estimate
 from selfexec.runs.asking.event_loop import finish, spared_from_sweeps
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
@@ -51,6 +53,9 @@ def run(
     epochs: int = 1,
     facets: Mapping[str, Names] | None = None,
     max_calls: int | None = None,
+    max_total_tokens: int | None = None,
+    max_cost: float | None = None,
+    price: Names | None = None,
     prompts: Mapping[str, str] | str | Path | None = None,
     protocol: SamplingProtocol = "default",
     out: str | Path | None = None,
@@ -72,34 +77,38 @@ def run(
     inside a running event loop, as in a notebook.
 
     Who is asked what:
-      models           `provider/model` or `sim/NAME`, one or several; without any, the simulated panel
-      experiments      association, restriction, difficulty: one or several; without any, all that a folder of items is
-                       for, and of a set by its name those of the overall score
-      items            a set (`starter`, `paper`) or a folder of item files
-      limit            at most so many items per experiment
-      fraction         this share of the items, above 0 and at most 1
-      preset           a cut with its strata in proportion: `quick`, `standard` or `full`; instead of limit and fraction
-      epochs           how often everything is asked
-      facets           other conditions: {"facet": "level"}, or several levels; every one with every one of the others
-      max_calls        open at most so many sessions now; the same call goes on from there
-      prompts          other prompts, {"restriction.predict": ...}, or a file of them as `selfexec prompts` prints it
-      protocol         `paper`: the sampling settings of the paper's authors; `settings` add to them
-      out              the run's folder; runs/ with the names of models and items, if none is given
+      models            `provider/model` or `sim/NAME`, one or several; without any, the simulated panel
+      experiments       association, restriction, difficulty: one or several; without any, all that a folder of items is
+                        for, and of a set by its name those of the overall score
+      items             a set (`starter`, `paper`) or a folder of item files
+      limit             at most so many items per experiment
+      fraction          this share of the items, above 0 and at most 1
+      preset            a cut with its strata in proportion: `quick`, `standard`, `full`; instead of limit and fraction
+      epochs            how often everything is asked
+      facets            other conditions: {"facet": "level"}, or several levels; every one with every one of the others
+      max_calls         open at most so many sessions now; the same call goes on from there
+      max_total_tokens  ask no more once the run has taken so many tokens, in and out, with all that it took before
+      max_cost          ask no more once the run has cost so many dollars, with all that it cost before
+      price             what models cost, if it is not known: "IN,OUT" (dollars for a million tokens), "MODEL=IN,OUT",
+                        or a file in LiteLLM's format; one or several
+      prompts           other prompts, {"restriction.predict": ...}, or a file of them as `selfexec prompts` prints it
+      protocol          `paper`: the sampling settings of the paper's authors; `settings` add to them
+      out               the run's folder; runs/ with the names of models and items, if none is given
 
     How it is sent:
-      base_url         any server that speaks the OpenAI chat-completions format, or that of `wire`
-      api_key_env      the name of the variable that holds the key, in the environment or .env; never the key
-      wire             the wire format behind base_url: `openai`, `anthropic` or `gemini`
-      headers          sent with every call, as gateways want it; they may be secrets, and are not written down
-      max_connections  calls at once, at most
-      timeout          seconds for one attempt
-      settings         sampling settings: {"temperature": 0, "execute.temperature": 1}; none is sent unless it is given
-      system           a system prompt for every session
-      extra_body       more fields of the request body
-      accept_filters   keep errors that look like a content filter even where the model itself has said nothing
+      base_url          any server that speaks the OpenAI chat-completions format, or that of `wire`
+      api_key_env       the name of the variable that holds the key, in the environment or .env; never the key
+      wire              the wire format behind base_url: `openai`, `anthropic` or `gemini`
+      headers           sent with every call, as gateways want it; they may be secrets, and are not written down
+      max_connections   calls at once, at most
+      timeout           seconds for one attempt
+      settings          sampling settings: {"temperature": 0, "execute.temperature": 1}; none is sent unless it is given
+      system            a system prompt for every session
+      extra_body        more fields of the request body
+      accept_filters    keep errors that look like a content filter even where the model itself has said nothing
 
-      on_progress      called with the progress after each session, and every second while none ends; without it,
-                       progress with real models is shown on standard error
+      on_progress       called with the progress after each session, and every second while none ends; without it,
+                        progress with real models is shown on standard error
 
     InputError: something that was given cannot be used, a key is not there, the folder holds another run, or the
     server refuses for good. What came back until then is kept. What else is to be known comes as a warning.
@@ -114,6 +123,9 @@ def run(
         epochs=epochs,
         facets=facets or {},
         max_calls=max_calls,
+        max_total_tokens=max_total_tokens,
+        max_cost=max_cost,
+        price=price,
         prompts=prompts,
         protocol=protocol,
         out=out,
@@ -192,7 +204,7 @@ def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
 
 
 async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
-    turns = _Turns(store.standing, plan.max_calls)
+    turns = _Turns(store.standing, plan.caps, store.spent)
 
     async def work() -> None:
         while turn := await turns.next():
@@ -208,29 +220,34 @@ async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
             store.over = True
     store.doubts.settle()
     store.progress.left = store.progress.total - store.progress.done - store.progress.waiting
+    store.progress.capped = turns.capped if store.progress.left else None
 
 
-@dataclass
+@dataclass(eq=False)
 class _Turn:
-    """A visit under way. `allowed`: how many calls it may still make."""
+    """A visit under way. `allowed`: how many calls it may still make; `open`: how many are being made."""
 
     visit: Visit
     allowed: float
+    open: int = 0
 
 
 class _Turns:
     """Gives out what is to be asked, in order, and no more than the calls suffice for.
 
     A visit is begun only where all of its sessions can be asked: a prediction without its deed is worth nothing. Where
-    not even the first one fits, part of it is asked, so that the same command gets on.
+    not even the first one fits into the calls, part of it is asked, so that the same command gets on.
     """
 
-    def __init__(self, standing: Standing, max_calls: int | None) -> None:
+    def __init__(self, standing: Standing, caps: Caps, spent: Spent) -> None:
         self._keys = standing.plan.keys
         self._visits = standing.visits()
-        self._calls_left = math.inf if max_calls is None else max_calls
-        self._under_way = 0
+        self._caps = caps
+        self._spent = spent
+        self._calls_left = math.inf if caps.calls is None else caps.calls
+        self._under_way: list[_Turn] = []
         self._began = False
+        self._short_of_calls = False
         self._over = False
         self._one_at_a_time = asyncio.Lock()
         self._changed = asyncio.Event()
@@ -244,17 +261,35 @@ class _Turns:
                 return None
             needed = max(1, len(self._keys(visit)) - len(here))
             # what is under way may need fewer calls than were set aside for it
-            while needed > self._calls_left and self._under_way:
+            while not self._suffice(visit, needed) and self._under_way:
                 self._changed.clear()
                 await self._changed.wait()
-            self._over = needed > self._calls_left
-            if self._over and self._began:
+            self._over = not self._suffice(visit, needed)
+            self._short_of_calls = needed > self._calls_left
+            if self._over and (self._began or not self._short_of_calls):
                 return None
             turn = _Turn(visit, min(needed, self._calls_left))
             self._calls_left -= turn.allowed
-            self._under_way += 1
+            self._under_way.append(turn)
             self._began = True
             return turn
+
+    def _suffice(self, visit: Visit, needed: int) -> bool:
+        """Whether the caps suffice for so many calls more, with those that are set aside for what is under way."""
+        calls = Counter({visit.model: needed})
+        for turn in self._under_way:
+            calls[turn.visit.model] += int(turn.allowed) + turn.open
+        return needed <= self._calls_left and not self.stopped and self._spent.suffices(self._caps, calls)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a cap on tokens or dollars is reached: then no other call is begun."""
+        return self._spent.reached(self._caps)
+
+    @property
+    def capped(self) -> str | None:
+        """The cap on tokens or dollars that ended it, as it is said; None where it was the one on calls."""
+        return None if self._short_of_calls else self._spent.said(self._caps)
 
     def one_more(self, turn: _Turn) -> bool:
         """Whether a turn may make one more call than was known that it needs, and that it may."""
@@ -266,7 +301,7 @@ class _Turns:
 
     def done(self, turn: _Turn) -> None:
         self._calls_left += turn.allowed
-        self._under_way -= 1
+        self._under_way.remove(turn)
         self._changed.set()
 
 
@@ -287,6 +322,9 @@ class _SessionStore:
         progress.done = standing.here + standing.unneeded.total()
         progress.unneeded += standing.unneeded
         progress.warnings = engine.warnings
+        progress.prices = standing.plan.prices
+        self.spent = Spent(standing.plan.prices)
+        self.spent.count_all(standing.known.values())
 
     async def carry_out(self, turn: _Turn, turns: _Turns) -> None:
         """Ask what is still to be asked of a visit."""
@@ -307,12 +345,15 @@ class _SessionStore:
             if key not in keys:  # nobody knew of it beforehand
                 keys.add(key)
                 self.progress.total += 1
-            if turn.allowed < 1 and not turns.one_more(turn):
+            if turns.stopped or (turn.allowed < 1 and not turns.one_more(turn)):
                 capped = True
                 return NOT_ASKED
             turn.allowed -= 1
+            turn.open += 1
             reply = opened[key] = await self.doubts.take(key.model, partial(self._asked, key, messages, parent))
+            turn.open -= 1
             failed |= reply.failed
+            self.spent.count(reply, messages)
             self.progress.count(reply)
             self.progress.done += 1
             self.report(self.progress)

@@ -97,7 +97,7 @@ def grow(plan: Plan) -> Manifest:
     old, before = load_manifest(plan.out), load_items(plan.out / ITEMS)
     keep_old_manifest(plan.out, old)
     wanted = plan.design
-    capped = plan.max_calls is not None
+    capped = plan.caps.any
     design = joined(_design_of(plan.out, old, before), {} if capped else wanted)
     planned = joined(unfolded(old.planned, before), wanted if capped else {})
     if any(id not in before.items.get(e, {}) for e, by_id in plan.item_set.items.items() for id in by_id):

@@ -9,11 +9,13 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from selfexec.engines import (
     Connection,
+    Price,
     Sampling,
     all_simulated,
     check_settings,
     default_models,
     engine_for,
+    prices_of,
     refuse_unable,
     refuse_unsendable,
     thinking_in,
@@ -34,6 +36,7 @@ from selfexec.items import STRATIFIED, ItemSet, Preset, newest_order
 from selfexec.items import load as load_items
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.runs.arguments import Names, names
+from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed
 from selfexec.runs.folder import MANIFEST, load_manifest
@@ -70,7 +73,8 @@ class Plan:
     conditions: Sequence[Condition] = (DEFAULT,)
     preset: str | None = None
     preset_order: str | None = None
-    max_calls: int | None = None
+    caps: Caps = NO_CAPS
+    prices: Mapping[str, Price] = field(default_factory=dict)
     command: str | None = None
     histories: Histories = field(default_factory=Histories)
 
@@ -200,6 +204,9 @@ class Choices(Sampling, Connection):
     epochs: int = 1
     facets: Mapping[str, Names] = field(default_factory=dict)
     max_calls: int | None = None
+    max_total_tokens: int | None = None
+    max_cost: float | None = None
+    price: Names | None = None
     prompts: Mapping[str, str] | str | Path | None = None
     protocol: SamplingProtocol = "default"
     out: str | Path | None = None
@@ -227,8 +234,7 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         raise InputError(f"--epochs {choices.epochs}: give 1 or more.")
     if choices.epochs > MOST_EPOCHS:
         raise InputError(f"--epochs {choices.epochs}: a run holds {MOST_EPOCHS:,} at most.")
-    if choices.max_calls is not None and choices.max_calls < 1:
-        raise InputError(f"--max-calls {choices.max_calls}: give 1 or more.")
+    caps = Caps(choices.max_calls, choices.max_total_tokens, choices.max_cost)
     whole_set = load_items(choices.items)
     out = Path(choices.out) if choices.out else Path("runs") / _folder_name(models, whole_set.name)
     order = (_order_there(out) or newest_order(whole_set.hashes)) if choices.preset else None
@@ -242,6 +248,8 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
     refuse_unsendable("--model", asked)
     check_settings(sampling)
     refuse_unable(asked, item_set.experiments, connection)
+    prices = prices_of(asked, names(choices.price or ()), connection)
+    refuse_unpriced(asked, prices, caps)
     if all_simulated(asked, connection):
         engine_for(asked, item_set, connection)  # refuses models that nobody simulates; real ones want a key, later
     found = Plan(
@@ -256,7 +264,8 @@ def planned(models: Sequence[str] | None, choices: Choices) -> Plan:
         out=out,
         preset=choices.preset,
         preset_order=None if order == STRATIFIED else order,
-        max_calls=choices.max_calls,
+        caps=caps,
+        prices=prices,
     )
     shown = histories_of(found.out, found.models, item_set, found.prompts, found.asking)
     found = replace(found, histories=shown)

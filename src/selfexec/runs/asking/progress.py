@@ -5,10 +5,11 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
+from selfexec.engines import Price
 from selfexec.experiments import kind_of
 from selfexec.runs.records import Reply
 from selfexec.text.numbers import number_of
@@ -21,15 +22,41 @@ QUIET = 10.0  # seconds without a reply after which it is said that all wait
 
 
 @dataclass
+class Took:
+    """What some calls took: tokens as they were counted, thoughts (which the output holds too), and dollars where the
+    provider says them or a price is known.
+    """
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    reasoning: int | None = None
+    dollars: float | None = None
+
+    def count(self, reply: Reply, price: Price | None) -> None:
+        self.calls += 1
+        self.input += reply.input_tokens or 0
+        self.output += reply.output_tokens or 0
+        if reply.reasoning_tokens is not None:
+            self.reasoning = (self.reasoning or 0) + reply.reasoning_tokens
+        cost = reply.cost_usd
+        if cost is None and price and not reply.failed:
+            cost = price.of(reply.input_tokens or 0, reply.output_tokens or 0)
+        if cost is not None:
+            self.dollars = (self.dollars or 0.0) + cost
+
+
+@dataclass
 class Progress:
     """How far a run is. Calls are sessions that were asked anew, `failures` count what did not come back, by error.
 
     `retry_causes` counts what was asked for again by its cause.
 
-    `done` counts what was here already too, and what turned out not to be needed: `unneeded`, by experiment and kind.
-    `waiting` counts sessions that need the reply of one that failed, `left` what else was not asked in the end. `cost`
-    is in US dollars, of the calls of which the provider said it; of the others `priced` is what they come to at `price`
-    (dollars for a million tokens in and out), and `uncounted` are those whose tokens nobody counted.
+    `took` says by experiment and kind of session what the calls took. `done` counts what was here already too, and what
+    turned out not to be needed: `unneeded`, by experiment and kind. `waiting` counts sessions that need the reply of
+    one that failed, `left` what else was not asked in the end. `cost` is in US dollars, of the calls of which the
+    provider said it; of the others `priced` is what they come to at `prices`, by model, and `uncounted` are those whose
+    tokens nobody counted. `capped` is the cap that ended it.
     """
 
     total: int = 0
@@ -39,14 +66,15 @@ class Progress:
     withheld: int = 0
     waiting: int = 0
     left: int = 0
+    capped: str | None = None
     cost: float = 0.0
-    price: tuple[float, float] | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict)
     priced: float = 0.0
     uncounted: int = 0
     unneeded: Counter[tuple[str, str]] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
     retry_causes: Counter[str] = field(default_factory=Counter)
-    output_tokens: Counter[str] = field(default_factory=Counter)
+    took: dict[tuple[str, str], Took] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     under_way: int = 0  # sessions that are being asked
     heard: float = field(default_factory=time.monotonic)  # when the last one ended
@@ -65,18 +93,18 @@ class Progress:
         self.retry_causes.update(reply.retry_causes)
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
-        if self.price and reply.cost_usd is None and not reply.failed:
-            self._count_price(reply, *self.price)
+        price = self.prices.get(reply.model)
+        if price and reply.cost_usd is None and not reply.failed:
+            self._count_price(reply, price)
         if reply.failed:
             self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
-        if reply.output_tokens:
-            self.output_tokens[kind_of(reply.session)] += reply.output_tokens
+        self.took.setdefault((reply.experiment, kind_of(reply.session)), Took()).count(reply, price)
 
-    def _count_price(self, reply: Reply, price_in: float, price_out: float) -> None:
+    def _count_price(self, reply: Reply, price: Price) -> None:
         if reply.input_tokens is None or reply.output_tokens is None:
             self.uncounted += 1
         else:
-            self.priced += (reply.input_tokens * price_in + reply.output_tokens * price_out) / 1e6
+            self.priced += price.of(reply.input_tokens, reply.output_tokens)
 
 
 Report = Callable[[Progress], None]

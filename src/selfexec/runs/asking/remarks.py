@@ -21,8 +21,8 @@ def remarks(replies: Iterable[Reply]) -> Iterator[str]:
         if not reply.failed:
             by_model[reply.model].append(reply)
     for model, came in by_model.items():
-        for said in (_several_served(came), _sent_before(came), _thought_alone(came), _disobeyed(came), _empty(came)):
-            if said:
+        for look in (_several_served, _sent_before, _thought_alone, _disobeyed, _miscounted, _empty):
+            if said := look(came):
                 yield f"{model}: {said}"
 
 
@@ -82,6 +82,19 @@ def _disobeyed(came: Sequence[Reply]) -> str | None:
     return (
         f"{len(found):,} of {number_of(len(told), 'reply', 'replies')} that it was to give without thinking carry "
         "thoughts: server or model pass over that, so that these say nothing of what it does without"
+    )
+
+
+def _miscounted(came: Sequence[Reply]) -> str | None:
+    """That more thoughts were counted than output, which is to hold them."""
+    counted = [r for r in came if r.reasoning_tokens is not None and r.output_tokens is not None]
+    found = [r for r in counted if (r.reasoning_tokens or 0) > (r.output_tokens or 0)]
+    if not found:
+        return None
+    return (
+        f"{len(found):,} of {number_of(len(counted), 'reply', 'replies')} have more tokens of thoughts than of output: "
+        "the server counts thoughts apart, or wrong. What goes by tokens, as costs and the order of difficulty do, is "
+        "then of the answers alone, if of anything"
     )
 
 
