@@ -356,6 +356,21 @@ def test_stacked_bars_are_as_long_as_what_was_lost(panel: Run, drawn: dict[str, 
             assert float(after.get("x") or 0) == pytest.approx(end, abs=0.03)
 
 
+def test_of_many_models_a_row_of_a_matrix_is_a_path_for_each_shade() -> None:
+    keys = [f"m{n:02}" for n in range(32)]
+    # 16 cells of 0, then 16 of 1: two shades, and each is one stretch of the row
+    lines = {key: Line([Cell(float(n > 15), "", "") for n in range(32)]) for key in keys}
+    drawing = matrix(line_up(dict.fromkeys(keys, (0, 0.0)), None), "one", "title", "what it is", lines, "word", "own")
+    svg = drawing(SCREEN)
+    drawn = re.findall(r'<path d="([^"]+)" class="sx-heat" fill-opacity="([.\d]+)"', svg)
+    assert [opacity for _, opacity in drawn] == ["0.08", "1.00"] * 32  # the faintest is .04 of .46
+    assert {d.count("M") for d, _ in drawn} == {1}
+    ends = [[float(x) for x in re.findall(r"[MH]([.\d]+)", d)] for d, _ in drawn[:2]]
+    assert ends[0][0] == ends[0][2] and ends[0][1] == ends[1][0]  # the second begins where the first ends
+    assert ends[1][1] - ends[0][0] == pytest.approx(2 * (ends[0][1] - ends[0][0]), abs=0.03)
+    assert svg.count('class="sx-own sx-fine"') == 32 and 'class="sx-cell"' not in svg
+
+
 @pytest.mark.slow
 def test_the_matrix_is_that_of_cross_prediction(panel: Run, drawn: dict[str, Figure]) -> None:
     found = sx.cross_prediction(panel).parts["association", "self_bonus"]

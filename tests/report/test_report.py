@@ -620,6 +620,30 @@ def test_every_number_on_the_page_is_that_of_score(panel: Run, html: Path) -> No
     assert shown == set(known)
 
 
+@pytest.fixture(scope="module")
+def many(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page as it is of so many models that what is folded is packed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Data, "many", True)
+        return sx.report(panel, tmp_path_factory.mktemp("many") / "many.html")
+
+
+@pytest.mark.slow
+def test_of_many_models_what_is_folded_is_packed_and_says_the_same(html: Path, many: Path) -> None:
+    def attributes(page: str) -> list[dict[str, str]]:
+        found = Numbers()
+        found.feed(page)
+        return found.found
+
+    page = many.read_text("utf-8")
+    packed = re.findall(r'<div class="packed"><script type="text/plain">([^<]+)</script>', page)
+    assert len(packed) > 10 and "sim/coin" not in "".join(packed)
+    whole = "".join(json.loads(zlib.decompress(base64.b64decode(part))) for part in packed)
+    same = sorted(map(str, attributes(html.read_text("utf-8"))))
+    assert sorted(map(str, attributes(page) + attributes(whole))) == same
+    assert len(attributes(page)) < len(same) / 2
+
+
 @pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes(panel: Run, html: Path, tmp_path: Path) -> None:
     again = sx.report(sx.load(panel.folder), tmp_path / "again.html")
@@ -943,6 +967,33 @@ def test_models_are_filtered_everywhere(browser: Browser, drawn: Path) -> None:
     found = browser.js(f"[...document.querySelectorAll('.sx-matrix [data-model]')].{faded}")
     assert set(found) == set(PANEL) - {"sim/coin"}
     assert browser.js("document.querySelector('.shown').textContent") == "1 of 4 models"
+
+
+@pytest.mark.slow
+def test_what_is_packed_is_there_when_it_is_unfolded_and_filtered_like_the_rest(
+    browser: Browser, html: Path, many: Path
+) -> None:
+    rows = "[...document.querySelectorAll('#every tbody tr')].map(row => row.textContent)"
+    browser.open(html)
+    every = browser.js(rows)
+    browser.open(many)
+    browser.js(
+        "(find => { find.value = 'coin'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
+    )
+    assert browser.js(rows) == []
+    browser.js("document.querySelector('#every summary').click()")
+    browser.until("document.querySelector('#every tbody tr') !== null")
+    assert browser.js(rows) == every
+    assert shown(browser, "#every tbody tr") == {"sim/coin"}
+    # a figure is put in order by the table behind it, which need not have been unfolded
+    figure = "document.getElementById('figure-experiments')"
+    browser.js(f"{figure}.querySelector('.order select').selectedIndex = 2")
+    browser.js(f"{figure}.querySelector('.order select').dispatchEvent(new Event('change'))")
+    browser.until(f"{figure}.querySelector('th[aria-sort]') !== null")
+    # an address unfolds what it leads to
+    browser.js("location.hash = '#model-1'")
+    browser.until("document.querySelector('#model-1 h4') !== null")
+    assert browser.log == []
 
 
 @pytest.mark.slow
@@ -1664,7 +1715,8 @@ def test_no_reply_can_do_anything_but_be_read(browser: Browser, hostile: tuple[R
         browser.press("Escape", 27)
     assert browser.js("window.pwned") is None
     assert browser.js("document.querySelectorAll('iframe, img, dialog dialog').length") == 0
-    assert browser.js("document.scripts.length") == 1 + 1 + 3  # the page's own, the index, a chunk per model
+    # what is packed is text, and runs no more than a paragraph does
+    assert browser.js("[...document.scripts].filter(script => script.type !== 'text/plain').length") == 1
     assert browser.log == [] and browser.requests == [place.resolve().as_uri()]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.metrics.cross import Crossed
-from selfexec.metrics.kinds import Counted, Formula, kind_of
+from selfexec.metrics.kinds import Counted, Formula, common_items, kind_of
 from selfexec.metrics.margin import ReferenceDoubt, doubted
 from selfexec.metrics.rows import Estimate, Score
 from selfexec.metrics.score import Scored
@@ -139,13 +139,12 @@ def _totals(counted: Mapping[str, Counted], bootstrap: Bootstrap, experiment: st
         if record.items:
             alike.setdefault(tuple(sorted(record.items)), []).append(model)
     for items, models in alike.items():
-        numbers = {id: n for n, id in enumerate(items)}
-        stacked = np.stack([counted[model].on(numbers) for model in models], axis=1)
+        stacked = np.stack([counted[model].on(items) for model in models], axis=1)
         totals = resampled_totals(stacked, bootstrap.replicates, bootstrap.rng(experiment))
         yield from ((model, totals[:, n]) for n, model in enumerate(models))
 
 
 def _paired(one: Counted, two: Counted) -> Counted:
     """Both counts side by side, on the items that both have."""
-    common = {id: n for n, id in enumerate(sorted(set(one.items) & set(two.items)))}
-    return Counted(tuple(common), np.concatenate([one.on(common), two.on(common)], axis=1))
+    common = common_items([one, two])
+    return Counted(common, np.concatenate([one.on(common), two.on(common)], axis=1))

@@ -81,7 +81,7 @@ def skill_over_ceiling(kind: Kind, own: Counted, rehearsed: Counted, ceiling: Es
         return ceiling
     if not ceiling.interval.low > 0:
         return Estimate(math.nan, reason="the noise ceiling cannot be told from 0: nothing to take a share of")
-    items = {id: n for n, id in enumerate(sorted({*own.items, *rehearsed.items}))}
+    items = tuple(sorted({*own.items, *rehearsed.items}))
     both = np.concatenate([own.on(items), rehearsed.on(items)], axis=1)
     width = own.counts.shape[1]
     skill = kind.skill

@@ -59,6 +59,9 @@ class Options:
         return shlex.join(words)
 
 
+MANY = 30  # models: with more, what is folded would be most of the page
+
+
 @dataclass(frozen=True)
 class Data:
     """Everything that sections draw on."""
@@ -100,6 +103,11 @@ class Data:
         """The models in the one order in which the whole page shows them."""
         return self.numbers.models
 
+    @property
+    def many(self) -> bool:
+        """Whether there are so many models that what is folded is packed."""
+        return len(self.models) > MANY
+
     @cached_property
     def places(self) -> Mapping[str, int]:
         """Where each model stands in it."""
@@ -119,7 +127,8 @@ class Data:
 
     @cached_property
     def ledger(self) -> Ledger:
-        return ledger(self.runs, sensitivities=False, known={self.selection.convention: self.scores})
+        known = {self.selection.convention: self.scores, "authors": self.numbers.authors}
+        return ledger(self.runs, sensitivities=False, known=known)
 
     @cached_property
     def claims(self) -> pl.DataFrame:

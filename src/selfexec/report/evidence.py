@@ -11,8 +11,6 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
 """
 
-import base64
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from selfexec.experiments import EXPERIMENTS, SELF, Item, source_name
 from selfexec.readers import Reading
 from selfexec.report.foretold import Foretelling
 from selfexec.report.outcomes import OUTCOMES
+from selfexec.report.packing import packed
 from selfexec.report.sessions import STATE_NAMES
 from selfexec.report.surprises import Surprise
 from selfexec.runs import Reply, read_reply
@@ -110,10 +109,6 @@ def _disputed_by(other: str, claims: pl.DataFrame, runs: Sequence["Run"]) -> dic
     those = claims.filter(says_otherwise.any().over("model", "experiment"))
     letters = pl.when(says_otherwise).then(pl.lit("d")).otherwise(pl.lit("-"))
     return _strings(those.with_columns(code=letters), runs, claims_of)
-
-
-def packed(value: Any) -> str:
-    return base64.b64encode(zlib.compress(msgspec.json.encode(value), 6)).decode("ascii")
 
 
 def sample(claims: pl.DataFrame, sessions: pl.DataFrame, worst: Iterable[Surprise]) -> set[Place]:

@@ -14,6 +14,7 @@ from selfexec.report import leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import DRAWN, FORMATS, export, export_tables, lacking
 from selfexec.report.figures import margins
+from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.sessions import one_line
 from selfexec.report.svg import tick_label
@@ -62,6 +63,7 @@ def _environment() -> Any:
     numbers = {"decimal": decimal, "two": two, "signed": signed, "shown": shown}
     environment.filters |= {name: _typeset(say) for name, say in numbers.items()}
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
+    environment.filters["pack"] = lambda html: packed(str(html))
     environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
     return environment

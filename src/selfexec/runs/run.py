@@ -151,7 +151,7 @@ class Run:
             asked_here={(*place, DEFAULT): by_id for place, by_id in found.items()},
         )
 
-    @property
+    @cached_property
     def models(self) -> tuple[str, ...]:
         """The models that there are replies of, in the order in which they were named when they were first asked."""
         replied = dict.fromkeys(key.model for key in self.replies)  # in the order in which replies came

@@ -144,7 +144,7 @@ def _covered(claims: Claims) -> Counted:
 
 def _beside(own: Counted, other: Counted) -> Counted:
     """Somebody's counts behind one's own, item by item."""
-    there = other.on({id: n for n, id in enumerate(own.items)})
+    there = other.on(own.items)
     return Counted(own.items, np.concatenate([own.counts, there], axis=1))
 
 
@@ -221,7 +221,7 @@ def _without_contrast(metric: str, experiment: str, records: Sequence[Record]) -
     """Whose skill is not defined on the common items, and why."""
     common = common_items([record.counted for record in records])
     formula = formula_of(metric, experiment)
-    counted = {record.label: Counted(tuple(common), record.counted.on(common)) for record in records}
+    counted = {record.label: Counted(common, record.counted.on(common)) for record in records}
     alike = [label for label, counts in counted.items() if math.isnan(value(formula, counts))]
     return kind_of(experiment).NO_SKILL.format(" and ".join(alike))
 

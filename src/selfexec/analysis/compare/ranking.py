@@ -57,13 +57,13 @@ def _differences(family: Family) -> Iterator[Difference]:
     """All pairs of each experiment, p adjusted by Holm."""
     pairs = list(combinations(sorted(family.labels), 2))
     found = {e: {pair: _gap(family, e, *pair) for pair in pairs} for e in family.records}
+    few = {e: {pair: _too_few(family, e, *pair) for pair in pairs} for e in family.records}
     if OVERALL in family.estimates:
+        few[OVERALL] = {pair: _any_of([few[e][pair] for e in PAPER.experiments]) for pair in pairs}
         found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in found}), 0) for pair in pairs}
     for experiment, by_pair in found.items():
         p = [
-            math.nan
-            if _withheld(family, experiment, *pair)
-            else two_sided(e.value, e.error, family.freedom(experiment, items))
+            math.nan if few[experiment][pair] else two_sided(e.value, e.error, family.freedom(experiment, items))
             for pair, (e, items) in by_pair.items()
         ]
         for (pair, (gap, items)), adjusted in zip(by_pair.items(), holm(np.array(p, dtype=np.float64)), strict=True):
@@ -74,11 +74,14 @@ def _differences(family: Family) -> Iterator[Difference]:
             yield Difference(family.metric, experiment, *pair, p_holm=float(adjusted), detectable=size)
 
 
-def _withheld(family: Family, experiment: str, one: str, two: str) -> bool:
-    """Whether `compare` holds a paired difference back. Of models that were asked different items nothing is paired."""
-    parts = PAPER.experiments if experiment == OVERALL else [experiment]
-    paired = all(common_of([family.records[e][label] for label in (one, two)]) >= 2 for e in parts)
-    return paired and family.too_few(experiment, one, two) is not None
+def _too_few(family: Family, experiment: str, one: str, two: str) -> bool | None:
+    """Whether `compare` holds a paired difference back; None where nothing is paired: they were asked other items."""
+    records = [family.records[experiment][label] for label in (one, two)]
+    return family.too_few(experiment, one, two) is not None if common_of(records) >= 2 else None
+
+
+def _any_of(parts: Sequence[bool | None]) -> bool | None:
+    return None if None in parts else any(parts)
 
 
 def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[Estimate, int]:

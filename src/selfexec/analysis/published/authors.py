@@ -120,7 +120,7 @@ def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
     items = run.items["restriction"]
     pairs = [(values.get((id, "predict")), values.get((id, "judge"))) for id in items]
     read = [(p, j) for p, j in pairs if p is not None and j is not None]
-    lost = len({key.item for key in run.replies if key.model == model and _lost(run, key)})
+    lost = len({key.item for key in run.keys.get((model, "restriction"), ()) if _lost(run, key)})
     fn = sum((p, j) == ("B", "A") for p, j in read)
     fp = sum((p, j) == ("A", "B") for p, j in read)
     asked = Asked(model, "restriction", "authors", len(items), len(items), len(items) - len(read) - lost, lost)
@@ -129,7 +129,7 @@ def _restriction(run: "Run", model: str, values: Values) -> Iterator[tuple[str, 
 
 
 def _lost(run: "Run", key: Key) -> bool:
-    return key.experiment == "restriction" and key.session in ("predict", "judge") and run.replies[key].failed
+    return key.session in ("predict", "judge") and run.replies[key].failed
 
 
 def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[Asked, Estimate]]]:

@@ -164,7 +164,7 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     """
     gap = difference(skill, one, two)
     common = common_items([one, two])
-    first, second = (Counted(tuple(common), record.on(common)) for record in (one, two))
+    first, second = (Counted(common, record.on(common)) for record in (one, two))
     if math.isnan(gap.value) or min(_differing(first, second, side) for side in (FORETOLD, CONTROL)) >= FEW:
         return gap
     sure = np.array_equal(second.counts, constant(second).counts)

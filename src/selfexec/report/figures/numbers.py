@@ -103,7 +103,7 @@ class Numbers:
         if convention == self.convention:
             return self.scored(experiment, "accuracy")
         if convention == "authors":
-            found = as_published(self._authors, experiment)
+            found = as_published(self.authors, experiment)
         else:
             found = accuracies(self.tables, experiment, convention == "strict")
         return {model: found[model] for model in self.models if model in found}
@@ -118,8 +118,9 @@ class Numbers:
         return said.text.removesuffix(".") if said else ""
 
     @cached_property
-    def _authors(self) -> list[Score]:
-        return [row for run in self.runs for row in authors_scores(run)]
+    def authors(self) -> Scores:
+        """As for the paper's published numbers."""
+        return Scores(row for run in self.runs for row in authors_scores(run))
 
 
 # --- as marks, and in print ------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ comparison with the literature, predictions of each model held against the behav
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, cross_prediction, self_bonus_line
+from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, self_bonus_line
 from selfexec.analysis.own import (
     NOTES,
     QUESTION,
@@ -16,7 +16,7 @@ from selfexec.analysis.own import (
     similar_deeds,
     too_small,
 )
-from selfexec.metrics import WARNING, Crossed, Own
+from selfexec.metrics import WARNING, Crossed, Own, self_bonuses
 from selfexec.report.data import Data
 from selfexec.text.tables import Table
 
@@ -64,20 +64,23 @@ class Cross:
 
 
 def cross(data: Data) -> Cross | None:
-    crossed = cross_prediction(data.runs)
+    crossed = {experiment: self_bonuses(claims) for experiment, claims in data.tables.claims.items()}
     crossings = [
         Crossing(
-            *key,
+            experiment,
+            metric,
             found,
-            by_other(key[1], found),
+            by_other(metric, found),
             [m for m in data.models if m in found.common.models],
             self_bonus_line(found),
         )
-        for key, found in crossed.parts.items()
+        for experiment, parts in crossed.items()
+        for metric, found in parts.items()
     ]
+    apart = [experiment for experiment, parts in crossed.items() if not parts]
     own = [one for one in data.scores.own if not one.panel]
     panels = [_panel(one, data.models) for one in own if one.found.fits]
-    return Cross(panels, list(too_small(own)), crossings, crossed.apart) if crossings or crossed.apart else None
+    return Cross(panels, list(too_small(own)), crossings, apart) if crossings or apart else None
 
 
 def _panel(own: Own, page: Sequence[str]) -> Panel:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from selfexec.report.data import Data
-from selfexec.report.evidence import packed
 from selfexec.report.export import as_csv
 from selfexec.report.figures import Figure
+from selfexec.report.packing import packed
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ STYLE = """
 .sx .sx-heat{fill:var(--accent,#0b62c4)}
 .sx .sx-below{fill:var(--below,#c2570c)}
 .sx .sx-own{fill:none;stroke:var(--ink,#1c2024);stroke-width:1.6}
+.sx .sx-fine{stroke-width:.7}
 """.strip()
 GREATER = ".sx{font-size:15px}.sx .sx-tick,.sx .sx-small,.sx .sx-strong{font-size:13px}"
 ON_SCREEN = f"""

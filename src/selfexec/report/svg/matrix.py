@@ -9,6 +9,7 @@ from selfexec.report.svg.canvas import (
     SMALL_LETTERS,
     Drawing,
     Sheet,
+    at,
     belonging,
     box,
     breadth,
@@ -24,6 +25,9 @@ MATRIX = "sx-matrix"  # the class of such a drawing
 LABELS, ENDS = 176.0, 86.0  # room for labels, and for the numbers at the end of rows
 WIDEST, TALLEST = 56.0, 30.0  # cells
 FAINTEST, RANGE = 0.04, 0.42  # how opaque a cell is at least, and how much more at most
+DENSE = 30  # rows and columns: with more, a cell has no room for its number
+SOLID = FAINTEST + RANGE
+STEPS = 50  # of opacity, from clear to solid, in cells without one
 Shade = Callable[[float], tuple[str, float]]  # value -> its class, and how opaque it is
 
 
@@ -58,8 +62,9 @@ def matrix(
     around_zero: bool = False,
 ) -> Drawing:
     """The drawing of these rows, whose diagonal is framed. `corner`: what rows and columns are; `end`: what the last
-    column is; `of`: what the diagonal leads to. Cells are shaded from the least to the greatest; `around_zero`, by how
-    far from 0 they are, in one colour above and in another below.
+    column is; `of`: what the diagonal leads to. Of many keys cells are shades alone, and only the diagonal has words on
+    hover. They are shaded from the least to the greatest; `around_zero`, by how far from 0 they are, in one colour
+    above and in another below.
     """
     labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
     left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
@@ -76,11 +81,11 @@ def matrix(
         numbered = not sheet.least_letters or widest * letters < width
         parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
         for row, (key, line) in enumerate(lines.items()):
-            cells = _row(grid, row, line, shade, numbered, of)
+            cells = _dense_row(grid, row, line, shade) if grid.dense else _row(grid, row, line, shade, numbered, of)
             parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *cells))
         # above all cells, since those of the next row would cover the lower edge
         for k, key in enumerate(lines):
-            frame = box(grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1, "sx-own")
+            frame = _frame(grid, k, lines[key].cells[k].title, of)
             parts.append(belonging(lineup.whose(key), frame))
         return drawing(sheet, id, title, description, grid.y(grid.size) + 8, [*parts, "</g>"], layout=MATRIX)
 
@@ -94,6 +99,10 @@ class Grid:
     width: float
     height: float
     size: int
+
+    @property
+    def dense(self) -> bool:
+        return self.size > DENSE
 
     def x(self, column: int) -> float:
         return self.left + self.width * column
@@ -140,5 +149,30 @@ def _row(grid: Grid, row: int, line: Line, shade: Shade, numbered: bool, of: str
         number = write(x, grid.middle(row), cell.text, "sx-cell", "middle") if numbered else ""
         own = leading(of) if column == row else ""  # a cell beside the diagonal is of two keys
         yield f'<g class="sx-mark"{own}>{told(cell.title)}{place}{number}</g>'
+    if line.end:
+        yield write(grid.right, grid.middle(row), line.end, "sx-tick", "end", line.end_title)
+
+
+def _frame(grid: Grid, k: int, title: str, of: str) -> str:
+    """Around a cell of the diagonal; it speaks for it where cells are shades alone."""
+    place = grid.x(k) + 0.5, grid.y(k) + 0.5, grid.width - 1, grid.height - 1
+    if not grid.dense:
+        return box(*place, "sx-own")
+    frame = box(*place, "sx-own sx-fine", ' pointer-events="all"')
+    return f'<g class="sx-mark"{leading(of)}>{told(title)}{frame}</g>'
+
+
+def _dense_row(grid: Grid, row: int, line: Line, shade: Shade) -> Iterator[str]:
+    """A path for each shade, in which cells that touch are one. No number has to be read on it: it may be solid."""
+    runs: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for column, cell in enumerate(line.cells):
+        kind, opacity = shade(cell.value)
+        found = runs.setdefault((kind, f"{round(opacity / SOLID * STEPS) / STEPS:.2f}"), [])
+        start = found.pop()[0] if found and found[-1][1] == column else column
+        found.append((start, column + 1))
+    top, height = at(grid.y(row)), at(grid.height)
+    for (kind, solid), cells in runs.items():
+        drawn = "".join(f"M{at(grid.x(a))} {top}H{at(grid.x(b))}v{height}H{at(grid.x(a))}Z" for a, b in cells)
+        yield f'<path d="{drawn}" class="{kind}" fill-opacity="{solid}" shape-rendering="crispEdges"/>'
     if line.end:
         yield write(grid.right, grid.middle(row), line.end, "sx-tick", "end", line.end_title)

@@ -23,7 +23,9 @@
     return found ? Number(found[0].replaceAll(",", "")) : null;
   };
 
-  const came = new Map(all(".figure tbody").map((body) => [body, [...body.rows]]));
+  const came = new Map();
+  const arrived = (root) => all(".figure tbody", root).forEach((body) => came.set(body, [...body.rows]));
+  arrived();
 
   const cellValue = (row, column, kind) => {
     const cell = cellAt(row, column);
@@ -73,8 +75,10 @@
   };
 
   /** Sort what is behind a figure by the column that was chosen; by none, as the page came. */
-  const order = (select) => {
-    const table = select.closest(".figure").querySelector("table");
+  const order = async (select) => {
+    const figure = select.closest(".figure");
+    await unfold(figure);
+    const table = figure.querySelector("table");
     all("th[aria-sort]", table).forEach((head) => head.removeAttribute("aria-sort"));
     if (select.selectedIndex > 0) return sort(all("thead .sort", table)[select.selectedIndex - 1]);
     for (const body of table.tBodies) body.append(...came.get(body));
@@ -83,15 +87,17 @@
 
   // --- models: filter and highlight -----------------------------------------------------------------------------
 
-  const rows = all("tr[data-model], details.model");
+  const rowsIn = (root) => all("tr[data-model], details.model", root);
   const figureMarks = all(".canvas [data-model], .canvas [data-family]");
-  const family = new Map(rows.map((row) => [row.dataset.model, row.dataset.family]));
+  const family = new Map(rowsIn().map((row) => [row.dataset.model, row.dataset.family]));
+  let wanted = new Set(family.keys());
+  const sift = (root) => rowsIn(root).forEach((row) => row.classList.toggle("off", !wanted.has(row.dataset.model)));
 
   const filter = () => {
     const text = byId("find").value.trim().toLowerCase();
     const off = new Set(all(".chip[aria-pressed='false']").map((chip) => chip.dataset.family));
-    const wanted = new Set([...family.keys()].filter((m) => m.toLowerCase().includes(text) && !off.has(family.get(m))));
-    for (const row of rows) row.classList.toggle("off", !wanted.has(row.dataset.model));
+    wanted = new Set([...family.keys()].filter((m) => m.toLowerCase().includes(text) && !off.has(family.get(m))));
+    sift();
     for (const mark of figureMarks) {
       const { model, family: kind } = mark.dataset;
       mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off.has(kind));
@@ -111,7 +117,7 @@
     if (!bands.length) return;
     bands.sort((one, two) => one.top - two.top);
     const table = svg.closest(".figure").querySelector("table");
-    const sorted = table.querySelector("th[aria-sort]") !== null;
+    const sorted = table !== null && table.querySelector("th[aria-sort]") !== null;
     const off = ({ part }) => part.classList.contains("off");
     for (const head of bands) { // a family's heading goes with the last of its models
       if (head.model === undefined) head.part.classList.toggle("off", sorted || !bands.some((row) => row.model !== undefined && row.family === head.family && !off(row)));
@@ -301,7 +307,7 @@
     say(figure, "Saved");
   };
 
-  // --- evidence: unpack, walk ------------------------------------------------------------------------------------
+  // --- unpack ----------------------------------------------------------------------------------------------------
 
   const unpacked = new Map();
   const unpack = (id) => {
@@ -313,6 +319,28 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
   };
+
+  const OLD = "it takes Chrome 80, Firefox 113 or Safari 16.4.";
+
+  /** What is packed in here, in its place: a part of the page like others, its names escaped when the page was made. */
+  const unfold = async (root) => {
+    for (const part of all(".packed", root)) {
+      try {
+        if (typeof DecompressionStream === "undefined") throw new Error(`this browser is too old, ${OLD}`);
+        const template = make("template");
+        template.innerHTML = await inflate(part.querySelector("script").textContent);
+        sift(template.content);
+        const inside = [...template.content.children];
+        part.replaceWith(template.content);
+        inside.forEach(arrived);
+      } catch (fault) {
+        part.replaceChildren(`This cannot be unpacked: ${fault.message}`);
+      }
+    }
+  };
+  document.addEventListener("toggle", (event) => event.target.open && unfold(event.target), true);
+
+  // --- evidence: walk -------------------------------------------------------------------------------------------------
 
   // what a baseline said of a claim: yes or no, and whether that was right, wrong, or does not count
   const SAID = { Y: "yes, right", y: "yes, wrong", "+": "yes", N: "no, right", n: "no, wrong", "-": "no", "=": "cannot tell", "~": "cannot tell", ".": "says nothing" };
@@ -627,7 +655,7 @@
       if (!dialog.open) dialog.showModal();
     };
     if (typeof DecompressionStream === "undefined") {
-      return failed("This browser is too old to unpack the sessions: it takes Chrome 80, Firefox 113 or Safari 16.4.");
+      return failed(`This browser is too old to unpack the sessions: ${OLD}`);
     }
     let index;
     let chunk;
@@ -997,6 +1025,10 @@
     for (const button of all(".tools button")) button.hidden = false;
   }
   const opened = [];
-  addEventListener("beforeprint", () => all("details.model:not([open]), #cross details:not([open]), #reading:not([open])").forEach((part) => opened.push(part) && (part.open = true)));
+  addEventListener("beforeprint", () => all("details.model:not([open]), #cross details:not([open]), #reading:not([open])").forEach((part) => {
+    if (part.querySelector(".packed")) return; // paper does not wait until it is unpacked
+    opened.push(part);
+    part.open = true;
+  }));
   addEventListener("afterprint", () => opened.splice(0).forEach((part) => (part.open = false)));
 })();
