@@ -18,6 +18,7 @@ from selfexec.metrics import Score
 from selfexec.report.export import as_csv
 from selfexec.report.figures.figure import Figure
 from selfexec.report.leaderboards import Board, BoardRow, summary_csv
+from selfexec.text.numbers import ABSENT, count_in_a_cell, in_a_cell
 
 
 def rates(path: Path) -> dict[str, dict[str, float]]:
@@ -107,27 +108,29 @@ def test_a_table_of_scores_opens_harmlessly_in_a_spreadsheet() -> None:
 
 
 def cells(*rows: list[str]) -> list[dict[str, str]]:
-    """The table behind a figure as its CSV file has it."""
-    figure = Figure("id", "title", "", "", ["model", "skill", "lost"], list(rows))
-    return list(csv.DictReader(io.StringIO(as_csv(figure))))
+    """The numbers of a figure as its CSV file has them, without what is empty."""
+    figure = Figure("id", "title", "", None, ["model", "skill", "lost"], list(rows))
+    found = csv.DictReader(io.StringIO(as_csv(figure)))
+    return [{name: cell for name, cell in row.items() if cell} for row in found]
 
 
-def test_a_number_stays_a_number_where_that_of_another_model_is_withheld() -> None:
-    columns = ["model", "skill", "skill low", "skill high", "skill: none because", "lost"]
-    found = cells(["a", "−.116 [−.154, .078]", ""], ["b", "only 3 pairs", ""])
-    assert [list(row) for row in found] == [columns, columns]
-    assert [list(row.values()) for row in found] == [
-        ["a", "-0.116", "-0.154", "0.078", "", ""],
-        ["b", "", "", "", "only 3 pairs", ""],
+def test_a_number_is_there_in_full_and_words_stand_where_there_is_none() -> None:
+    skill = in_a_cell(-0.1163, -0.15432, 1 / 13)
+    assert cells(["a", skill, ""], ["b", "only 3 pairs", ""], ["c", ABSENT, ""]) == [
+        {"model": "a", "quantity": "skill", "value": "-0.1163", "low": "-0.15432", "high": "0.07692307692307693"},
+        {"model": "b", "quantity": "skill", "said": "only 3 pairs"},
     ]
 
 
 def test_a_count_of_how_many_is_two_numbers() -> None:
-    assert cells(["a", "", "1,204 of 12,500"])[0] == {"model": "a", "skill": "", "lost": "1204", "lost of": "12500"}
+    lost = count_in_a_cell(1204, "replies", of=12500)
+    (row,) = cells(["a", "", lost])
+    assert row == {"model": "a", "quantity": "lost", "value": "1204", "of": "12500", "unit": "replies"}
 
 
 def test_a_name_that_looks_like_a_number_stays_a_name() -> None:
-    assert [row["model"] for row in cells(["4.10", "", ""], [".5", "", ""])] == ["4.10", ".5"]
+    one = count_in_a_cell(1, "replies")
+    assert [row["model"] for row in cells(["4.10", one, ""], [".5", one, ""])] == ["4.10", ".5"]
 
 
 @pytest.mark.parametrize("values", [(-0.116, None), (None, None)])

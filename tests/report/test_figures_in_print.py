@@ -39,7 +39,7 @@ from selfexec.report.svg import (
 from selfexec.runs import Run
 
 SVG = "{http://www.w3.org/2000/svg}"
-MM = {"column": 84.0, "page": 174.0}
+MM = {"column": 82.5, "page": 171.0}
 NARROW = 0.86  # Helvetica is narrower than the letters by which drawings are measured
 
 

@@ -45,7 +45,7 @@ DEFAULT = Path("report.html")
     type=click.Choice(["column", "page"]),
     default="column",
     show_default=True,
-    help="How wide these are in print: a column of two on a page (84 mm), or the page (174 mm).",
+    help="How wide these are in print: a column of two on a page (82.5 mm), or the page (171 mm).",
 )
 def command(
     selection: "Selection",

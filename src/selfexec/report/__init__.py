@@ -36,7 +36,7 @@ def report(
       groups      a CSV or JSON file with a family for each model, to filter by: whose siblings are whose
       abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
       figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
-      figure_width  how wide these are in print: a `column` of two on a page (84 mm), or the `page` (174 mm)
+      figure_width  how wide these are in print: a `column` of two on a page (82.5 mm), or the `page` (171 mm)
 
     InputError: no replies, a file that cannot be read or written, or an extra that `figures` wants and is not there.
     """

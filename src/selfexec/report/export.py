@@ -9,8 +9,9 @@ from typing import Literal
 from selfexec.errors import InputError
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
+from selfexec.report.latex import as_latex
 from selfexec.report.svg import POINT, SHEETS, Sheet
-from selfexec.text.legible import harmless
+from selfexec.text.numbers import ABSENT, Printed
 
 PIXELS = 600  # of a PNG, for each inch
 FORMATS = ("svg", "png", "pdf", "csv", "tex")
@@ -21,7 +22,7 @@ def export(
     figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS, width: str = "column"
 ) -> list[Path]:
     """Each figure in each format, as `folder`/id.svg and so on. What was there is written over. Drawings are as wide as
-    a `column` of two on a page (84 mm), or as a `page` (174 mm), with no letters smaller than 7 points.
+    a `column` of two on a page (82.5 mm), or as a `page` (171 mm), with no letters smaller than 7 points.
 
     PNG and PDF take the extra `figures` (vl-convert, pikepdf): `lacking` says whether it is there.
     """
@@ -128,87 +129,40 @@ def _without_variables(svg: str) -> str:
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 
-# .56 [.51, .62] label, 12 of 1,250
-VALUE = re.compile(r"(-?[\d.,]+)(?: \[(-?[\d.,]+), (-?[\d.,]+)\])?(?: (?:of (?=[\d,]+$))?(.+))?")
-
-
-def as_csv(figure: Figure) -> str:
-    """The table behind a figure, with its columns in the first line. A value, the ends of its interval and the name of
-    a baseline each have a column of their own.
-    """
-    columns = [_apart(name, [row[n] for row in figure.rows], names=n == 0) for n, name in enumerate(figure.columns)]
-    headings = [heading for found, _ in columns for heading in found]
-    rows = ([cell for _, cells in columns for cell in cells[n]] for n in range(len(figure.rows)))
-    return csv_rows.written([headings, *rows])
-
-
-def _apart(name: str, cells: Sequence[str], *, names: bool) -> tuple[list[str], list[list[str]]]:
-    """A column of the table as columns of data: as it is, where it holds `names`, or its cells are no numbers. Where
-    some are numbers with intervals, the words of the others say why there is none.
-    """
-    plain = [cell.replace("−", "-").removeprefix("+") for cell in cells]
-    found = [VALUE.fullmatch(cell) for cell in plain]
-    whole = all(match or not cell for cell, match in zip(plain, found, strict=True))
-    if names or not any(found) or not (whole or any(match and match[2] for match in found)):
-        return [name], [[cell] for cell in cells]
-    both = zip(cells, found, strict=True)
-    parts = [[*match.groups(""), ""] if match else ["", "", "", "", cell] for cell, match in both]
-    used = [any(part[n] for part in parts) for n in range(5)]
-    headings = (name, f"{name} low", f"{name} high", f"{name} of", f"{name}: none because")
-    shown = [[_number(part[n]) if n < 4 else part[n] for n in range(5) if used[n]] for part in parts]
-    return [heading for heading, there in zip(headings, used, strict=True) if there], shown
-
-
-def _number(text: str) -> str:
-    """.56 as 0.56, 1,204 as 1204; what is no number as it is."""
-    if not re.fullmatch(r"-?[\d.,]+", text):
-        return text
-    return re.sub(r"^(-?)\.", r"\g<1>0.", text.replace(",", ""))
-
-
-def as_latex(figure: Figure) -> str:
-    """The table behind a figure, for the packages booktabs and graphicx (it is made no wider than the text)."""
-    layout = "l" + "r" * (len(figure.columns) - 1)
-    lines = [
-        "% needs \\usepackage{booktabs,graphicx}",
-        "\\begin{table}",
-        "\\centering",
-        f"\\caption{{{latex(figure.title)}.}}",
-        f"\\label{{tab:{figure.id}}}",
-        "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%",
-        f"\\begin{{tabular}}{{{layout}}}",
-        "\\toprule",
-        _latex_row(figure.columns),
-        "\\midrule",
-        *map(_latex_row, figure.rows),
-        "\\bottomrule",
-        "\\end{tabular}}",
-        "\\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_row(cells: Sequence[str]) -> str:
-    # a row that starts with a bracket would be taken for an option of the line break before it
-    return " & ".join(f"{{}}{latex(c)}" if c.startswith("[") else latex(c) for c in cells) + " \\\\"
-
-
-_LATEX = {
-    "\\": "\\textbackslash{}",
-    "~": "\\textasciitilde{}",
-    "^": "\\textasciicircum{}",
-    "−": "$-$",
-    "×": "$\\times$",
-    "≥": "$\\geq$",
-    "–": "--",
-    "…": "\\dots{}",
-    "<": "\\textless{}",
-    ">": "\\textgreater{}",
-    "|": "\\textbar{}",
-    **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+# beside the names of a row
+NUMBER = {
+    "quantity": "which of the figure's numbers it is: a column of the table behind it; in a matrix whose deed it is",
+    "value": "the number in full (no shares in per cent); empty where there is none",
+    "low": "the low end of its 95% interval; empty where it has none",
+    "high": "the high end",
+    "of": "of how many, where it is a count of some",
+    "unit": "what it counts; empty for a share, a skill, a margin, a correlation or an ability",
+    "baseline": "whose number it is, where it is not the model's own",
+    "score": "the row of scores.csv that it is, by experiment and metric; empty where it is none",
+    "said": "what is said in place of a number, or of it",
 }
 
 
-def latex(text: str) -> str:
-    """The text with everything that LaTeX would take for a command of its own."""
-    return "".join(_LATEX.get(letter, letter) for letter in re.sub(r"\s+", " ", harmless(text)))
+def as_csv(figure: Figure) -> str:
+    """The numbers of a figure in full, one in each line, below the names of what they are of and which they are."""
+    names, quantities = figure.columns[: figure.keys], figure.columns[figure.keys :]
+    rows = (
+        [*row[: figure.keys], quantity, *_number(cell)]
+        for row in figure.cells
+        for quantity, cell in zip(quantities, row[figure.keys :], strict=True)
+        if cell and cell != ABSENT
+    )
+    return csv_rows.written([[*names, *NUMBER], *rows])
+
+
+def _number(cell: str) -> Sequence[str | float | None]:
+    if not isinstance(cell, Printed):
+        return [None] * 7 + [cell]
+    return [cell.value, cell.low, cell.high, cell.of, cell.unit, cell.baseline, cell.score, None]
+
+
+def dictionary(figures: Iterable[Figure]) -> str:
+    """What is in the tables, column by column, and what each figure shows."""
+    rows = [["*", name, what] for name, what in NUMBER.items()]
+    rows += [[f"{figure.id}.csv", "", f"{figure.title}. {figure.caption}"] for figure in figures]
+    return csv_rows.written([["file", "column", "meaning"], *rows])

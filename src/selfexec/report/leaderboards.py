@@ -10,7 +10,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
 from selfexec.metrics import Score
 from selfexec.report.figures.figure import Figure
-from selfexec.text.numbers import interval
+from selfexec.text.numbers import in_a_cell
 
 COMPARED = {"skill": "skill", "margin": "baseline_margin"}  # column -> metric
 
@@ -76,7 +76,7 @@ def summary(boards: Sequence[Board]) -> Figure:
         for row in board.rows
     ]
     columns = ["model", "experiment", "skill", "margin", "coverage", "withheld, or with caution"]
-    return Figure("summary", "Skill and margin over the best baseline, with 95% intervals", "", None, columns, rows)
+    return Figure("summary", "Skill and margin over the best baseline", "", None, columns, rows)
 
 
 def summary_csv(boards: Sequence[Board]) -> str:
@@ -97,7 +97,7 @@ def summary_csv(boards: Sequence[Board]) -> str:
 def _printed(score: Score | None) -> str:
     if score is None:
         return ""
-    return "withheld" if score.value is None else interval(score.value, score.low, score.high)
+    return "withheld" if score.value is None else in_a_cell(score.value, score.low, score.high)
 
 
 def _board_row(

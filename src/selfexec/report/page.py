@@ -12,8 +12,9 @@ from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
 from selfexec.report import leaderboards
 from selfexec.report.data import Data, Options
-from selfexec.report.export import DRAWN, FORMATS, export, export_tables, lacking
+from selfexec.report.export import DRAWN, FORMATS, dictionary, export, export_tables, lacking
 from selfexec.report.figures import margins
+from selfexec.report.latex import includes
 from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.sessions import one_line
@@ -95,4 +96,6 @@ def _export(data: Data) -> None:
     export(drawings, folder, [form for form in FORMATS if not (said and form in DRAWN)], data.options.figure_width)
     texts = {"scores.csv": data.scores.csv() + "\n", "ledger.csv": data.ledger.csv() + "\n"}
     texts["summary.csv"] = leaderboards.summary_csv(data.boards)
+    texts["columns.csv"] = dictionary(drawings)
+    texts["figures.tex"] = includes(drawings, page=data.options.figure_width == "page")
     export_tables([leaderboards.summary(data.boards)], texts, folder)

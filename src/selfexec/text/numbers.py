@@ -10,6 +10,50 @@ from collections.abc import Callable
 ABSENT = "–"
 
 
+class Printed(str):
+    """A number as a table prints it, and the number itself for whoever goes on reckoning with it: with the ends of its
+    interval, `of` how many it is, in which `unit`, whose it is (`baseline`), and which `score` it is.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    of: int | None
+    unit: str
+    baseline: str
+    score: str
+
+    def __new__(
+        cls,
+        text: str,
+        value: float,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        of: int | None = None,
+        unit: str = "",
+        baseline: str = "",
+        score: str = "",
+    ) -> "Printed":
+        made = super().__new__(cls, text)
+        made.value, made.low, made.high, made.of = value, low, high, of
+        made.unit, made.baseline, made.score = unit, baseline, score
+        return made
+
+
+def in_a_cell(value: float, low: float | None = None, high: float | None = None, digits: int = 3) -> str:
+    """.531 [.508, .553], with the numbers behind it."""
+    if math.isnan(value):
+        return ABSENT
+    low, high = (None if end is None or math.isnan(end) else end for end in (low, high))
+    return Printed(interval(value, low, high, lambda number: decimal(number, digits)), value, low, high)
+
+
+def count_in_a_cell(value: int, unit: str, of: int | None = None) -> Printed:
+    """1,204; 12 of 1,250"""
+    return Printed(f"{value:,}" if of is None else f"{value:,} of {of:,}", value, of=of, unit=unit)
+
+
 def decimal(value: float | None, digits: int = 3) -> str:
     """.531, -.042, 1.000"""
     if value is None or math.isnan(value):

@@ -16,7 +16,8 @@ def scored_number(row: Score | None, tables: Tables) -> Number | None:
         return None
     items = row.items if row.metric in OF_ANSWERS else _rests_on(row, tables)
     asked = row.items if items != row.items else None
-    return Number(row.value, row.low, row.high, items, asked, unit_of(row.experiment), row.reason)
+    score = f"{row.experiment} {row.metric}"
+    return Number(row.value, row.low, row.high, items, asked, unit_of(row.experiment), row.reason, score)
 
 
 def _rests_on(row: Score, tables: Tables) -> int:

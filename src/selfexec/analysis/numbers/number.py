@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import CONSTANT, Estimate
-from selfexec.text.numbers import interval
+from selfexec.text.numbers import Printed, interval
 
 T = TypeVar("T")
 
@@ -25,11 +25,13 @@ class Number:
     asked: int | None = None
     unit: str = "item"
     note: str | None = None
+    score: str = ""  # experiment and metric, where it is one
 
     @property
-    def text(self) -> str:
+    def text(self) -> Printed:
         """As in a table: .531 [.508, .553]."""
-        return interval(self.value, self.low, self.high)
+        said = interval(self.value, self.low, self.high)
+        return Printed(said, self.value, self.low, self.high, score=self.score)
 
     @property
     def full(self) -> str:
@@ -52,8 +54,10 @@ class Baseline:
     number: Number
 
     @property
-    def text(self) -> str:
-        return f"{self.number.text} {self.name}"
+    def text(self) -> Printed:
+        number = self.number
+        said = f"{number.text} {self.name}"
+        return Printed(said, number.value, number.low, number.high, baseline=self.name, score=number.score)
 
 
 def whole(found: Mapping[str, T | None]) -> dict[str, T]:
@@ -82,8 +86,7 @@ def unit_of(experiment: str) -> str:
     return EXPERIMENTS[experiment].item_name if experiment in EXPERIMENTS else "item"
 
 
-def counted(mean: Number) -> str:
-    """A mean of counts, tokens say: 1,204 [1,180, 1,228]."""
-    if mean.low is None or mean.high is None:
-        return f"{mean.value:,.0f}"
-    return f"{mean.value:,.0f} [{mean.low:,.0f}, {mean.high:,.0f}]"
+def counted(mean: Number) -> Printed:
+    """A mean of counts of tokens: 1,204 [1,180, 1,228]."""
+    ends = "" if mean.low is None or mean.high is None else f" [{mean.low:,.0f}, {mean.high:,.0f}]"
+    return Printed(f"{mean.value:,.0f}{ends}", mean.value, mean.low, mean.high, unit="tokens", score=mean.score)

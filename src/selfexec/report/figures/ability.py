@@ -10,7 +10,7 @@ from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, texts
 from selfexec.report.figures.said import correlated, related
 from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach
-from selfexec.text.numbers import decimal
+from selfexec.text.numbers import decimal, in_a_cell
 
 TITLE = "Score, skill and margin beside ability"
 CAPTION = (
@@ -38,7 +38,7 @@ def ability(numbers: Numbers) -> Figure | None:
         return None
     low, high = reach(abilities.values(), min(abilities.values()), max(abilities.values()) + 1e-6)
     planes: list[tuple[list[Spot], Axis, float | None]] = []
-    cells = {"ability": {m: decimal(ability) for m, ability in abilities.items()}}
+    cells = {"ability": {m: in_a_cell(ability) for m, ability in abilities.items()}}
     for metric, shown in found.items():
         _, name, line = MEASURES[metric]
         spots = [

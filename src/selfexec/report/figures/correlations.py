@@ -26,7 +26,7 @@ from selfexec.report.svg import (
     write,
 )
 from selfexec.stats import Correlation
-from selfexec.text.numbers import decimal, interval
+from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Which numbers go together"
 CAPTION = (
@@ -133,10 +133,11 @@ def _dot(pair: Related, found: Correlation, kind: Kind, who: str, scale: Scale, 
 
 
 def _cells(pair: Related) -> list[str]:
-    return [pair.one, pair.two, str(pair.all.n), _text(pair.all), str(pair.eligible.n), _text(pair.eligible)]
+    models, eligible = (count_in_a_cell(found.n, "models") for found in (pair.all, pair.eligible))
+    return [pair.one, pair.two, models, _text(pair.all), eligible, _text(pair.eligible)]
 
 
 def _text(found: Correlation) -> str:
     if math.isnan(found.value):
         return found.reason or ""
-    return interval(found.value, *found.interval, lambda value: decimal(value, 2))
+    return in_a_cell(found.value, *found.interval, digits=2)

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from selfexec.report.svg import ROWS, SCREEN, Drawing
+from selfexec.text.numbers import Printed
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`columns` and `rows` are the numbers that it shows. A table alone has no drawing. `title` says what is drawn, and
-    `finding` what that shows: empty where nothing is found. `paper`: what the paper has for the same models.
-    `of`: the experiment, where all its marks lead to the items of one.
+    """`columns` and `cells` are the numbers that it shows, below names of rows. A table alone has no drawing. `title`
+    says what is drawn, and `finding` what that shows: empty where nothing is found. `paper`: what the paper has for the
+    same models. `of`: the experiment, where all its marks lead to the items of one.
     """
 
     id: str
@@ -19,7 +20,7 @@ class Figure:
     caption: str
     drawing: Drawing | None = field(compare=False, repr=False)
     columns: list[str]
-    rows: list[list[str]]
+    cells: list[list[str]]  # Printed, where they are numbers
     finding: str = ""
     paper: str = ""
     of: str = ""
@@ -27,6 +28,18 @@ class Figure:
     @property
     def headline(self) -> str:
         return self.finding or self.title
+
+    @property
+    def keys(self) -> int:
+        """How many columns name a row; the others hold numbers, or what is said of them."""
+        first = (n for n in range(len(self.columns)) if any(isinstance(row[n], Printed) for row in self.cells))
+        named = (n for n in range(1, len(self.columns)) if not all(row[n] for row in self.cells))
+        return max(1, min([*first, *named, len(self.columns)]))
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The cells as nothing but text."""
+        return [[str(cell) for cell in row] for row in self.cells]
 
     @cached_property
     def svg(self) -> str:
@@ -38,7 +51,7 @@ class Figure:
     @property
     def sortable(self) -> bool:
         """Whether the drawing has a row for each model, so that the page can put them in another order."""
-        return f'class="sx {ROWS}' in self.svg and len(self.rows) > 1
+        return f'class="sx {ROWS}' in self.svg and len(self.cells) > 1
 
 
 def behind(models: Sequence[str], cells: Mapping[str, Mapping[str, str]]) -> tuple[list[str], list[list[str]]]:

@@ -12,7 +12,7 @@ from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.figures.said import Stand
 from selfexec.report.svg import Flight, Sign, Step, Storey, reach, steps
-from selfexec.text.numbers import interval
+from selfexec.text.numbers import in_a_cell, interval
 
 TITLE = "What tells most of a model: its own word, or others?"
 CAPTION = (
@@ -100,7 +100,11 @@ def _step(row: LadderRow) -> Step:
 def _table(
     numbers: Numbers, rows: list[LadderRow], rungs: list[str], experiments: list[str]
 ) -> tuple[list[str], list[list[str]]]:
-    cells = {(row.model, row.experiment, row.rung): interval(row.skill, row.low, row.high) for row in rows}
+    cells = {
+        (row.model, row.experiment, row.rung): in_a_cell(row.skill, row.low, row.high)
+        for row in rows
+        if row.skill is not None
+    }
     found = [
         [model, experiment, *(cells.get((model, experiment, rung), "") for rung in rungs)]
         for experiment in experiments

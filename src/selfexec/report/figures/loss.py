@@ -7,6 +7,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Panel, Piece, Sign, reach, rows
+from selfexec.text.numbers import count_in_a_cell
 
 LEAST_AXIS = 0.05  # so that a handful does not look like much
 ROOM = 1.2  # for the numbers behind the bars
@@ -43,7 +44,8 @@ def loss(numbers: Numbers) -> Figure | None:
     for model in numbers.models:
         for experiment in asked:
             for part in losses.get((model, experiment), []):
-                cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = f"{part.replies:,} of {part.of:,}"
+                count = count_in_a_cell(part.replies, "replies", part.of)
+                cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = count
     svg = rows(numbers.lineup, "loss", TITLE, CAPTION, panels, signs)
     finding = _finding(losses, numbers.tables.sessions.height)
     return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))), finding)

@@ -9,7 +9,7 @@ from selfexec.metrics import NO_EVIDENCE, WARNING, Crossed, self_bonuses
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
-from selfexec.text.numbers import decimal, points, signed, typeset
+from selfexec.text.numbers import decimal, in_a_cell, points, signed, typeset
 
 
 def matrices(numbers: Numbers) -> Iterator[Figure]:
@@ -33,7 +33,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     lines = {model: _line(found, places, model) for model in places}
     svg = matrix(numbers.lineup, id, title, caption, lines, "predictor ↓ behaviour →", "own bonus", of=experiment)
     table = [
-        [model, *(decimal(float(found.matrix[a, b])) for b in places.values()), own_bonus(found.own[a])]
+        [model, *(in_a_cell(float(found.matrix[a, b])) for b in places.values()), _own(found, a)]
         for model, a in places.items()
     ]
     finding = _finding(experiment, metric, found)
@@ -50,6 +50,11 @@ def _finding(experiment: str, metric: str, found: Crossed) -> str:
     if low <= 0 <= high:
         how = "not shown to be more or less accurate about themselves than rows and columns lead one to expect"
     return f"{experiment.capitalize()}{by_other(metric, found, all_models=' for all')}: models are {how}"
+
+
+def _own(found: Crossed, a: int) -> str:
+    own = found.own[a]
+    return "" if math.isnan(own.value) else in_a_cell(own.value, *own.interval)
 
 
 def _plain(source: str) -> str:

@@ -27,6 +27,7 @@ from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.model_order import Merit, line_up, merit_of
 from selfexec.report.svg import Dot, Kind, Lineup
+from selfexec.text.numbers import count_in_a_cell
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -160,4 +161,5 @@ def texts(found: Mapping[str, Number | Baseline]) -> dict[str, str]:
 
 def sizes(*found: Mapping[str, Number]) -> dict[str, str]:
     """How many items the numbers of each model rest on."""
-    return {m: f"{n.items:,}" for numbers in found for m, n in numbers.items() if n.items is not None}
+    known = ((model, n.items, n.unit) for one in found for model, n in one.items() if n.items is not None)
+    return {model: count_in_a_cell(items, f"{unit}s") for model, items, unit in known}

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from selfexec.analysis.numbers import Number, Pairs, Part, by_basis, by_ratio, pairs_of
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, texts
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
 from selfexec.report.figures.said import sentence, stand
 from selfexec.report.svg import Dot, Panel, Sign, rows, shares
 
@@ -73,7 +73,7 @@ def _figure(
         own = own_of(parts)
         baselines = {model: part.baseline for model, part in parts.items() if part.baseline}
         marks[name] = [*baseline_dots(numbers, baselines), *dots(numbers, name, own)]
-        cells |= {name: texts(own), f"{name}: groups": {m: f"{n.items:,}" for m, n in own.items()}}
+        cells |= {name: texts(own), f"{name}: groups": sizes(own)}
         cells |= {f"{name}: {BASELINE}": texts(baselines)}
     domain = shares(*marks.values())
     panels = [Panel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]

@@ -8,7 +8,7 @@ from selfexec.metrics import Own
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
-from selfexec.text.numbers import interval, signed, typeset
+from selfexec.text.numbers import Printed, in_a_cell, interval, signed, typeset
 
 KEY = (
     "The correlation of each row's word with each column's deed, less what one factor says of it: how well the one "
@@ -54,7 +54,7 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
     table = [
         [
             model,
-            *(signed(float(left[a, b])) for b in places.values()),
+            *(_cell(float(left[a, b])) for b in places.values()),
             _own(own, model),
             _verdict(own, model),
         ]
@@ -87,7 +87,11 @@ def _line(own: Own, places: Mapping[str, int], model: str) -> Line:
 
 def _own(own: Own, model: str) -> str:
     estimate = own.found.each[model].estimate
-    return interval(estimate.value, *estimate.interval)
+    return in_a_cell(estimate.value, *estimate.interval)
+
+
+def _cell(value: float) -> str:
+    return Printed(signed(value), value)
 
 
 def _verdict(own: Own, model: str) -> str:

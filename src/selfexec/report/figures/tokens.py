@@ -6,7 +6,7 @@ from selfexec.analysis.numbers import QUANTILES, Number, Spread, answer_tokens, 
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Dot, Panel, Sign, reach_log, rows
-from selfexec.text.numbers import decimal
+from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Tokens of one answer"
 CAPTION = (
@@ -43,12 +43,14 @@ def tokens(numbers: Numbers) -> Figure | None:
         [Panel("tokens", marks, domain=domain, log=True, axis="tokens, log scale")],
         signs,
     )
-    cells = {"answers": {model: f"{spread.answers:,}" for model, spread in shown.items()}}
+    cells: dict[str, dict[str, str]] = {
+        "answers": {model: count_in_a_cell(spread.answers, "answers") for model, spread in shown.items()}
+    }
     for k, share in enumerate(QUANTILES):
-        cells[f"{share:.0%}"] = {model: f"{spread.quantiles[k]:,.0f}" for model, spread in shown.items()}
+        cells[f"{share:.0%}"] = {model: counted(Number(spread.quantiles[k])) for model, spread in shown.items()}
     cells["mean"] = {model: counted(means[model]) for model in shown}
-    within = {model: spread.within for model, spread in shown.items()}
-    cells["SD in a group / its mean"] = {model: decimal(share) for model, share in within.items() if share is not None}
+    within = {model: in_a_cell(spread.within) for model, spread in shown.items() if spread.within is not None}
+    cells["SD in a group / its mean"] = within
     return Figure("tokens", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(shown), of=EXPERIMENT)
 
 

@@ -88,7 +88,8 @@ def printed(mm: float) -> Sheet:
 
 
 SCREEN = Sheet(560.0)
-SHEETS = {"column": printed(84.0), "page": printed(174.0)}
+# as wide as a column, and as the text of a page, in the styles of most conferences
+SHEETS = {"column": printed(82.5), "page": printed(171.0)}
 Drawing = Callable[[Sheet], str]  # laid out anew for each sheet
 
 
