@@ -1,6 +1,7 @@
 """The card of a run says what the run supports, calls the rest unknown, and shows no key."""
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,14 +12,18 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.analysis.card.front_matter import front_matter
 from selfexec.analysis.card.sections import results
-from selfexec.analysis.score import Scores, score
+from selfexec.analysis.score import Score, Scores, score
+from selfexec.analysis.score_table import every_answer
 from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.items import PAPER_FILES, origin
+from selfexec.items import PAPER_FILES, Origin, origin
 from selfexec.runs import Run, load, write_manifest
 from selfexec.runs.run import import_replies
+from selfexec.text.legible import harmless
 from selfexec.text.redaction import HIDDEN, hides, shown
+from selfexec.text.tables import bullets
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +39,7 @@ def imported(folder: Path, lines: list[dict[str, Any]], items: list[dict[str, An
     return import_replies([folder / "replies.jsonl"], item_source=folder / "items", out=folder / "mine")[0]
 
 
+EXPERIMENTS_OF_TEN = ("association", "restriction", "difficulty")
 ITEMS = [{"id": str(n), "request": f"Request {n}?", "label": "safe", "type": "t"} for n in range(3)]
 LINES: list[dict[str, Any]] = [
     {
@@ -159,6 +165,107 @@ def test_a_name_cannot_break_the_page(tmp_path: Path) -> None:
     assert "acme/one\\|&lt;b>" in page
     tables = [line.replace("\\|", "") for line in page.splitlines() if line.startswith("| acme")]
     assert {line.count("|") for line in tables} == {9, 8}  # eight columns, of scores seven
+
+
+# --- what machines read of it ----------------------------------------------------------------------------------------
+
+
+def read_yaml(text: str) -> Any:
+    """The part of YAML that a card has: mappings, lists and JSON's scalars, by how far lines are set in."""
+    lines: list[tuple[int, str]] = []
+    for line in text.splitlines():
+        place = len(line) - len(line.lstrip())
+        content = line.strip()
+        while content.startswith("- "):  # what follows a dash stands two further in
+            lines.append((place, "-"))
+            place, content = place + 2, content[2:]
+        lines.append((place, content))
+    value, left = _block(lines)
+    assert not left
+    return value
+
+
+def _block(lines: list[tuple[int, str]]) -> tuple[Any, list[tuple[int, str]]]:
+    place, first = lines[0]
+    if first == "-":
+        found = []
+        while lines and lines[0] == (place, "-"):
+            one, lines = _block(lines[1:])
+            found.append(one)
+        return found, lines
+    if re.match(r"[a-z][a-z0-9_-]*:", first) is None:
+        return json.loads(first), lines[1:]
+    made: dict[str, Any] = {}
+    while lines and lines[0][0] == place and lines[0][1] != "-":
+        name, rest = lines[0][1].split(":", 1)
+        assert name not in made
+        if rest:
+            made[name], lines = json.loads(rest), lines[1:]
+        else:
+            made[name], lines = _block(lines[1:])
+    return made, lines
+
+
+def front(run: Run) -> dict[str, Any]:
+    empty, head, page = sx.card(run).markdown().split("---\n", 2)
+    assert empty == "" and page.startswith("\n# Card of the run ")
+    found = read_yaml(head)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_head_has_every_score_of_real_models_in_full(ten_models: Run, scores_of_ten: Scores) -> None:
+    origins = {e: Origin("paper", len(ten_models.items[e]), len(ten_models.items[e]), "") for e in EXPERIMENTS_OF_TEN}
+    found = read_yaml(front_matter(ten_models, scores_of_ten, origins).removeprefix("---\n").removesuffix("\n---"))
+    assert set(found) == {"language", "tags", "metrics", "model-index"}  # no licence, no data set: nobody said them
+    given = {}
+    for model in found["model-index"]:
+        for result in model["results"]:
+            assert set(result) == {"task", "dataset", "metrics"} and result["task"]["type"] == "text-generation"
+            experiment = result["dataset"]["type"].removeprefix("selfexec").removeprefix("-") or "overall"
+            if experiment != "overall":
+                assert result["dataset"]["args"]["sha256"] == ten_models.items.hashes[experiment]
+            for metric in result["metrics"]:
+                given[model["name"], experiment, metric["type"]] = metric
+    wanted = {"accuracy", "self_execution_score", "skill", "baseline_margin"}
+    rows = {(r.model, r.experiment, r.metric): r for r in scores_of_ten if r.metric in wanted and r.value is not None}
+    assert given.keys() == rows.keys() and len(rows) > 80
+    for key, row in rows.items():
+        assert given[key]["value"] == row.value and given[key]["args"] == {"convention": "strict"}
+        assert (f"{row.low:.3f}".replace("0.", ".", 1) in given[key]["name"]) == (row.low is not None)
+        assert ("with caution" in given[key]["name"]) == bool(row.reason)
+
+
+def test_simulated_models_have_no_results_and_unknown_items_no_language(panel: Run, tmp_path: Path) -> None:
+    simulated = front(panel)
+    assert set(simulated) == {"language", "tags"} and simulated["tags"][-1] == "simulated"
+    assert "language" not in front(imported(tmp_path, LINES, ITEMS))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['a: "b"', "- [x", "'", "yes", "1.5", "#x", "!!python/object:os", "a\nb", "\x1b[31m\u202e", "😀\ud800", "---"],
+)
+def test_a_name_is_text_in_the_head_whatever_it_is(tmp_path: Path, name: str) -> None:
+    run = imported(tmp_path, [line | {"model": "plain"} for line in LINES], ITEMS)
+    row = Score(name, "restriction", "accuracy", 0.5, 0.25, 0.75, 3, 3, 0, 0, "strict")
+    head = front_matter(run, Scores([row]), {"restriction": Origin("unknown", 0, None, "unknown")})
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", head)
+    (model,) = read_yaml(head.removeprefix("---\n").removesuffix("\n---"))["model-index"]
+    assert model["name"] == harmless(" ".join(name.split())) and model["results"][0]["metrics"][0]["value"] == 0.5
+
+
+def test_the_answer_and_what_it_does_not_say_come_before_the_numbers(panel: Run) -> None:
+    card = sx.card(panel)
+    headings = [heading for heading, _ in card.sections]
+    assert headings[:4] == ["The answer", "What the scores do not show", "Scores", "What was measured"]
+    assert card.section("The answer") == bullets(every_answer(score(panel).by_condition))
+
+
+def test_a_reply_that_did_not_come_is_no_reply(tmp_path: Path) -> None:
+    lines = [*LINES[:-1], LINES[-1] | {"text": None, "error": "timeout"}]
+    said = sx.card(imported(tmp_path, lines, ITEMS)).section("Models")
+    assert "| unknown | 8 | 1 |" in said
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------

@@ -200,7 +200,7 @@ class Scores(Rows[Score]):
 
     def _data(self) -> dict[str, Any]:
         return {
-            "answer": _every_answer(self.by_condition),
+            "answer": every_answer(self.by_condition),
             **head(self.runs, self.convention),
             "panel": self.panels[0].record() if self.panels else None,
             "scores": self.records(),
@@ -214,7 +214,7 @@ class Scores(Rows[Score]):
         if len(self.conditions) < 2:
             return [Table(_title(self), *_grid(self), "stacked"), *_notes(self)]
         ones = self.by_condition
-        title = "\n".join([_question(self), *_every_answer(ones)])
+        title = "\n".join([_question(self), *every_answer(ones)])
         cautions, own = (
             [line for one in ones for line in _marked(one, lines(one))] for lines in (_cautions, own_notes)
         )
@@ -273,7 +273,7 @@ def _asked_in(scores: Scores) -> list[str]:
     return [f"Asked in the condition {here[0]}."] if len(here) == 1 and here[0] != DEFAULT_NAME else []
 
 
-def _every_answer(ones: Sequence[Scores]) -> list[str]:
+def every_answer(ones: Sequence[Scores]) -> list[str]:
     """What is said in each condition; what is said in all of them alike, once."""
     if len(ones) == 1:
         return _said(ones[0])

@@ -6,16 +6,20 @@ from pathlib import Path
 from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
 from selfexec.errors import InputError
 from selfexec.runs import Files
+from selfexec.text.tables import in_markdown
 
 __all__ = ["Card", "card"]
 
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A page in Markdown, by section. What the run does not tell is said to be unknown."""
+    """A page in Markdown, by section. What the run does not tell is said to be unknown. `front` is what machines read
+    of it, in YAML.
+    """
 
     title: str
     sections: tuple[tuple[str, str], ...]
+    front: str = ""
 
     def section(self, name: str) -> str:
         """The text of one section, by its heading. KeyError lists the headings that there are."""
@@ -26,13 +30,17 @@ class Card:
 
     def markdown(self) -> str:
         """The whole page."""
+        return "\n\n".join(filter(None, [self.front, self._body]))
+
+    @property
+    def _body(self) -> str:
         return "\n\n".join([f"# {self.title}", *(f"## {heading}\n\n{text}" for heading, text in self.sections)]) + "\n"
 
     def __repr__(self) -> str:
         return self.markdown()
 
     def _repr_markdown_(self) -> str:
-        return self.markdown()
+        return self._body
 
 
 def card(
@@ -42,8 +50,9 @@ def card(
     convention: str = "strict",
     panel: str | Path | None = None,
 ) -> Card:
-    """The card of a run: what was measured, of whom, with what, when, how much of it came back and could be read, what
-    came out, what that does not show, and how to do it again.
+    """The card of a run: what came out, what that does not show, and all scores; then what was measured, of whom, with
+    what, when, how much of it came back and could be read, and how to do it again. Its head is YAML, as Hugging Face's
+    hub reads it.
 
       run         a run or its folder; a card is of one
       readings    files of readings that replace ours
@@ -52,7 +61,10 @@ def card(
 
     InputError: several runs, or one without a reply.
     """
+    from selfexec.analysis.card.front_matter import front_matter
     from selfexec.analysis.card.sections import sections
+    from selfexec.analysis.score import score
+    from selfexec.items import origin
 
     without = ["models", "experiments", "source", "groups"]
     selection = Selection.of(run, convention, readings=readings, panel=panel, without=without)
@@ -62,7 +74,10 @@ def card(
         raise InputError(f"{more[0].folder}: a card is of one run. Give the folders one at a time.")
     if not loaded.replies:
         raise InputError(f"{loaded.folder}: there are no replies yet, so that there is nothing to say on a card.")
+    scores = score(loaded, selection.convention, panel=selection.panel)
+    origins = {experiment: origin(experiment, loaded.items) for experiment in loaded.items.experiments}
     return Card(
-        f"Card of the run {loaded.folder.resolve().name}",
-        tuple(sections(loaded, selection.convention, selection.panel)),
+        in_markdown(f"Card of the run {loaded.folder.resolve().name}"),
+        tuple(sections(loaded, scores, origins, selection.convention, selection.panel)),
+        front_matter(loaded, scores.by_condition[0], origins),
     )

@@ -17,13 +17,14 @@ from selfexec.analysis.card.benchmark import risks, scope
 from selfexec.analysis.notes import noise_and_loss, one_model
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.result import folder_of
-from selfexec.analysis.score import Scores, score
+from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import (
     ACCURACY,
     CAUTION,
     COLUMNS,
     LEGEND,
     absent,
+    every_answer,
     grid_by_condition,
     legends,
     margin_cautions,
@@ -34,7 +35,7 @@ from selfexec.analysis.words import NO_TEST
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, kind_of
 from selfexec.facets import DEFAULT_NAME, condition_named
-from selfexec.items import UNKNOWN, Origin, origin
+from selfexec.items import UNKNOWN, Origin
 from selfexec.prompts import all_prompts, asked_prompts, by_name, prompt_hashes
 from selfexec.runs import MANIFEST, PROMPTS, Reply
 from selfexec.text.numbers import number_of
@@ -46,10 +47,14 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 
-def sections(run: "Run", convention: str, panel: str | None = None) -> Iterator[tuple[str, str]]:
-    everywhere = score(run, convention, panel=panel)
+def sections(
+    run: "Run", everywhere: Scores, origins: Mapping[str, Origin], convention: str, panel: str | None = None
+) -> Iterator[tuple[str, str]]:
+    """The answer and what it does not say, then the numbers, then how they were measured."""
     scores = everywhere.by_condition[0]
-    origins = {experiment: origin(experiment, run.items) for experiment in run.items.experiments}
+    yield "The answer", the_answer(everywhere)
+    yield "What the scores do not show", limits(run, scores, origins)
+    yield "Scores", results(everywhere, convention)
     yield "What was measured", measured(run)
     yield "For whom, and of what", scope(run, origins)
     yield "Models", models(run)
@@ -57,10 +62,28 @@ def sections(run: "Run", convention: str, panel: str | None = None) -> Iterator[
     yield "Prompts", prompts(run)
     yield "Settings", settings(run)
     yield "What came back", coverage(run)
-    yield "Scores", results(everywhere, convention)
-    yield "What the scores do not show", limits(run, scores, origins)
     yield "Risks and ethics", risks(run, origins)
     yield "Again", again(run, convention, panel)
+    yield "Citation", CITATION
+
+
+CITATION = """Of the benchmark, the paper that it comes from:
+
+```bibtex
+@article{ezra2025selfexecution,
+  title = {The Self-Execution Benchmark: Measuring {LLMs'} Attempts to Overcome Their Lack of Self-Execution},
+  author = {Ezra, Elon and Weizman, Ariel and Azaria, Amos},
+  journal = {arXiv preprint arXiv:2508.12277},
+  year = {2025}
+}
+```
+
+Of the items, their sources, which stand above."""
+
+
+def the_answer(everywhere: Scores) -> str:
+    """What `selfexec score` says above its table, to the word."""
+    return bullets(every_answer(everywhere.by_condition))
 
 
 def measured(run: "Run") -> str:
@@ -99,18 +122,19 @@ def _by_model(run: "Run") -> dict[str, list[Reply]]:
 
 
 def _model_row(model: str, replies: Sequence[Reply]) -> list[str]:
+    came = [reply for reply in replies if not reply.failed]
     served = {(r.served_model, r.fingerprint) for r in replies if r.served_model}
     names = sorted(f"{name} ({fingerprint})" if fingerprint else str(name) for name, fingerprint in served)
     times = sorted(reply.time for reply in replies if reply.time)
     return [
         model,
         ", ".join(names) or UNKNOWN,
-        f"{len(replies):,}",
-        f"{sum(reply.failed for reply in replies):,}",
+        f"{len(came):,}",
+        f"{len(replies) - len(came):,}",
         times[0] if times else UNKNOWN,
         times[-1] if times else UNKNOWN,
-        _total([reply.output_tokens for reply in replies]),
-        _total([reply.cost_usd for reply in replies], "{:,.2f} USD"),
+        _total([reply.output_tokens for reply in came]),
+        _total([reply.cost_usd for reply in came], "{:,.2f} USD"),
     ]
 
 
@@ -268,13 +292,14 @@ def results(everywhere: Scores, convention: str) -> str:
     own = own_notes(scores)
     below = [*one_model(scores.warnings), *of_panel, *own, *noise_and_loss(scores, scores.warnings, named)]
     # what is known of noise and loss stands here as below the table of `selfexec score`
-    parts = [as_markdown(COLUMNS, score_cells(scores))]
-    if len(everywhere.conditions) > 1:
-        parts.append(f"That is the condition {scores.conditions[0]}. In all of them:")
-        parts.append(as_markdown(*grid_by_condition(everywhere.by_condition)))
+    parts = []
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]
     if told := [*told, *margin_cautions(scores)]:
         parts += [f"Withheld, or to be read with caution ({CAUTION}):", bullets(told)]
+    parts.append(as_markdown(COLUMNS, score_cells(scores)))
+    if len(everywhere.conditions) > 1:
+        parts.append(f"That is the condition {scores.conditions[0]}. In all of them:")
+        parts.append(as_markdown(*grid_by_condition(everywhere.by_condition)))
     parts.append(bullets([*below, *legend]))
     return "\n\n".join(parts)
 

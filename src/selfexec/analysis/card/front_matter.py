@@ -1,0 +1,101 @@
+"""The head of a card in YAML, as Hugging Face's hub reads it: what kind of page it is, and the scores by model."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from selfexec.analysis.score_table import ACCURACY, Scores
+from selfexec.experiments import EXPERIMENTS
+from selfexec.items import UNKNOWN, Origin
+from selfexec.metrics import Score
+from selfexec.text.legible import harmless_line
+from selfexec.text.numbers import interval
+
+if TYPE_CHECKING:
+    from selfexec.runs import Run
+
+TAGS = ("evaluation", "self-prediction", "self-execution-benchmark", "selfexec")
+NAMES = {"skill": "Skill", "baseline_margin": "Margin over the best baseline"}
+
+Yaml = str | float | int | Sequence["Yaml"] | Mapping[str, "Yaml"]
+
+
+def front_matter(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> str:
+    """Only what the run supports: no licence, no data set on a hub, and no results of models that are simulated."""
+    fields: dict[str, Yaml] = {}
+    if all(found.name != UNKNOWN for found in origins.values()):
+        fields["language"] = ["en"]
+    real = [model for model in scores.models if model not in run.simulated]
+    fields["tags"] = [*TAGS, *([] if real else ["simulated"])]
+    results = {model: list(_results(run, scores, origins, model)) for model in real}
+    index = [{"name": harmless_line(model), "results": found} for model, found in results.items() if found]
+    if any(row.metric == "accuracy" and row.value is not None and row.model in real for row in scores):
+        fields["metrics"] = ["accuracy"]
+    if index:
+        fields["model-index"] = index
+    return "\n".join(["---", *in_yaml(fields), "---"])
+
+
+def _results(run: "Run", scores: Scores, origins: Mapping[str, Origin], model: str) -> Iterator[Yaml]:
+    for experiment in scores.experiments:
+        wanted = (ACCURACY.get(experiment, "accuracy"), *NAMES)
+        rows = (scores.get(model, experiment, metric) for metric in wanted)
+        if metrics := [_metric(row) for row in rows if row is not None and row.value is not None]:
+            yield {
+                "task": {"type": "text-generation", "name": _task(experiment)},
+                "dataset": _items(run, origins, experiment),
+                "metrics": metrics,
+            }
+
+
+def _task(experiment: str) -> str:
+    if experiment not in EXPERIMENTS:
+        return "prediction of its own behaviour"
+    return EXPERIMENTS[experiment].words.task
+
+
+def _items(run: "Run", origins: Mapping[str, Origin], experiment: str) -> Yaml:
+    """Items are no data set on a hub: they are told by the SHA-256 of their file."""
+    if experiment not in origins:
+        return {"type": "selfexec", "name": f"{' and '.join(origins)}, together"}
+    found, size = origins[experiment], len(run.items.items[experiment])
+    whose = f"items of origin {UNKNOWN}" if found.name == UNKNOWN else found.of(size)
+    return {
+        "type": f"selfexec-{experiment.replace('_', '-')}",
+        "name": f"{experiment}, {whose}",
+        "args": {"items": size, "sha256": run.items.hashes[experiment]},
+    }
+
+
+def _metric(row: Score) -> Yaml:
+    assert row.value is not None
+    name = NAMES.get(row.metric, row.metric.replace("_", "-").capitalize())
+    ends = "" if row.low is None else f", 95% interval {interval(row.value, row.low, row.high).split(' ', 1)[1]}"
+    caution = "; to be read with caution" if row.reason else ""
+    args: dict[str, Yaml] = {"convention": row.convention}
+    return {"type": row.metric, "name": f"{name}{ends}{caution}", "value": row.value, "args": args}
+
+
+# --- YAML ------------------------------------------------------------------------------------------------------------
+
+
+def in_yaml(fields: Mapping[str, Yaml]) -> Iterator[str]:
+    """In blocks; every text in quotes, as JSON has it, so that none is taken for anything else."""
+    for name, value in fields.items():
+        yield from _entry(f"{name}:", value)
+
+
+def _entry(head: str, value: Yaml) -> Iterator[str]:
+    if isinstance(value, str | float | int):
+        yield f"{head} {json.dumps(value, ensure_ascii=False)}"
+        return
+    yield head
+    if isinstance(value, Mapping):
+        yield from (f"  {line}" for line in in_yaml(value))
+        return
+    for part in value:
+        if isinstance(part, Mapping):
+            first, *others = in_yaml(part)
+            yield from (f"- {first}", *(f"  {line}" for line in others))
+        else:
+            yield from _entry("-", part)
