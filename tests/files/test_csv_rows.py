@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 
 from selfexec.analysis.correlate import read_tables
+from selfexec.analysis.published import ledger
 from selfexec.analysis.rasch import load_rates
-from selfexec.analysis.score import Scores
+from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
 from selfexec.files.csv_rows import written
 from selfexec.files.tags import load_tags
 from selfexec.metrics import Score
-from selfexec.report.export import as_csv
+from selfexec.report.export import as_csv, dictionary
 from selfexec.report.figures.figure import Figure
 from selfexec.report.leaderboards import Board, BoardRow, summary_csv
+from selfexec.runs import load
 from selfexec.text.numbers import ABSENT, count_in_a_cell, in_a_cell
 
 
@@ -148,3 +150,20 @@ def test_the_summary_has_every_number_in_a_column_of_its_own(values: tuple[float
         ends = ["", "", ""] if value is None else ["-0.116", "-0.366", "0.134"]
         assert [row[name] for name in numbers] == [*ends, *ends, "", "", ""]
         assert row["withheld, or with caution"] == ("too few" if value is None else "")
+
+
+def test_the_dictionary_has_every_column_of_every_table() -> None:
+    run = load(Path(__file__).parents[1] / "stored" / "two-epochs")
+    figure = Figure("one", "What is drawn", "How to read it", None, ["model", "skill"], [["a", in_a_cell(0.5)]])
+    told = list(csv.DictReader(io.StringIO(dictionary([figure]))))
+    tables = {
+        "each figure": as_csv(figure),
+        "summary.csv": summary_csv([]),
+        "scores.csv": score(run).csv(),
+        "ledger.csv": ledger(run, sensitivities=False).csv(),
+    }
+    for name, table in tables.items():
+        columns = [row["column"] for row in told if row["file"] == name]
+        assert next(csv.reader(io.StringIO(table)))[name == "each figure" :] == columns, name
+    assert all(row["meaning"] for row in told)
+    assert told[-1] == {"file": "one.csv", "column": "", "meaning": "What is drawn. How to read it"}

@@ -810,7 +810,7 @@ def test_png_and_pdf_are_what_they_say(drawn: dict[str, Figure], tmp_path: Path)
     export([figure], tmp_path, DRAWN)
     png, pdf = ((tmp_path / f"association.{form}").read_bytes() for form in DRAWN)
     assert png.startswith(b"\x89PNG\r\n\x1a\n") and png[12:16] == b"IHDR"
-    assert int.from_bytes(png[16:20], "big") == int(82.5 / 25.4 * 600)
+    assert int.from_bytes(png[16:20], "big") == int(82.5 / 25.4 * 400)
     # 82.5 mm are 233.86 points
     assert re.search(rb"/MediaBox ?\[ ?0 0 233\.86", pdf)
     assert pdf.startswith(b"%PDF-") and b"%%EOF" in pdf[-32:]

@@ -6,11 +6,15 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
 from selfexec.analysis.score import score
+from selfexec.cli import root
+from selfexec.errors import InputError
 from selfexec.report.export import drawn
 from selfexec.report.figures import Figure, figures
 from selfexec.report.svg import (
@@ -181,6 +185,12 @@ def test_names_of_places_are_turned_as_far_as_keeps_them_apart() -> None:
         apart = min(float(b.get("x") or 0) - float(a.get("x") or 0) for a, b in pairwise(turned))
         # lines of text at this angle are this far from each other; their letters have 13 units
         assert apart * math.sin(angle) >= 13
+
+
+def test_a_width_of_no_figures_is_refused() -> None:
+    run = Path(__file__).parents[1] / "stored" / "two-epochs"
+    fault = CliRunner().invoke(root, ["report", str(run), "--figure-width", "page"]).exception
+    assert isinstance(fault, InputError) and "--figures FOLDER" in str(fault)
 
 
 @pytest.mark.slow

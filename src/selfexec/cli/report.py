@@ -43,9 +43,7 @@ DEFAULT = Path("report.html")
 @click.option(
     "--figure-width",
     type=click.Choice(["column", "page"]),
-    default="column",
-    show_default=True,
-    help="How wide these are in print: a column of two on a page (82.5 mm), or the page (171 mm).",
+    help="How wide these are in print: a column of two on a page (82.5 mm), or the page (171 mm).  [default: column]",
 )
 def command(
     selection: "Selection",
@@ -54,7 +52,7 @@ def command(
     evidence: Literal["none", "sample", "all"],
     abilities: Path | None,
     figures: Path | None,
-    figure_width: Literal["column", "page"],
+    figure_width: Literal["column", "page"] | None,
 ) -> None:
     """Write one HTML file that shows what runs say, and what stands behind each number.
 
@@ -71,6 +69,8 @@ def command(
         if out:
             raise InputError(f"--output {output}: it is the old name of --out. Give --out alone.")
         click.echo("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
+    if figure_width and not figures:
+        raise InputError(f"--figure-width {figure_width}: of which figures? Give a folder for them: --figures FOLDER.")
     with said_if_slow("Reading, scoring and drawing ...", partial(say, err=True)):
         path = report(
             selection,
@@ -78,6 +78,6 @@ def command(
             evidence=evidence,
             abilities=abilities,
             figures=figures,
-            figure_width=figure_width,
+            figure_width=figure_width or "column",
         )
     click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Open it in a browser.")

@@ -10,10 +10,11 @@ from selfexec.errors import InputError
 from selfexec.files import csv_rows
 from selfexec.report.figures.figure import Figure
 from selfexec.report.latex import as_latex
+from selfexec.report.leaderboards import SUMMARISED, WHY
 from selfexec.report.svg import POINT, SHEETS, Sheet
 from selfexec.text.numbers import ABSENT, Printed
 
-PIXELS = 600  # of a PNG, for each inch
+PIXELS = 400  # of a PNG, for each inch
 FORMATS = ("svg", "png", "pdf", "csv", "tex")
 DRAWN = ("png", "pdf")
 
@@ -161,8 +162,48 @@ def _number(cell: str) -> Sequence[str | float | None]:
     return [cell.value, cell.low, cell.high, cell.of, cell.unit, cell.baseline, cell.score, None]
 
 
+# of the other tables
+SCORES = {
+    "model": "whose score it is",
+    "experiment": "in which experiment, or overall",
+    "metric": "which of its metrics (docs/metrics.md)",
+    "value": "the number in full; shares are no percentages; empty where it is withheld or undefined",
+    "low": "the low end of its 95% interval; empty where it has none",
+    "high": "the high end",
+    "items": "how many items were asked",
+    "claims": "how many claims these make",
+    "unreadable": "how many of these could not be read",
+    "missing": "how many of these never came",
+    "convention": "how unreadable claims count: strict, readable or authors",
+    "reason": "why it is withheld; beside a value, why it is to be read with caution",
+    "preset": "the cut of the items, where they are just those of one",
+    "worst": "the least value, whatever the lost claims would have been",
+    "best": "the greatest value, whatever the lost claims would have been",
+    "baseline": "which baseline a best_baseline or a baseline_margin is of",
+    "models": "how many models were read on its items, itself included",
+    "source": "who says what was done: self, rule, human or judge:NAME",
+    "condition": "how it was asked",
+    "verdict": "what follows from own excess",
+    "panel": "the reference panel that other models are of",
+}
+LEDGER = {
+    "kind": "score, baseline (beside a model), or rule (published by a rule of its own)",
+    "model": SCORES["model"],
+    "experiment": SCORES["experiment"],
+    "metric": SCORES["metric"],
+    "strict": "the value where an unreadable claim is a wrong one",
+    "readable": "the value where an unreadable claim is left out",
+    "authors": "the value as the paper's authors count",
+    "reasons": "why they differ",
+}
+
+
 def dictionary(figures: Iterable[Figure]) -> str:
     """What is in the tables, column by column, and what each figure shows."""
-    rows = [["*", name, what] for name, what in NUMBER.items()]
+    ends = {"": "", " low": ": the low end of its 95% interval", " high": ": the high end of its 95% interval"}
+    summary = {f"{name}{end}": f"{name}, in full{what}" for name in SUMMARISED for end, what in ends.items()}
+    summary = {"model": SCORES["model"], "experiment": SCORES["experiment"], **summary, WHY: SCORES["reason"]}
+    tables = {"each figure": NUMBER, "summary.csv": summary, "scores.csv": SCORES, "ledger.csv": LEDGER}
+    rows = [[name, column, what] for name, columns in tables.items() for column, what in columns.items()]
     rows += [[f"{figure.id}.csv", "", f"{figure.title}. {figure.caption}"] for figure in figures]
     return csv_rows.written([["file", "column", "meaning"], *rows])

@@ -12,6 +12,8 @@ from selfexec.metrics import Score
 from selfexec.report.figures.figure import Figure
 from selfexec.text.numbers import in_a_cell
 
+SUMMARISED = ("skill", "margin", "coverage")
+WHY = "withheld, or with caution"
 COMPARED = {"skill": "skill", "margin": "baseline_margin"}  # column -> metric
 
 
@@ -75,14 +77,14 @@ def summary(boards: Sequence[Board]) -> Figure:
         for board in boards
         for row in board.rows
     ]
-    columns = ["model", "experiment", "skill", "margin", "coverage", "withheld, or with caution"]
+    columns = ["model", "experiment", *SUMMARISED, WHY]
     return Figure("summary", "Skill and margin over the best baseline", "", None, columns, rows)
 
 
 def summary_csv(boards: Sequence[Board]) -> str:
     """The same as data: every number in a column of its own, empty where it is withheld."""
-    numbers = [f"{name}{end}" for name in ("skill", "margin", "coverage") for end in ("", " low", " high")]
-    rows: list[list[str | float | None]] = [["model", "experiment", *numbers, "withheld, or with caution"]]
+    numbers = [f"{name}{end}" for name in SUMMARISED for end in ("", " low", " high")]
+    rows: list[list[str | float | None]] = [["model", "experiment", *numbers, WHY]]
     for board in boards:
         for row in board.rows:
             parts = [
