@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -31,6 +32,7 @@ from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
+from selfexec.report.asked import asked as prompts_asked
 from selfexec.report.data import Data, Options
 from selfexec.report.evidence import evidence_of, sample
 from selfexec.report.families import families, family_of
@@ -38,7 +40,7 @@ from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.outcomes import kinds, outcome_counts
 from selfexec.report.sessions import with_states
 from selfexec.report.surprises import WORST, surprises
-from selfexec.runs import Run
+from selfexec.runs import Run, prompts_sent
 from selfexec.runs.run import import_replies
 
 PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
@@ -1316,6 +1318,101 @@ def test_an_address_names_what_is_shown_and_leads_back_to_it(browser: Browser, p
     browser.until(f"document.getElementById('drill-h').textContent === {json.dumps(PANEL[1])}")
     assert {**address(browser), "at": ""} == {"model": PANEL[1], "e": "difficulty", "c": "R", "at": ""}
     assert browser.log == []
+
+
+def shown_at(browser: Browser, page: Path, **asked: str) -> None:
+    """Open the page's evidence by an address."""
+    browser.open(page)
+    browser.js(f"location.hash = '#items?{urlencode(asked)}'")
+    browser.until("document.querySelector('#drill-item h3, #drill-item .reset') !== null")
+
+
+@pytest.mark.slow
+def test_an_item_is_shown_in_all_models_and_leads_to_each(browser: Browser, panel: Run, drawn: Path) -> None:
+    item = next(iter(panel.items["restriction"]))
+    shown_at(browser, drawn, model="sim/coin", e="restriction", c="all", at=item)
+    browser.js("document.getElementById('drill-across').click()")
+    assert address(browser) | {"view": "models", "at": item} == address(browser)
+    rows = "[...document.querySelectorAll('.across tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"
+    claims = panel.observations.filter((pl.col("experiment") == "restriction") & (pl.col("item") == item))
+    said = {True: "yes", False: "no"}
+    expected = []
+    for model in panel.models:
+        (claim,) = claims.filter(pl.col("model") == model).iter_rows(named=True)
+        told = (
+            f"{said[claim['predicted']]}, did{'' if claim['observed'] else ' not'}"
+            if claim["state"] == "read"
+            else None
+        )
+        expected.append([model, told or claim["state"]])
+    known = claims["observed"].drop_nulls() if (claims["state"] == "read").all() else None
+    found = browser.js(rows)
+    assert found[:-1] == expected
+    if known is not None:
+        assert found[-1] == ["Did it", f"{known.sum()} of {len(known)}"]
+    # the address leads back to it, and a name to the item in that model
+    place = browser.js("location.hash")
+    browser.open(drawn)
+    browser.js(f"location.hash = '{place}'")
+    browser.until("document.querySelector('.across') !== null")
+    assert browser.js(rows) == found
+    browser.js("[...document.querySelectorAll('.across button')].find(b => b.textContent === 'sim/typical').click()")
+    browser.until("document.querySelector('.across') === null")
+    assert (address(browser)["model"], address(browser)["at"]) == ("sim/typical", item)
+
+
+@pytest.mark.slow
+def test_what_stands_in_a_reply_is_found_and_what_is_found_nowhere_leaves_a_way_out(
+    browser: Browser, panel: Run, tmp_path: Path
+) -> None:
+    page = sx.report(panel, tmp_path / "all.html", evidence="all")
+    replies = [reply for key, reply in panel.replies.items() if key[:2] == ("sim/typical", "association")]
+    word = next(w for reply in replies for w in re.findall(r'"(\w{6,})"', reply.text or "") if "words" not in w)
+    expected = {r.key.item for r in replies if word.lower() in (r.text or "").lower()}
+    for id, item in panel.items["association"].items():
+        if word.lower() in " ".join([id, item.target, *item.options]).lower():
+            expected.add(id)
+    shown_at(browser, page, model="sim/typical", e="association", c="all", q=word.upper())
+    titles = "[...document.querySelectorAll('#drill-items button > bdi')].map(b => b.textContent)"
+    assert sorted(browser.js(titles)) == sorted(panel.items["association"][id].target for id in expected)
+    shown_at(browser, page, model="sim/typical", e="association", c="all", q="no such words <b>")
+    assert browser.js("document.querySelector('#drill-item p').textContent").count("no such words <b>") == 1
+    browser.js("document.querySelector('#drill-item .reset').click()")
+    assert browser.js("document.querySelectorAll('#drill-items button').length") == len(panel.items["association"])
+    assert "q" not in address(browser)
+
+
+@pytest.mark.slow
+def test_a_session_has_its_prompt_as_it_was_sent(browser: Browser, panel: Run, drawn: Path) -> None:
+    surprise = data_of(panel).surprises["sim/coin"][0]
+    shown_at(browser, drawn, model="sim/coin", e=surprise.experiment, c="all", at=surprise.item)
+    summaries = (
+        "[...document.querySelectorAll('#drill-item summary')].filter(s => s.textContent.endsWith('as it was sent'))"
+    )
+    assert browser.js(f"{summaries}.map(s => s.textContent)")[0] == "Prompt of predict, as it was sent"
+    browser.js(f"{summaries}[0].click()")
+    browser.until("document.querySelector('[aria-label=\"Prompt of predict\"]') !== null")
+    key = next(k for k in panel.replies if (k.model, k.item, k.session) == ("sim/coin", surprise.item, "predict"))
+    shown = browser.js("document.querySelector('[aria-label=\"Prompt of predict\"]').textContent")
+    assert shown == prompts_sent(panel, [key])[key]
+
+
+def test_prompts_are_worked_out_once_for_all_who_were_sent_the_same(panel: Run) -> None:
+    found = prompts_asked(panel, panel.replies)
+    assert not found.own
+    sent = prompts_sent(panel, panel.replies)
+    alike = {(key.experiment, key.item, key.session): prompt for key, prompt in sent.items() if key.kind != "judge"}
+    assert found.shared == alike
+
+
+def test_who_was_sent_another_prompt_has_its_own(panel: Run) -> None:
+    keys = [key for key in panel.replies if key.model != "sim/coin"]
+    other = keys[-1]
+    assert other.kind != "judge"
+    sha = "0" * 64
+    replies = {**panel.replies, other: msgspec.structs.replace(panel.replies[other], prompt_sha256=sha)}
+    found = prompts_asked(replace(panel, replies=replies), keys)
+    assert found.own == {other: None}  # nobody can tell what that was
 
 
 @pytest.mark.slow

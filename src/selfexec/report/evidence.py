@@ -9,6 +9,8 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
               of which it does; `sources` are their names in words, and `counts` that of the source that counts.
               `foretold` has what baselines said of each claim (`report.foretold`), `baselines` their names in words
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
+    prompts   one block per run: {experiment: {item: {session: the prompt as it was sent}}}, of those whose sessions are
+              in a chunk and need no reply before them; a session that was asked otherwise than others has its own
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -19,8 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import polars as pl
 
-from selfexec.experiments import EXPERIMENTS, SELF, Item, source_name
+from selfexec.experiments import EXPERIMENTS, SELF, Item, Key, source_name
 from selfexec.readers import Reading
+from selfexec.report.asked import asked
 from selfexec.report.foretold import Foretelling
 from selfexec.report.outcomes import OUTCOMES
 from selfexec.report.packing import packed
@@ -38,10 +41,11 @@ Place = tuple[str, str, str]  # model, experiment, item
 
 @dataclass(frozen=True)
 class Evidence:
-    """Packed, ready to stand in a page; the chunks are in the order of the models."""
+    """Packed, ready to stand in a page; the chunks are in the order of the models, prompts in that of the runs."""
 
     index: str
     chunks: Sequence[str]
+    prompts: Sequence[str]
 
 
 def evidence_of(
@@ -55,7 +59,9 @@ def evidence_of(
     told = foretelling.told if foretelling else {}
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
     with ThreadPoolExecutor() as pool:  # deflate lets other threads work
-        chunks = list(pool.map(packed, (_sessions(runs[number], model, wanted) for model, number in models)))
+        kept = [_kept(run, wanted) for run in runs]
+        prompts = [asked(run, keys) for run, keys in zip(runs, kept, strict=True)]
+        chunks = list(pool.map(packed, (_sessions(runs[n], kept[n], model, prompts[n].own) for model, n in models)))
     sessions = _counted(sessions, runs)
     claim_codes, session_codes = (
         _strings(table, runs, names)
@@ -91,7 +97,7 @@ def evidence_of(
             for model, number in models
         ],
     }
-    return Evidence(packed(index), chunks)
+    return Evidence(packed(index), chunks, [packed(found.nested) for found in prompts])
 
 
 def _judges(claims: pl.DataFrame) -> dict[str, list[str]]:
@@ -195,16 +201,24 @@ def _prompts(run: "Run", experiment: str) -> Mapping[str, str]:
     return {session: text for session, text in kept.items() if text is not None}
 
 
-def _sessions(run: "Run", model: str, wanted: Set[Place] | None) -> dict[str, Any]:
+def _kept(run: "Run", wanted: Set[Place] | None) -> list[Key]:
+    """The sessions that the page takes along."""
+    return [key for key in run.replies if wanted is None or (key.model, key.experiment, key.item) in wanted]
+
+
+def _sessions(run: "Run", keys: Sequence[Key], model: str, prompts: Mapping[Key, str | None]) -> dict[str, Any]:
+    """Of one model; with the `prompts` that are its own."""
     found: dict[str, Any] = {}
-    for key, reply in run.replies.items():
-        if key.model == model and (wanted is None or (model, key.experiment, key.item) in wanted):
+    for key in keys:
+        if key.model == model:
+            reply = run.replies[key]
             by_epoch = found.setdefault(key.experiment, {}).setdefault(key.item, {})
             given = key in (run.given or {})
             reading = run.readings[key]
             if given and reading.evidence is None:
                 reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply)
-            by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given)
+            own = {"prompt": prompts[key]} if key in prompts else {}
+            by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given) | own
     return found
 
 

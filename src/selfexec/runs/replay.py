@@ -5,7 +5,7 @@ which prompts. Nothing is asked.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from selfexec.experiments import EXPERIMENTS, Item, Prompt, Prompts
+from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
 from selfexec.runs.asking import finish
 
 
@@ -31,6 +31,12 @@ def prompts_of(visits: Iterable[Visit]) -> list[dict[str, Prompt]]:
         return [await _played(visit) for visit in visits]
 
     return finish(all_of_them())
+
+
+def first_sessions(experiment: Experiment, item: Item) -> list[str]:
+    """The sessions of an item that need no reply before them."""
+    (opened,) = prompts_of([Visit(experiment.name, item, experiment.prompts, {})])
+    return list(opened)
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _lines(
     yield harmless_line(str(key))
     yield f"  prompt{'' if prompt is not None else ': not kept'}"
     if prompt is not None:
-        yield from _barred(_shortened(harmless(_as_text(prompt))), marks, width)
+        yield from _barred(_shortened(harmless(prompt_text(prompt))), marks, width)
     if reply.reasoning:
         yield f"  reasoning, which is not read ({len(reply.reasoning):,} characters): --format json has it"
     text = reply.refusal if reply.text is None else reply.text
@@ -129,7 +129,7 @@ def _lines(
     yield f"  {_outcome(key, reading)}"
 
 
-def _as_text(prompt: Prompt) -> str:
+def prompt_text(prompt: Prompt) -> str:
     """A prompt as people read it: of a conversation, who said what."""
     if isinstance(prompt, str):
         return prompt

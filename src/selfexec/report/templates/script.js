@@ -268,20 +268,22 @@
 
   const nameOf = (figure) => figure.id.replace("figure-", "");
 
-  const copy = async (figure) => {
-    const csv = await unpack(`csv-${nameOf(figure)}`);
+  /** Copy a text, and say in a word or two whether that went well. `place`: a part of the page to do it in. */
+  const copied = async (text, place) => {
     try {
-      await navigator.clipboard.writeText(csv);
+      await navigator.clipboard.writeText(text);
     } catch { // an older way, where a page that is a file may not
-      const box = Object.assign(document.createElement("textarea"), { value: csv, className: "sr" });
-      figure.append(box);
+      const box = Object.assign(document.createElement("textarea"), { value: text, className: "sr" });
+      place.append(box);
       box.select();
-      const copied = document.execCommand("copy");
+      const done = document.execCommand("copy");
       box.remove();
-      if (!copied) return say(figure, "This browser does not let a page copy");
+      if (!done) return "This browser does not let a page copy";
     }
-    say(figure, "Copied");
+    return "Copied";
   };
+
+  const copy = async (figure) => say(figure, await copied(await unpack(`csv-${nameOf(figure)}`), figure));
 
   /** The drawing as it is shown, for programs that know no page: its own colours, its own size, its hover texts. */
   const drawingOf = (figure) => {
@@ -503,7 +505,7 @@
   // --- evidence: the dialog ----------------------------------------------------------------------------------------
 
   const PAGE = 100;
-  let now = null; // {index, chunk, model, experiment, baseline, entries, found, limit, entry, and what was asked for: at, epoch}
+  let now = null; // {index, chunk, prompts, model, experiment, baseline, entries, found, limit, entry, across, and what was asked for: at, epoch}
 
   /** Which claims are asked for; null where it is items that are. */
   const claimsOf = (what) => {
@@ -521,11 +523,32 @@
     return (entry) => wanted === null || entry.claims.some(wanted);
   };
 
-  const finds = (text) => {
-    const words = text.trim().toLowerCase();
+  /** What is looked for: part of what stands in an item or in its replies; "=" and a kind of item. */
+  const lookedFor = () => byId("drill-find").value.trim().toLowerCase();
+
+  const finds = (words) => {
     if (words.startsWith("=")) return ({ item }) => item.kinds.some((kind) => kind.toLowerCase() === words.slice(1));
-    return ({ item, claims }) =>
-      !words || [item.id, item.title, ...item.kinds, ...claims.map(([claim]) => claim)].some((part) => part && part.toLowerCase().includes(words));
+    return (entry) => !words || inItem(entry, words) || inReplies(entry, words) !== null;
+  };
+
+  const inItem = ({ item, claims }, words) => [item.id, item.title, ...item.kinds, ...claims.map(([claim]) => claim)].some((part) => part && part.toLowerCase().includes(words));
+
+  // replies in small letters, each made once: they are looked through at every key that is pressed
+  const small = new WeakMap();
+  const inSmall = (session) => {
+    if (!small.has(session)) small.set(session, [session.text, session.refusal].filter(Boolean).map((text) => [text, text.toLowerCase()]));
+    return small.get(session);
+  };
+
+  const AROUND = 40; // characters of a reply on either side of what was found
+
+  /** A piece of the first reply of an item in which these words stand; null where there is none. */
+  const inReplies = (entry, words) => {
+    for (const [text, low] of Object.values(kept(entry) || {}).flatMap(inSmall)) {
+      const at = low.indexOf(words);
+      if (at >= 0) return `…${text.slice(Math.max(0, at - AROUND), at + words.length + AROUND)}…`;
+    }
+    return null;
   };
 
   const choices = (entries, index, baseline) => {
@@ -587,6 +610,7 @@
     if (find) shown[find.startsWith("=") ? "f" : "q"] = find.replace(/^=/, "");
     if (now.entry) shown.at = now.entry.item.id;
     if (now.entry && now.epochs > 1) shown.epoch = now.entry.epoch;
+    if (now.across) shown.view = ACROSS;
     if (!location.hash.startsWith(ADDRESS)) return;
     try {
       history.replaceState(history.state, "", ADDRESS + new URLSearchParams(shown));
@@ -611,8 +635,9 @@
   const askedFor = () => (location.hash.startsWith(ADDRESS) ? Object.fromEntries(new URLSearchParams(location.hash.slice(ADDRESS.length))) : null);
 
   /** What an address names that is not in the page: it may be of another page, or mistyped. */
-  const unknown = ({ e, c, s, k, i, b, w, d, at }, model, index) => {
+  const unknown = ({ e, c, s, k, i, b, w, d, at, view }, model, index) => {
     if (!model) return "a model";
+    if (view !== undefined && view !== ACROSS) return "a view";
     if (e !== undefined && e !== "overall" && !Object.hasOwn(model.claims, e)) return "an experiment";
     const items = index.runs[model.run].items[experimentOf(model, e)] || [];
     if ([i, at].some((id) => id !== undefined && !items.some((item) => item.id === id))) return "an item";
@@ -659,13 +684,14 @@
     }
     let index;
     let chunk;
+    let prompts;
     let strange;
     let m;
     try {
       index = await unpack("evidence-index");
       m = numberOf(asked, index);
       strange = unknown(asked, index.models[m], index);
-      if (!strange) chunk = await unpack(`evidence-${m}`);
+      if (!strange) [chunk, prompts] = await Promise.all([unpack(`evidence-${m}`), unpack(`prompts-${index.models[m].run}`)]);
     } catch (fault) {
       if (opening !== asked) return;
       return failed(`The sessions in this file are damaged (${fault.message}). Make the report anew.`);
@@ -676,7 +702,8 @@
     opening = null;
     dialog.classList.remove("empty");
     if (!fresh && askedFor() === null) return; // left again in the meantime
-    now = { index, chunk, model, at: asked.at, epoch: asked.epoch };
+    now = { index, chunk, prompts, model, at: asked.at, epoch: asked.epoch, across: asked.view === ACROSS };
+    byId("drill-across").hidden = index.models.length < 2;
     byId("drill-h").replaceChildren(isolated(model.name));
     const experiments = Object.keys(model.claims);
     byId("drill-experiment").replaceChildren(...experiments.map((name) => make("option", { value: name, textContent: name })));
@@ -687,6 +714,9 @@
     change(w && now.baseline !== null ? `beside|${w}` : asked.d !== undefined ? `disputed|${asked.d}` : i !== undefined ? `item|${i}` : s ? `session|${k}|${s}` : `claim|${c || "all"}`);
     byId("drill-h").focus();
   };
+
+  // an item is shown in all models
+  const ACROSS = "models";
 
   // the baseline that the margin is over, whichever it is
   const BEST = "best";
@@ -725,7 +755,7 @@
   const list = () => {
     const what = byId("drill-what").value;
     const wanted = wantedOf(what);
-    const found = finds(byId("drill-find").value);
+    const found = finds(lookedFor());
     now.found = now.entries.filter((entry) => wanted(entry) && found(entry));
     // items whose sessions are in the page come first
     now.found = [...now.found.filter(kept), ...now.found.filter((entry) => !kept(entry))];
@@ -740,8 +770,21 @@
     byId("drill-count").textContent = `${count(now.found.length)} ${what_}${here < now.found.length ? `, ${count(here)} with their sessions` : ""}`;
     fill();
     if (now.found.length) return turnTo(first);
-    byId("drill-item").replaceChildren("Nothing here.");
+    for (const id of ["drill-across", "drill-previous", "drill-next"]) byId(id).disabled = true;
+    byId("drill-item").replaceChildren(...nothing());
     settle();
+  };
+
+  /** Where no item is like that: why, and a way out. */
+  const nothing = () => {
+    const words = byId("drill-find").value;
+    const why = words ? `No item of ${now.experiment} that is shown has “${words}” in it or in a reply that is in this page.` : `No item of ${now.experiment} is like that.`;
+    const button = make("button", { type: "button", className: "reset", textContent: "Show all items" });
+    button.addEventListener("click", () => {
+      byId("drill-find").value = "";
+      change("claim|all");
+    });
+    return [make("p", {}, why), button];
   };
 
   /** Choose the entry at this place in the list, as far as there is one. */
@@ -763,6 +806,9 @@
     const label = (entry) => {
       const told = entry.claims.filter((claim) => now.wanted === null || now.wanted(claim)).map(([claim]) => claim);
       const more = told.length && entry.claims.length > 1 ? [make("small", {}, told.join(", "))] : [];
+      const words = lookedFor();
+      const piece = words && !words.startsWith("=") && !inItem(entry, words) ? inReplies(entry, words) : null;
+      if (piece !== null) more.push(make("small", {}, isolated(piece)));
       if (now.epochs > 1) more.push(make("small", { textContent: `epoch ${entry.epoch}` }));
       const button = make("button", { type: "button" }, isolated(cut(entry.item.title, 160)), ...more);
       button.dataset.kept = kept(entry) ? "yes" : "no";
@@ -798,6 +844,17 @@
 
   const told = (value) => (typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : Object.entries(value).map(([word, mark]) => `${word} ${mark ? "yes" : "no"}`).join(", "));
 
+  /** What a session was sent, folded; nothing where that is not known. */
+  const sentTo = (entry, name, found) => {
+    const text = found.prompt !== undefined ? found.prompt : ((now.prompts[now.experiment] || {})[entry.item.id] || {})[name];
+    if (typeof text !== "string") return [];
+    const part = make("details", { className: "behind" }, make("summary", {}, `Prompt of ${name}, as it was sent`));
+    const button = make("button", { type: "button", className: "ev", textContent: "Copy" });
+    button.addEventListener("click", async () => (button.textContent = await copied(text, part)));
+    part.addEventListener("toggle", () => part.children.length > 1 || part.append(button, reply(text, null, `Prompt of ${name}`)));
+    return [part];
+  };
+
   const sessionOf = (entry, name, found, state) => {
     const title = make("h4", { textContent: name });
     if (!found) return [title, make("p", { className: "note", textContent: now.index.states[state] })];
@@ -811,7 +868,7 @@
     const line = make("p", { className: "note" }, facts_.join(" · "));
     if (found.value !== undefined) line.append(isKept ? " · by a fixed rule: " : " · read as ", make("b", {}, isolated(told(found.value))));
     if (isKept && judged) line.append(` · what counts is ${now.index.counts[now.experiment]}`);
-    const parts = [title, line];
+    const parts = [title, line, ...sentTo(entry, name, found)];
     if (found.error) parts.push(make("p", { className: "note" }, "error: ", isolated(found.error)));
     if (found.refusal) parts.push(make("p", { className: "note" }, "refusal: ", isolated(found.refusal)));
     if (found.reasoning) {
@@ -848,8 +905,8 @@
   const asked = () => {
     const prompts = Object.entries(now.index.runs[now.model.run].prompts[now.experiment] || {});
     if (!prompts.length) return [];
-    const shown = prompts.flatMap(([session, text]) => [make("h4", { textContent: session }), reply(text, null, `Prompt of ${session}`)]);
-    return [make("details", { className: "behind" }, make("summary", { textContent: "How it was asked" }), ...shown)];
+    const shown = prompts.flatMap(([session, text]) => [make("h4", { textContent: session }), reply(text, null, `Template of ${session}`)]);
+    return [make("details", { className: "behind" }, make("summary", { textContent: "Templates of the prompts" }), ...shown)];
   };
 
   const kindOf = (session) => session.split(".")[0];
@@ -901,26 +958,68 @@
   /** What the baseline said of a claim, and how many of the others did it. */
   const beside = ({ said, others: [did, of] }) => `; ${now.index.baselines[now.baseline]}: ${SAID[said]} (${count(did)} of ${count(of)} others ${now.index.orders.includes(now.experiment) ? "so" : "did"})`;
 
+  // what a model said that it would do, and what it did; of a ranking, whether it came out so
+  const SHORT = { T: "yes, did", F: "yes, did not", U: "no, did", N: "no, did not", R: "right", O: "wrong", C: "wrong", W: "wrong", S: "came true", V: "did not", Y: "came true", X: "did not", "=": "tie", "?": "unreadable", ".": "missing" };
+  const DID = "TUSY";
+  const DID_NOT = "FNVX";
+
+  /** The item in each model: a row for each, and each epoch, a column for each claim; below, how many did it. */
+  const inAllModels = ({ item }) => {
+    const rows = now.index.models.flatMap((model) => {
+      const found = walk(now.index, model, now.experiment, null).filter((one) => one.item.id === item.id);
+      return found.map((one) => ({ model, epoch: one.epoch, codes: one.claims.map(([, code]) => code) }));
+    });
+    const several = new Set(rows.map(({ epoch }) => epoch)).size > 1;
+    const single = item.claims.length === 1;
+    const heads = single ? ["Said it would, and did"] : item.claims.map((claim) => isolated(cut(claim, 60)));
+    const head = make("tr", {}, ...["Model", ...heads].map((text) => make("th", { scope: "col" }, text)));
+    const body = rows.map(({ model, epoch, codes }) => {
+      const name = make("button", { type: "button", className: "ev" }, isolated(model.name));
+      name.addEventListener("click", () => open({ model: model.name, e: now.experiment, c: "all", at: item.id, epoch }));
+      const cells = codes.map((code) => make("td", { className: WRONG.test(code) ? "strong" : "" }, SHORT[code]));
+      const row = make("tr", {}, make("th", { scope: "row" }, name, several ? ` (epoch ${epoch})` : ""), ...cells);
+      if (model === now.model) row.setAttribute("aria-current", "true");
+      return row;
+    });
+    const of = (codes, n) => rows.filter((row) => codes.includes(row.codes[n])).length;
+    const sums = item.claims.map((_, n) => [of(DID, n), of(DID + DID_NOT, n)]);
+    const total = make("tr", {}, make("th", { scope: "row", textContent: "Did it" }), ...sums.map(([did, known]) => make("td", { textContent: `${did} of ${known}` })));
+    const told = now.index.orders.includes(now.experiment) ? "Whether each ranked the pair rightly." : "What each said that it would do, and whether it did.";
+    const table = make("table", { className: "across" }, make("thead", {}, head), make("tbody", {}, ...body, ...(sums.some(([, known]) => known) ? [total] : [])));
+    const region = make("div", { className: "scroll", tabIndex: 0 }, table);
+    region.setAttribute("role", "region");
+    region.setAttribute("aria-label", "This item in all models");
+    return [make("p", { className: "note", textContent: `${told} A name opens its sessions.` }), region];
+  };
+
   const choose = (entry, button) => {
     all("#drill-items button").forEach((one) => one.removeAttribute("aria-current"));
     button.setAttribute("aria-current", "true");
     now.entry = entry;
     const place = now.found.indexOf(entry);
+    byId("drill-across").disabled = false;
     byId("drill-previous").disabled = place === 0;
     byId("drill-next").disabled = place === now.found.length - 1;
     settle();
+    byId("drill-across").setAttribute("aria-pressed", String(now.across));
+    byId("drill-h").replaceChildren(now.across ? "All models" : isolated(now.model.name));
+    const title = make("h3", {}, isolated(entry.item.title));
+    const pane = byId("drill-item");
+    if (now.across) {
+      pane.replaceChildren(title, ...inAllModels(entry), ...facts(entry.item));
+      pane.scrollTop = 0;
+      return;
+    }
     const sessions = kept(entry);
     const verdicts = entry.claims.map(([claim, code, disputed, foretold]) => {
       const otherwise = disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("");
       const why = code === "?" ? whyUnread(claim, entry, sessions) : null;
       return make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${why === null ? "" : ` (${why})`}${otherwise}${foretold ? beside(foretold) : ""}`);
     });
-    const title = make("h3", {}, isolated(entry.item.title));
     if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
     const rest = sessions
       ? entry.sessions.flatMap(([name, state]) => sessionOf(entry, name, sessions[name], state))
       : [make("p", { className: "note", textContent: "Its sessions are not in this page. selfexec report --evidence all takes all of them along." })];
-    const pane = byId("drill-item");
     pane.replaceChildren(title, ...verdict(entry, sessions), ...facts(entry.item), ...ranked(entry.item, sessions), make("ul", { className: "verdicts" }, ...verdicts), ...asked(), ...rest);
     pane.scrollTop = 0;
     for (const mark of all(".reply mark:first-of-type", pane)) { // what was read is in sight in a long reply
@@ -981,6 +1080,10 @@
     else if (button.classList.contains("close")) dialog.close();
     else if (button.id === "drill-previous") step(-1);
     else if (button.id === "drill-next") step(1);
+    else if (button.id === "drill-across") {
+      now.across = !now.across;
+      turnTo(now.found.indexOf(now.entry));
+    }
     else if (button.id === "drill-more") {
       now.limit += PAGE;
       fill();
