@@ -103,8 +103,15 @@
       mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off.has(kind));
     }
     all(".canvas svg").forEach(pack);
-    const all_ = wanted.size === family.size;
-    document.querySelector(".shown").textContent = all_ ? "" : `${wanted.size} of ${family.size} models`;
+    const everyone = wanted.size === family.size;
+    document.querySelector(".shown").textContent = everyone ? "" : wanted.size ? `${wanted.size} of ${family.size} models` : "No model here is called so";
+    document.querySelector(".filter .reset").hidden = everyone;
+  };
+
+  const showAll = () => {
+    byId("find").value = "";
+    all(".chip").forEach((chip) => chip.setAttribute("aria-pressed", "true"));
+    filter();
   };
 
   /** Put the rows of a figure where they belong: together where some are hidden, which makes it as much lower; in the
@@ -1046,12 +1053,69 @@
     all(".board").forEach((board) => board.classList.toggle("front", board.id === `board-${experiment}`));
   };
 
+  // Where the page is turned to, filtered and sorted stands in its address, by names, as long as that is not another one.
+  const VIEW = "#view?";
+  const front = all(".tab[aria-pressed='true']").map((tab) => tab.dataset.board)[0];
+
+  const view = () => {
+    const shown = new URLSearchParams();
+    for (const tab of all(".tab[aria-pressed='true']")) if (tab.dataset.board !== front) shown.set("tab", tab.dataset.board);
+    if (byId("find") && byId("find").value.trim()) shown.set("find", byId("find").value.trim());
+    for (const chip of all(".chip[aria-pressed='false']")) shown.append("without", chip.dataset.family);
+    for (const head of all("th[aria-sort]")) {
+      const part = head.closest("main [id]");
+      if (part) shown.append("sort", [part.id, head.getAttribute("aria-sort"), head.textContent.trim()].join(" "));
+    }
+    return shown.toString();
+  };
+
+  const remember = () => {
+    const shown = view();
+    if (location.hash.startsWith(ADDRESS) || (!shown && !location.hash.startsWith(VIEW))) return;
+    try {
+      history.replaceState(history.state, "", shown ? VIEW + shown : location.pathname + location.search);
+    } catch {
+      // no address, or one too many in a short time
+    }
+  };
+
+  const unfolded = async (part) => {
+    for (let outer = part; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
+    await unfold(part);
+  };
+
+  /** The page as an address has it; what it names that is not here is left as it is. */
+  const turnToView = async (asked) => {
+    const board = asked.has("tab") && byId(`board-${asked.get("tab")}`);
+    if (board) {
+      turn(asked.get("tab"));
+      await unfolded(board);
+    }
+    if (byId("find")) {
+      byId("find").value = asked.get("find") || "";
+      const without = asked.getAll("without");
+      all(".chip").forEach((chip) => chip.setAttribute("aria-pressed", String(!without.includes(chip.dataset.family))));
+      filter();
+    }
+    for (const [id, order, ...name] of asked.getAll("sort").map((text) => text.split(" "))) {
+      const part = byId(id);
+      if (!part) continue;
+      if (!part.classList.contains("figure")) await unfolded(part);
+      await unfold(part);
+      const button = all(".sort", part).find((one) => one.textContent.trim() === name.join(" "));
+      if (!button) continue;
+      sort(button);
+      if (button.closest("th").getAttribute("aria-sort") !== order) sort(button);
+    }
+  };
+
   /** Show what the address names: unfold it, turn to it, or open the dialog. */
   const show = (from = "") => {
     const asked = askedFor();
     if (dialog && asked) return void open(asked, false);
     if (dialog && dialog.open) dialog.close(LEFT);
     if (from.includes(ADDRESS) && location.hash === before.hash) return scrollTo({ top: before.height, behavior: "instant" }); // back
+    if (location.hash.startsWith(VIEW)) return void turnToView(new URLSearchParams(location.hash.slice(VIEW.length)));
     let target;
     try {
       target = byId(decodeURIComponent(location.hash.slice(1)));
@@ -1071,11 +1135,22 @@
     if (tip.contains(button)) open(itemsOf(marked));
     else if (button.classList.contains("copy")) copy(button.closest(".figure"));
     else if (button.classList.contains("save")) save(button.closest(".figure"));
-    else if (button.classList.contains("sort")) sort(button);
+    else if (button.classList.contains("sort")) {
+      sort(button);
+      remember();
+    }
     else if (button.classList.contains("chip")) {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
       filter();
-    } else if (button.classList.contains("tab")) turn(button.dataset.board);
+      remember();
+    } else if (button.classList.contains("tab")) {
+      turn(button.dataset.board);
+      remember();
+    } else if (button.matches(".filter .reset")) {
+      showAll();
+      remember();
+      byId("find").focus();
+    }
     else if (button.dataset.m !== undefined) open({ ...button.dataset });
     else if (button.classList.contains("close")) dialog.close();
     else if (button.id === "drill-previous") step(-1);
@@ -1089,8 +1164,11 @@
       fill();
     }
   });
-  if (byId("find")) byId("find").addEventListener("input", filter);
-  for (const select of all(".order select")) select.addEventListener("change", () => order(select));
+  if (byId("find")) byId("find").addEventListener("input", () => {
+    filter();
+    remember();
+  });
+  for (const select of all(".order select")) select.addEventListener("change", () => order(select).then(remember));
   if (dialog) {
     byId("drill-experiment").addEventListener("change", () => {
       offer(now.baseline);
