@@ -47,7 +47,7 @@ def answer_tokens(sessions: pl.DataFrame, experiment: str) -> dict[str, Spread]:
 def _within_items(answers: pl.DataFrame) -> float | None:
     """The error bar of the paper's Figure 5: what the answers to one item scatter by, relatively."""
     tokens = pl.col("output_tokens")
-    items = answers.group_by("item", "epoch").agg(share=tokens.std() / tokens.mean())
+    items = answers.group_by("item", "epoch", maintain_order=True).agg(share=tokens.std() / tokens.mean())
     shares = items["share"].drop_nulls().drop_nans().to_numpy()
     return float(shares.mean()) if len(shares) else None
 
