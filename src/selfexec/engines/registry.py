@@ -50,6 +50,19 @@ def _http_models() -> Sequence[str]:
     return [f"{name}/" for name in PROVIDERS]
 
 
+def _open_local(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
+    from selfexec.engines.local import LocalEngine
+
+    return LocalEngine(models, connection)
+
+
+def _local_thinking(
+    model: str, connection: Connection, level: str, sampling: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """As templates of models that can think or not have it; a number of tokens to think is in none."""
+    return {"chat_template_kwargs": {"enable_thinking": level == "on"}} if level in ("on", "off") else None
+
+
 SIM = EngineType(
     name="sim",
     open=_open_sim,
@@ -61,4 +74,11 @@ SIM = EngineType(
 HTTP = EngineType(
     name="http", open=_open_http, capabilities=_http_capabilities, models=_http_models, thinking=_http_thinking
 )
-ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP), lambda engine: engine.name, PROVIDERS)
+LOCAL = EngineType(
+    name="local",
+    open=_open_local,
+    capabilities=lambda model, connection: TURNS | {"prefill"},
+    models=lambda: ["local/"],
+    thinking=_local_thinking,
+)
+ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP, LOCAL), lambda engine: engine.name, PROVIDERS)

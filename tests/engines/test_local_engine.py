@@ -1,0 +1,195 @@
+"""Weights in this process: a reply is what transformers itself would say, whoever else is in the batch."""
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import selfexec as sx
+from selfexec.engines import Call, Connection, Outcome
+from selfexec.engines.local import LocalEngine
+from selfexec.engines.local.engine import _parted
+from selfexec.errors import InputError
+from selfexec.experiments import Key, Message
+
+TEMPLATE = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% if not (loop.last and m.role == 'assistant') %};{% endif %}"
+    "{% endfor %}{% if add_generation_prompt %}<assistant>{% if enable_thinking %}<think>{% endif %}{% endif %}"
+)
+
+
+# --- without torch ---------------------------------------------------------------------------------------------------
+
+
+def test_without_the_extra_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(InputError, match=r"pip install 'selfexec\[local\]'"):
+        sx.run(f"local/{tmp_path}", out=tmp_path / "r", limit=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("local/", "name weights: local/FOLDER, local/FILE.gguf or local/ORGANISATION/NAME."),
+        ("local/./none", "there is no none."),
+        ("local/there/is/no.gguf", "there is no there/is/no.gguf."),
+    ],
+)
+def test_weights_that_are_not_there_are_refused_before_anything_is_asked(name: str, said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        LocalEngine([name], Connection())
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "thinks", "parts"),
+    [
+        ("A", False, (None, "A")),
+        ("<think>x y</think>\n\nA", False, ("x y", "A")),
+        ("x y\n</think>A", True, ("x y", "A")),  # the template had opened it
+        ("<think>x y", False, ("x y", "")),  # cut off before it answered
+        ("A </think> B", False, (None, "A </think> B")),
+    ],
+)
+def test_thoughts_stand_apart(text: str, thinks: bool, parts: tuple[str | None, str]) -> None:
+    assert _parted(text, thinks) == parts
+
+
+# --- with a tiny model -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of random weights that speaks in bytes."""
+    torch = pytest.importorskip("torch")
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("weights")
+    vocabulary = {sign: n for n, sign in enumerate([*sorted(pre_tokenizers.ByteLevel.alphabet()), "<eos>"])}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<eos>")
+    fast.chat_template = TEMPLATE
+    fast.save_pretrained(folder)
+    torch.manual_seed(1)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = LlamaConfig(vocab_size=257, num_key_value_heads=2, max_position_embeddings=6000, eos_token_id=256, **sizes)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+def call(folder: Path, prompt: str, epoch: int = 1, *before: Message, **sampling: Any) -> Call:
+    key = Key(f"local/{folder}", "restriction", "eggs", epoch, "predict")
+    return Call(key, (*before, Message("user", prompt)), {"max_tokens": 12, **sampling})
+
+
+def replies(folder: Path, *calls: Call, **connection: Any) -> list[Outcome]:
+    async def ask() -> list[Outcome]:
+        async with LocalEngine([f"local/{folder}"], Connection(**connection)) as engine:
+            return await asyncio.gather(*map(engine.ask, calls))
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.slow
+def test_greedily_it_says_what_transformers_says(tiny: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
+    prompts = ["Hello?", "A much longer question, of several words, with others beside it.", "?"]
+    found = replies(tiny, *(call(tiny, prompt, temperature=0) for prompt in prompts))
+    for prompt, outcome in zip(prompts, found, strict=True):
+        ids = tokenizer(f"<user>{prompt};<assistant>", return_tensors="pt")
+        theirs = model.generate(**ids, max_new_tokens=12, do_sample=False)[0, ids["input_ids"].shape[1] :]
+        assert outcome.text == tokenizer.decode(theirs, skip_special_tokens=True)
+        assert (outcome.input_tokens, outcome.output_tokens) == (ids["input_ids"].shape[1], 12)
+        assert outcome.stop_reason == "length"
+
+
+@pytest.mark.slow
+def test_a_reply_hangs_on_its_session_alone(tiny: Path) -> None:
+    calls = [call(tiny, "x" * n, epoch, temperature=0.7, top_p=0.9, top_k=40) for n in (3, 70) for epoch in (1, 2)]
+    together = [outcome.text for outcome in replies(tiny, *calls)]
+    assert [replies(tiny, one)[0].text for one in calls] == together
+    assert [outcome.text for outcome in replies(tiny, *calls, max_connections=1)] == together
+    assert len(set(together)) == 4
+    assert [o.text for o in replies(tiny, call(tiny, "xxx", 1, temperature=0.7, seed=8))] != together[:1]
+
+
+@pytest.mark.slow
+def test_a_reply_ends_where_the_model_ends_it_and_others_go_on(tiny: Path, tmp_path: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    prompts = ["Hello?", "Another one, that is not like it."]
+    first, second = replies(tiny, *(call(tiny, prompt, temperature=0) for prompt in prompts))
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    said, others = (tokenizer(o.text, add_special_tokens=False)["input_ids"] for o in (first, second))
+    ends = next(token for token in said if token not in others)  # from now on this token ends a reply
+    model = AutoModelForCausalLM.from_pretrained(tiny)
+    model.generation_config.eos_token_id = [ends]
+    shutil.copytree(tiny, tmp_path / "w")
+    model.save_pretrained(tmp_path / "w")
+    first, second = replies(tmp_path / "w", *(call(tmp_path / "w", prompt, temperature=0) for prompt in prompts))
+    assert (first.stop_reason, first.output_tokens) == ("stop", said.index(ends))
+    assert (second.stop_reason, second.output_tokens) == ("length", 12)
+    assert tokenizer(second.text, add_special_tokens=False)["input_ids"] == others
+
+
+@pytest.mark.slow
+def test_what_does_not_fit_into_the_context_costs_its_session_and_no_other(tiny: Path) -> None:
+    long, short = replies(tiny, call(tiny, "x" * 6000), call(tiny, "x" * 5970, max_tokens=100))
+    assert long.text is None and "do not fit into a context of 6,000" in str(long.error)
+    assert short.output_tokens == 6000 - short.input_tokens < 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [{"frequency_penalty": 1}, {"temperature": -1}, {"max_tokens": 0}, {"top_p": "x"}])
+def test_a_setting_that_it_cannot_heed_is_refused_by_name(tiny: Path, sent: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=f"setting {next(iter(sent))}"):
+        replies(tiny, call(tiny, "Hello?", **sent))
+
+
+@pytest.mark.slow
+def test_a_prompt_is_what_the_template_makes_of_it(tiny: Path) -> None:
+    plain, system, thinks = replies(
+        tiny,
+        call(tiny, "Hi"),
+        call(tiny, "Hi", system="Be."),
+        call(tiny, "Hi", chat_template_kwargs={"enable_thinking": True}),
+    )
+    assert plain.input_tokens == len("<user>Hi;<assistant>")
+    assert system.input_tokens == len("<system>Be.;<user>Hi;<assistant>")
+    assert thinks.input_tokens == len("<user>Hi;<assistant><think>")
+    assert (thinks.text, thinks.reasoning_tokens) == ("", 12)  # it never left its thought
+    with pytest.raises(InputError, match="its chat template knows no 'depth'"):
+        replies(tiny, call(tiny, "Hi", chat_template_kwargs={"depth": 3}))
+    begun = Call(call(tiny, "").key, (Message("user", "Hi"), Message("assistant", "I")), {"max_tokens": 1})
+    assert replies(tiny, begun)[0].input_tokens == len("<user>Hi;<assistant>I")
+
+
+@pytest.mark.slow
+def test_weights_that_nobody_can_talk_to_are_refused(tiny: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny, tmp_path / "w")
+    (tmp_path / "w" / "chat_template.jinja").unlink()
+    with pytest.raises(InputError, match="no chat template"):
+        replies(tmp_path / "w", call(tmp_path / "w", "Hi"))
+    (tmp_path / "w" / "config.json").write_text("{}")
+    with pytest.raises(InputError, match="its weights cannot be loaded"):
+        replies(tmp_path / "w", call(tmp_path / "w", "Hi"))
+
+
+@pytest.mark.slow
+def test_a_run_ends_honestly_and_goes_on_where_it_was_cut_off(tiny: Path, tmp_path: Path) -> None:
+    choices: dict[str, Any] = {"limit": 3, "out": tmp_path / "r", "settings": {"max_tokens": 20}}
+    sx.run(f"local/{tiny}", max_calls=12, on_progress=lambda progress: None, **choices)
+    run = sx.run(f"local/{tiny}", on_progress=lambda progress: None, **choices)
+    whole = sx.run(f"local/{tiny}", on_progress=lambda progress: None, **{**choices, "out": tmp_path / "w"})
+    assert {key: reply.text for key, reply in run.replies.items()} == {k: r.text for k, r in whole.replies.items()}
+    assert not any(reply.failed for reply in run.replies.values())
+    assert not run.manifest.simulated
+    assert sx.score(run).table(120).count("nothing can be said") == 3  # random bytes
