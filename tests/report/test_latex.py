@@ -111,3 +111,10 @@ def test_every_drawing_is_included_at_its_own_size_with_its_caption() -> None:
     source = includes([figure(["model"], title="What is found & shown")], page=True)
     assert "\\begin{figure*}" in source and "\\includegraphics{one}" in source and "\\label{fig:one}" in source
     assert "\\caption{What is found \\& shown. What it is}" in source
+
+
+def test_a_table_without_a_number_is_one_all_the_same() -> None:
+    assert "\\label{tab:one}" in as_latex(figure(["model"])) and "\\label{tab:one}" in as_latex(
+        figure(["model", "skill"])
+    )
+    assert "\\caption{Who knows?}" in as_latex(figure(["model", "said"], ["a", "b"], title="Who knows?"))

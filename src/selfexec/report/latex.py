@@ -2,6 +2,7 @@
 
 import re
 import string
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,7 +74,7 @@ def includes(figures: Sequence[Figure], page: bool) -> str:
             f"\\begin{{{float_}}}",
             "\\centering",
             f"\\includegraphics{{{figure.id}}}",
-            f"\\caption{{{latex(figure.headline)}. {latex(figure.caption)}}}",
+            f"\\caption{{{latex(_ended(figure.headline))} {latex(figure.caption)}}}",
             f"\\label{{fig:{figure.id}}}",
             f"\\end{{{float_}}}",
         )
@@ -117,7 +118,7 @@ class _Column:
 
     @property
     def heading(self) -> list[str]:
-        return _wrapped(self.head, HEAD)
+        return textwrap.wrap(self.head, HEAD, break_long_words=False, break_on_hyphens=False)
 
     def width(self, stacked: bool) -> float:
         own = _breadth(self.values if self.is_number else [cell[:LONG] for cell in self.cells], SIZE)
@@ -151,8 +152,7 @@ class _Table:
     @property
     def caption(self) -> str:
         intervals = any(isinstance(cell, Printed) and cell.low is not None for c in self.columns for cell in c.cells)
-        title = self.figure.title
-        return f"{title}{'' if title.endswith('?') else '.'}{' In brackets: 95% intervals.' if intervals else ''}"
+        return f"{_ended(self.figure.title)}{' In brackets: 95% intervals.' if intervals else ''}"
 
     @cached_property
     def stacked(self) -> bool:
@@ -183,7 +183,9 @@ class _Table:
 
     @property
     def width(self) -> float:
-        return self._label + max(sum(column.width(self.stacked) for column in block) for block in self.blocks)
+        return self._label + max(
+            (sum(column.width(self.stacked) for column in block) for block in self.blocks), default=0.0
+        )
 
     def tabular(self, block: Sequence[_Column], rows: range) -> Iterator[str]:
         beside = [not self.stacked and any(column.beside) for column in block]
@@ -239,6 +241,10 @@ class _Table:
         return f"{{{said}}}" if said else ""
 
 
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith(("?", ".")) else f"{sentence}."
+
+
 def _is_long(cell: str) -> bool:
     return not isinstance(cell, Printed) and len(cell) > LONG
 
@@ -289,16 +295,6 @@ def _heading(column: _Column, beside: bool) -> str:
     lines = "\\\\".join(name(line) for line in column.heading)
     said = f"\\shortstack{{{lines}}}" if len(column.heading) > 1 else lines
     return f"\\multicolumn{{2}}{{c}}{{{said}}}" if beside else f"{{{said}}}"
-
-
-def _wrapped(text: str, letters: int) -> list[str]:
-    lines: list[str] = []
-    for word in text.split():
-        if lines and len(lines[-1]) + 1 + len(word) <= letters:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
 
 
 def _marks() -> Iterator[str]:
