@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -24,24 +24,27 @@ from build import scores as scores_of
 from selfexec.analysis.numbers import answer_tokens, by_basis, by_ratio, pairs_of
 from selfexec.analysis.score import Scores, score
 from selfexec.errors import InputError
-from selfexec.experiments import Key
+from selfexec.experiments import PAPER, Key
 from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
 from selfexec.report.export import drawn as as_svg
-from selfexec.report.figures import Figure, figures, margins, read_abilities
+from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
 from selfexec.report.figures.model_order import line_up, merit_of
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import (
     SCREEN,
     SHEETS,
     Cell,
+    Dot,
     Line,
+    Panel,
     Scale,
     breadth,
     clean,
     even_ticks,
     log_ticks,
     matrix,
+    rows,
     shortened,
     tick_label,
 )
@@ -390,6 +393,48 @@ def test_the_matrix_is_that_of_cross_prediction(panel: Run, drawn: dict[str, Fig
     assert any(t and t.startswith("sim/coin about itself: ") for t in titles)
 
 
+@pytest.mark.slow
+def test_a_cell_is_coloured_by_what_row_and_column_leave_of_it(panel: Run, drawn: dict[str, Figure]) -> None:
+    found = sx.cross_prediction(panel).parts["association", "self_bonus"]
+    models = found.common.models
+    # on the diagonal the own bonus; beside it rows and columns, fitted to these cells alone, leave nothing on average
+    n = len(models)
+    left = found.beyond
+    assert np.diag(left) == pytest.approx([own.value for own in found.own], abs=1e-9)
+    beside = np.where(np.eye(n, dtype=bool), 0.0, left)
+    assert beside.sum(0) == pytest.approx(0, abs=1e-9) and beside.sum(1) == pytest.approx(0, abs=1e-9)
+    svg = drawn["crossed-association"].svg
+    for a, b in product(range(n), range(n)):
+        whom = "itself" if a == b else models[b]
+        cell = re.search(rf"<title>{models[a]} about {whom}: .*?</title><rect[^>]*class=.(sx-heat|sx-below)", svg)
+        if abs(left[a, b]) > 1e-6:
+            assert cell and cell[1] == ("sx-heat" if left[a, b] > 0 else "sx-below")
+    assert "expect</text>" in svg  # the key
+
+
+def test_no_name_of_thirty_characters_is_cut() -> None:
+    name = "mistral-large-instruct-2411-fp8"[:30]
+    lineup = line_up({name: (0, -0.5), "b": (0, -0.4)}, None)
+    rows_ = rows(lineup, "one", "t", "d", [Panel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
+    lines = {key: Line([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in lineup.keys}
+    for drawing in (rows_, matrix(lineup, "two", "t", "d", lines, "word", "own")):
+        assert f"{name}</text>" in drawing(SCREEN)
+
+
+def test_figures_that_are_not_drawn_say_what_they_take() -> None:
+    nothing = absent([], PAPER.experiments)
+    assert [one.title for one in nothing][:2] == ["The experiments side by side", "The ladder"]
+    ladder = Figure("ladder", "t", "c", None, [], [])
+    crossed = Figure("crossed-association", "t", "c", None, [], [])
+    assert {one.title for one in nothing} - {one.title for one in absent([ladder, crossed], PAPER.experiments)} == {
+        "The ladder",
+        "Who predicts whom",
+    }
+    # nor is anything said of experiments that were not asked
+    assert not any(one.of for one in absent([], ["habit"]))
+    assert {e for one in absent([], ["habit", "difficulty"]) for e in one.of} == {"difficulty"}
+
+
 def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_cell() -> None:
     values = [[0.2, -0.1], [0.0, -0.2]]
     lines = {
@@ -423,7 +468,8 @@ def test_residuals_are_those_of_own_excess_with_the_verdict_of_each_model(ten_mo
             assert float(cell) == pytest.approx(left[a, own.of.models.index(name)], abs=6e-4)
         assert float(row[-2].split()[0]) == pytest.approx(left[a, a], abs=6e-4)
         assert row[-1] == own.each[row[0]].verdict
-    assert figure.svg.count('"sx-below"') == (left < 0).sum()
+    cells = figure.svg[: figure.svg.index("less, or more")]  # behind them the key has three patches on each side
+    assert cells.count('"sx-below"') - 3 == (left < 0).sum()
     assert "own or shared" in figure.caption
 
 
@@ -631,13 +677,14 @@ def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:
         "a-1": merit_of(0.7, [0.7, 0.7]),
         "b-1": merit_of(0.2, [0.2]),
         "a-2": merit_of(None, [0.95]),  # one part of it alone, and not judged
+        "b-3": merit_of(0.99, [0.99], caution=True),  # ahead of nobody whose skill needs none
         "b-2": merit_of(0.9, [0.9]),
         "x/c": merit_of(None, []),
         "x/d": merit_of(None, [0.5, 0.4]),
     }
     lineup = line_up(merit)
-    assert lineup.keys == ("b-2", "a-1", "b-1", "a-2", "x/d", "x/c")
-    assert lineup.groups == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "x/c": "x", "x/d": "x"}
+    assert lineup.keys == ("b-2", "a-1", "b-1", "b-3", "a-2", "x/d", "x/c")
+    assert lineup.groups == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "b-3": "b", "x/c": "x", "x/d": "x"}
     assert lineup.labels["x/c"] == "c" and not lineup.headed
 
 

@@ -1035,7 +1035,7 @@ def test_the_rows_of_a_figure_are_sorted_by_what_is_chosen(browser: Browser, dra
     greatest_first = sorted(values, key=lambda model: -values[model])
     assert greatest_first != [model for _, model in given]
     assert [model for _, model in browser.js(tops)][: len(values)] == greatest_first
-    marks = f"{place}.querySelector('.sx-panel .sx-mark.sx-main[data-model=\"%s\"]').getBoundingClientRect()"
+    marks = f"{place}.querySelector('.sx-panel .sx-mark:not(.sx-baseline)[data-model=\"%s\"]').getBoundingClientRect()"
     for top, model in browser.js(tops):
         if model in values:
             assert browser.js(f"{marks % model}.y - {top}") == pytest.approx(4, abs=6)  # in the row of its own name
@@ -1052,7 +1052,7 @@ def test_the_rows_of_a_figure_are_sorted_by_what_is_chosen(browser: Browser, dra
 @pytest.mark.parametrize("width", [390, 768, 1280])
 def test_all_plots_of_a_board_share_an_axis(browser: Browser, drawn: Path, width: int) -> None:
     browser.open(drawn, width)
-    browser.js("document.querySelector('.tied').textContent = 'a b c d e f g h i j k l m n o'")
+    browser.js("document.querySelector('.places').textContent = '100–1,000'")
     for column in (1, 2):
         plots = f".board.front tr > :nth-child({column + 1}) .mini"
         ends = "(e => { const b = e.getBoundingClientRect(); return `${b.left} ${b.width}`; })"
@@ -1432,11 +1432,11 @@ def test_an_address_holds_tab_filter_and_sort_and_leads_back_to_them(
     figure = "document.querySelector('#figure-experiments .order select')"
     browser.js(f"{figure}.selectedIndex = 2; {figure}.dispatchEvent(new Event('change'))")
     browser.js("document.querySelector('.tab[data-board=restriction]').click()")
-    browser.js("document.querySelector('.chip[data-family=chance]').click()")
+    browser.js("document.querySelector('.chip[data-family=same]').click()")
     typed = "(find => { find.value = 't'; find.dispatchEvent(new Event('input')) })(document.getElementById('find'))"
     browser.js(typed)
     found, place = seen(), browser.js("location.hash")
-    assert place.startswith("#view?") and "sim/coin" not in found[1]
+    assert place.startswith("#view?") and found[1] == {"sim/typical"}
     browser.open(page)
     browser.js(f"location.hash = {json.dumps(place)}")
     browser.until("document.querySelector('#figure-experiments th[aria-sort]') !== null")
@@ -1518,13 +1518,22 @@ def test_what_is_behind_an_overall_number_opens_where_a_prediction_was_wrong_or_
 
 
 @pytest.mark.slow
-def test_families_are_switched_off(browser: Browser, panel: Run, tmp_path: Path) -> None:
+def test_a_family_is_shown_alone_and_all_again(browser: Browser, panel: Run, tmp_path: Path) -> None:
     groups = tmp_path / "groups.csv"
     groups.write_text("model,family\n" + "".join(f"{m},{'good' if 'knows' in m else 'other'}\n" for m in PANEL))
     browser.open(sx.report(panel, tmp_path / "families.html", groups=groups))
-    browser.js("document.querySelector('.chip[data-family=other]').click()")
+    everybody = shown(browser, "#score-table tbody tr")
+    assert everybody == set(PANEL)
+    chip = "document.querySelector('.chip[data-family=good]')"
+    browser.js(f"{chip}.click()")
     assert shown(browser, "#score-table tbody tr") == {"sim/knows-itself"}
-    assert browser.js("document.querySelector('.chip[data-family=other]').getAttribute('aria-pressed')") == "false"
+    assert browser.js(f"{chip}.getAttribute('aria-pressed')") == "true"
+    # another one in its place, in every drawing too
+    browser.js("document.querySelector('.chip[data-family=other]').click()")
+    assert shown(browser, "#score-table tbody tr") == everybody - {"sim/knows-itself"}
+    assert shown(browser, "#figure-association .canvas [data-band][data-model]") == everybody - {"sim/knows-itself"}
+    browser.js("document.querySelector('.chip[data-family=other]').click()")
+    assert shown(browser, "#score-table tbody tr") == everybody
 
 
 @pytest.mark.slow

@@ -106,6 +106,11 @@ class Crossed:
             ends[a, b] = share_interval(float(self.matrix[a, b]), error, pairs)
         return ends
 
+    @property
+    def beyond(self) -> Array:
+        """What alpha and beta leave of the matrix: on its diagonal each model's own bonus."""
+        return self.matrix - self.skill_of_predictor[:, None] - self.ease_of_behaviour
+
     def estimate_for(self, model: str) -> Estimate:
         """The self-bonus, as a number about one of the models; it is the same for all that took part."""
         if self.reason:

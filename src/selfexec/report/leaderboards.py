@@ -19,14 +19,14 @@ COMPARED = {"skill": "skill", "margin": "baseline_margin"}  # column -> metric
 
 @dataclass(frozen=True)
 class BoardRow:
-    """A model's skill and margin. Models that share a letter in `*_tied` cannot be told apart."""
+    """A model's skill and margin, and the places that it may have by each, as 1–3; empty where nothing was compared."""
 
     model: str
     skill: Score | None
     margin: Score | None
     coverage: Score | None
-    skill_tied: str
-    margin_tied: str
+    skill_places: str
+    margin_places: str
 
     @property
     def why(self) -> str:
@@ -59,14 +59,34 @@ class Board:
 
 def boards(scores: Scores, models: Sequence[str], ranking: Ranking) -> list[Board]:
     """Overall first."""
-    letters = {(s.metric, s.experiment, s.model): s.tied for s in ranking.standings}
+    places = {
+        (metric, experiment, model): place
+        for metric in COMPARED.values()
+        for experiment in scores.experiments
+        for model, place in places_of(ranking, metric, experiment).items()
+    }
     found = []
     for experiment in ("overall", *EXPERIMENTS):
         if experiment in scores.experiments:
-            rows = [row for model in models if (row := _board_row(scores, experiment, model, letters))]
+            rows = [row for model in models if (row := _board_row(scores, experiment, model, places))]
             scale = scale_of([score for row in rows for score in (row.skill, row.margin)])
             sizes = {name: ranking.detectable(metric, experiment) for name, metric in COMPARED.items()}
             found.append(Board(experiment, tuple(rows), scale, {name: size for name, size in sizes.items() if size}))
+    return found
+
+
+def places_of(ranking: Ranking, metric: str, experiment: str) -> dict[str, str]:
+    """The places that each model may have: behind all that are surely ahead of it, before all that are surely behind.
+    Who shares none of another's letters is surely ahead of it, or behind.
+    """
+    of = {s.model: s for s in ranking.standings if (s.metric, s.experiment) == (metric, experiment) and s.tied}
+    letters = {model: set(standing.tied.split()) for model, standing in of.items()}
+    found = {}
+    for model, own in letters.items():
+        apart = [other for other, theirs in letters.items() if not own & theirs]
+        ahead = sum((of[other].value or 0.0) > (of[model].value or 0.0) for other in apart)
+        first, last = ahead + 1, len(of) - (len(apart) - ahead)
+        found[model] = str(first) if first == last else f"{first}–{last}"
     return found
 
 
@@ -103,16 +123,16 @@ def _printed(score: Score | None) -> str:
 
 
 def _board_row(
-    scores: Scores, experiment: str, model: str, letters: Mapping[tuple[str, str, str], str]
+    scores: Scores, experiment: str, model: str, places: Mapping[tuple[str, str, str], str]
 ) -> BoardRow | None:
     skill, margin = (scores.get(model, experiment, m) for m in ("skill", "baseline_margin"))
     if skill is None and margin is None:
         return None
-    tied = [
-        letters.get((metric, experiment, model), "") if _value(row) is not None else ""
+    known = [
+        places.get((metric, experiment, model), "") if _value(row) is not None else ""
         for metric, row in (("skill", skill), ("baseline_margin", margin))
     ]
-    return BoardRow(model, skill, margin, scores.get(model, experiment, "coverage"), *tied)
+    return BoardRow(model, skill, margin, scores.get(model, experiment, "coverage"), *known)
 
 
 def _value(row: Score | None) -> float | None:

@@ -1,10 +1,12 @@
 """The figures of a report: one function each, from numbers to a drawing and the table behind it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from selfexec.analysis.words import TAKES as TAKES_OF_OWN
 from selfexec.report.figures.abilities import read_abilities
-from selfexec.report.figures.ability import ability
+from selfexec.report.figures.ability import LEAST, ability
 from selfexec.report.figures.association import association
 from selfexec.report.figures.conventions import conventions
 from selfexec.report.figures.correlations import correlations
@@ -22,6 +24,7 @@ from selfexec.report.figures.readiness import readiness
 from selfexec.report.figures.residuals import residuals
 from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
+from selfexec.stats import LEAST_PAIRS
 
 if TYPE_CHECKING:
     from selfexec.analysis.score import Scores
@@ -61,6 +64,47 @@ def figures(
     together; without them the provider or the first word of the name does.
     """
     return list(drawn(Numbers(runs, scores, abilities, groups)))
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A figure that is not drawn, and what it takes; where it is of some experiments, one that was asked."""
+
+    title: str
+    takes: str
+    of: tuple[str, ...] = ()
+
+
+UNREAD = "nothing of it was read"
+COUNTED = "takes replies whose tokens were counted"
+# the beginning of an id -> what it takes to draw such a figure
+TAKES = {
+    "experiments": Absent("The experiments side by side", "takes two experiments"),
+    "ladder": Absent("The ladder", "takes others to foretell a model by, as models on its items"),
+    "association": Absent("Word association", UNREAD, ("association",)),
+    "readiness": Absent("Readiness to say yes", UNREAD, ("association", "restriction")),
+    "restriction": Absent("Restriction", UNREAD, ("restriction",)),
+    "difficulty": Absent("Difficulty", UNREAD, ("difficulty",)),
+    "basis": Absent("Rankings by what decides them", UNREAD, ("difficulty",)),
+    "ratio": Absent("Rankings by how much the answers differ in length", COUNTED, ("difficulty",)),
+    "tokens": Absent("Tokens of one answer", COUNTED, ("difficulty",)),
+    "ordering": Absent("Ranking accuracy and the tokens that a ranking takes", COUNTED, ("difficulty",)),
+    "residuals-": Absent("Beyond what models share", f"takes {TAKES_OF_OWN}"),
+    "crossed-": Absent("Who predicts whom", "takes two models that were read on the same claims"),
+    "ability": Absent(
+        "Score, skill and margin beside ability",
+        f"takes {LEAST} models whose ability is known, by their names or with --abilities FILE",
+    ),
+    "correlations": Absent("Which numbers go together", f"takes {LEAST_PAIRS} models that have two of the numbers"),
+    "loss": Absent("Replies that were not read", "there are none"),
+}
+
+
+def absent(figures: Iterable[Figure], experiments: Collection[str]) -> list[Absent]:
+    """Those of which none is among these, of the experiments that were asked."""
+    ids = [figure.id for figure in figures]
+    wanted = {start: one for start, one in TAKES.items() if not one.of or any(e in experiments for e in one.of)}
+    return [one for start, one in wanted.items() if not any(id.startswith(start) for id in ids)]
 
 
 def drawn(numbers: Numbers) -> Iterator[Figure]:

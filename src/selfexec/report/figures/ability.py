@@ -72,7 +72,7 @@ def ability(numbers: Numbers) -> Figure | None:
         related(abilities, scores),
         "More able models predict themselves more accurately",
         "More able models predict themselves less accurately",
-        "That more able models predict themselves more or less accurately is not shown",
+        "More able models are not shown to predict themselves more or less accurately",
     )
     return Figure("ability", TITLE, CAPTION, drawn, *behind([*abilities], cells), finding, _paper(abilities), "overall")
 

@@ -1,7 +1,7 @@
 """The paper's Figure 2: does a model know which words it would list?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import as_the_paper_counts, paper
 from selfexec.report.svg import Panel, Sign, rows
 
@@ -61,7 +61,7 @@ def association(numbers: Numbers) -> Figure | None:
             "base rate": texts(base),
         },
     )
-    svg = rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs_of(signs, accuracy))
     beside = paper(numbers, 2, ["association"], lambda _: "accuracy")
     return Figure(
         "association", TITLE, CAPTION, svg, *table, numbers.behind_naive("association"), beside, "association"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from selfexec.analysis.numbers import Number
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import HALF, across, against, as_the_paper_counts, paper, sentence
 from selfexec.report.svg import Kind, Panel, Sign, rows, shares
 
@@ -52,7 +52,7 @@ def difficulty(numbers: Numbers) -> Figure | None:
             "questions answered correctly": texts(answers),
         },
     )
-    svg = rows(numbers.lineup, "difficulty", TITLE, CAPTION, panels, signs, height=25)
+    svg = rows(numbers.lineup, "difficulty", TITLE, CAPTION, panels, signs_of(signs, strict, readable), height=25)
     beside = paper(numbers, 4, ["difficulty"], lambda _: "accuracy")
     return Figure(
         "difficulty",

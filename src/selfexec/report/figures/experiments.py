@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, texts
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, as_the_paper_counts, paper, sentence, stand
 from selfexec.report.svg import Panel, Sign, rows, shares
 
@@ -39,7 +39,7 @@ def experiments(numbers: Numbers) -> Figure | None:
         cells |= {f"{experiment} accuracy": texts(found), f"{experiment}: {BASELINE}": texts(baselines[experiment])}
         cells |= {f"{experiment}: as the paper counts": texts(as_the_paper_counts(numbers, experiment))}
     table = behind(numbers.models, cells)
-    svg = rows(numbers.lineup, "experiments", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.lineup, "experiments", TITLE, CAPTION, panels, signs_of(signs, *accuracies.values()))
     stands = {e: stand(found, {m: b.number for m, b in baselines[e].items()}) for e, found in accuracies.items()}
     return Figure("experiments", TITLE, CAPTION, svg, *table, _finding(stands), paper(numbers, 7, [*accuracies]))
 

@@ -4,12 +4,16 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from selfexec.analysis.cross import OWN, by_other, own_bonus, self_bonus_line
 from selfexec.metrics import NO_EVIDENCE, WARNING, Crossed, self_bonuses
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
 from selfexec.text.numbers import decimal, in_a_cell, points, signed, typeset
+
+KEY = "less, or more, accurate than row and column lead one to expect"
 
 
 def matrices(numbers: Numbers) -> Iterator[Figure]:
@@ -24,14 +28,26 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     id = f"crossed-{experiment}" + (f"-by-{_plain(found.common.source)}" if metric != OWN else "")
     title = f"Who predicts whom: {experiment}{by_other(metric, found, all_models=' for all')}"
     caption = (
-        "Accuracy of each row's predictions about each column's behaviour, on claims that all of them read. Framed: "
+        "Accuracy of each row's predictions about each column's behaviour, on claims that all of them read; the colour "
+        "is what is left without how well the row predicts anyone, and how easily the column is predicted. Framed: "
         "models about themselves. Own bonus: accuracy about itself beyond what this predictor and this behaviour "
         f"would lead one to expect (.01 is one point). Their mean is the {self_bonus_line(found)}. {WARNING}"
     )
     # model -> its row of the matrix
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}
     lines = {model: _line(found, places, model) for model in places}
-    svg = matrix(numbers.lineup, id, title, caption, lines, "predictor ↓ behaviour →", "own bonus", of=experiment)
+    heads, known = ("predictor ↓ behaviour →", "own bonus"), bool(np.isfinite(found.beyond).all())
+    svg = matrix(
+        numbers.lineup,
+        id,
+        title,
+        caption,
+        lines,
+        *heads,
+        of=experiment,
+        around_zero=known,
+        colours=KEY if known else None,
+    )
     table = [
         [model, *(in_a_cell(float(found.matrix[a, b])) for b in places.values()), _own(found, a)]
         for model, a in places.items()
@@ -69,7 +85,10 @@ def _line(found: Crossed, places: Mapping[str, int], model: str) -> Line:
         value = float(found.matrix[a, b])
         low, high = (decimal(float(end)) for end in found.cells[a, b])
         title = f"{model} about {'itself' if a == b else other}: {decimal(value)} [{low}, {high}]"
-        cells.append(Cell(value, decimal(value, 2), title))
+        beyond = float(found.beyond[a, b])
+        if math.isfinite(beyond):
+            title += f", {signed(beyond)} beyond its row and column"
+        cells.append(Cell(beyond if math.isfinite(beyond) else value, decimal(value, 2), title))
     if math.isnan(own := round(found.own[a].value, 3)):
         return Line(cells)
     return Line(cells, typeset(signed(own)), f"{model}: own bonus {own_bonus(found.own[a])}")

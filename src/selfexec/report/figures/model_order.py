@@ -26,13 +26,13 @@ def line_up(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = None)
     return Lineup(tuple(order), families, names_of(order), headed=headed)
 
 
-def merit_of(overall: float | None, skills: Sequence[float]) -> Merit:
-    """By overall skill; behind those that have one, those without by the mean of the skills that they have, and last
-    those of which nothing is known.
+def merit_of(overall: float | None, skills: Sequence[float], *, caution: bool = False) -> Merit:
+    """By overall skill; behind those that have one those whose own is to be read with `caution`, then those without by
+    the mean of the skills that they have, and last those of which nothing is known.
     """
     if overall is not None:
-        return 0, -overall
-    return (1, -sum(skills) / len(skills)) if skills else (2, 0.0)
+        return int(caution), -overall
+    return (2, -sum(skills) / len(skills)) if skills else (3, 0.0)
 
 
 def names_of(models: Sequence[str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities
 from selfexec.report.figures.model_order import Merit, line_up, merit_of
-from selfexec.report.svg import Dot, Kind, Lineup
+from selfexec.report.svg import Dot, Kind, Lineup, Sign
 from selfexec.text.numbers import count_in_a_cell
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class Numbers:
         overall = self.row(model, "overall", "skill")
         rows = (self.row(model, experiment, "skill") for experiment in EXPERIMENTS)
         known = [row.value for row in rows if row and row.value is not None]
-        return merit_of(overall.value if overall else None, known)
+        caution = bool(overall and overall.reason and overall.reason != overall.small_panel)
+        return merit_of(overall.value if overall else None, known, caution=caution)
 
     def _abilities(self, given: Mapping[str, float] | None) -> dict[str, float]:
         known = published_abilities() if given is None else given
@@ -136,14 +137,23 @@ def dots(
     lane: float = 0.0,
     interval: bool = True,
 ) -> list[Dot]:
-    """A dot for each model. An interval that is not drawn is told on hover all the same."""
+    """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is told on hover
+    all the same.
+    """
     marks = []
     for model in numbers.models:
         if number := found.get(model):
             title = f"{model}: {series} {number.full}"
             low, high = (number.low, number.high) if interval else (None, None)
-            marks.append(Dot(model, series, number.value, title, kind, low, high, lane=lane))
+            shape: Kind = "faint" if number.note and kind == "main" else kind
+            marks.append(Dot(model, series, number.value, title, shape, low, high, lane=lane))
     return marks
+
+
+def signs_of(signs: Sequence[Sign], *found: Mapping[str, Number]) -> list[Sign]:
+    """With that of what is to be read with caution, where anything is."""
+    caution = any(number.note for numbers in found for number in numbers.values())
+    return [*signs, *([Sign("faint", "with caution")] if caution else [])]
 
 
 def baseline_dots(numbers: Numbers, found: Mapping[str, Baseline], *, lane: float = 0.0) -> list[Dot]:

@@ -6,12 +6,12 @@ from selfexec.analysis.numbers import counted, prediction_tokens
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, sizes, texts
 from selfexec.report.figures.said import correlated, related
-from selfexec.report.svg import Axis, Level, Sheet, Sign, Spot, drawing, legend, plane, reach, reach_log
+from selfexec.report.svg import Axis, Sheet, Sign, Spot, drawing, legend, plane, reach, reach_log
 
 TITLE = "Ranking accuracy and the tokens that a ranking takes"
 CAPTION = (
     "Mean tokens of a reply that ranks four questions, hidden reasoning included, and the accuracy of these rankings, "
-    "both with 95% intervals. The dash at each model's tokens is the most accurate baseline on its claims."
+    "both with 95% intervals. The most accurate baseline of each is told with it."
 )
 HEIGHT = 340.0
 
@@ -31,10 +31,8 @@ def ordering(numbers: Numbers) -> Figure | None:
             "ranking accuracy",
             tokens[model],
             accuracy[model],
-            f"{model}: accuracy {accuracy[model].full}, {counted(tokens[model])} tokens a ranking",
-            level=Level(BASELINE, baselines[model].number.value, f"{BASELINE} for {model}: {baselines[model].text}")
-            if model in baselines
-            else None,
+            f"{model}: accuracy {accuracy[model].full}, {counted(tokens[model])} tokens a ranking"
+            f"{f'; {BASELINE} {baselines[model].text}' if model in baselines else ''}",
         )
         for model in shown
     ]
@@ -42,10 +40,9 @@ def ordering(numbers: Numbers) -> Figure | None:
     x = Axis("tokens of a ranking, mean", reach_log(ends))
     x = Axis(f"{x.text}, log scale", x.domain, log=True)
     heights = [end for m in shown for end in (accuracy[m].low, accuracy[m].high, accuracy[m].value) if end is not None]
-    heights += [baselines[m].number.value for m in shown if m in baselines]
     low, high = reach(heights, 0.5, 0.7)
     y = Axis("ranking accuracy", (max(low, 0.0), min(high, 1.0)))
-    signs = [Sign("main", "model, with 95% intervals"), Sign("level", BASELINE), Sign("half", "a coin")]
+    signs = [Sign("main", "model, with 95% intervals"), Sign("half", "a coin")]
 
     def drawn(sheet: Sheet) -> str:
         key, top = legend(sheet, signs, 2)
@@ -66,6 +63,6 @@ def ordering(numbers: Numbers) -> Figure | None:
         related({m: math.log(tokens[m].value) for m in shown}, {m: accuracy[m].value for m in shown}),
         "Models that take more tokens for a ranking rank better",
         "Models that take more tokens for a ranking rank worse",
-        "That models which take more tokens for a ranking rank better or worse is not shown",
+        "Models that take more tokens for a ranking are not shown to rank better or worse",
     )
     return Figure("ordering", TITLE, CAPTION, drawn, *table, finding, of="difficulty")

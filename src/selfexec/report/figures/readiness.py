@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import Numbers, dots, texts
+from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
 from selfexec.report.svg import Panel, Sign, rows
 
@@ -19,6 +20,7 @@ WHAT = {"association": "lists the word", "restriction": "answers the request"}
 def readiness(numbers: Numbers) -> Figure | None:
     panels: list[Panel] = []
     cells: dict[str, dict[str, str]] = {}
+    saids: list[dict[str, Number]] = []
     stands: dict[str, Stand] = {}
     for experiment, what in WHAT.items():
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
@@ -26,12 +28,13 @@ def readiness(numbers: Numbers) -> Figure | None:
             continue
         marks = [*dots(numbers, "does", did, "open"), *dots(numbers, "says it would", said)]
         panels.append(Panel(what, marks, tied=True, of=experiment))
+        saids.append(said)
         stands[experiment] = stand(said, did)
         cells |= {f"{experiment}: says yes": texts(said), f"{experiment}: does": texts(did)}
     if not panels:
         return None
     signs = [Sign("main", "says that it would (positive rate)"), Sign("open", "does (base rate)")]
-    svg = rows(numbers.lineup, "readiness", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.lineup, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
     clauses = [clause for experiment, found in stands.items() for clause in _clauses(experiment, found)]
     return Figure("readiness", TITLE, CAPTION, svg, *behind(numbers.models, cells), sentence(*clauses))
 

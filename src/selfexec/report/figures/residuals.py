@@ -18,6 +18,7 @@ KEY = (
 )
 
 
+SIDES = "less, or more, shared than one factor says"
 TOLD = {
     "own": "own words tell something of own deeds that nobody else's tell",
     "own or shared": "own words tell more of own deeds than all models share, but a kind or family may share it",
@@ -47,9 +48,8 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
     caption = f"{KEY} {panel_size(own)}: {verdict}{f' ({why})' if why else ''}."
     places = {model: found.of.models.index(model) for model in numbers.models if model in found.each}
     lines = {model: _line(own, places, model) for model in places}
-    svg = matrix(
-        numbers.lineup, id, title, caption, lines, "word ↓ deed →", "own excess", around_zero=True, of=own.experiment
-    )
+    heads, of = ("word ↓ deed →", "own excess"), own.experiment
+    svg = matrix(numbers.lineup, id, title, caption, lines, *heads, of=of, around_zero=True, colours=SIDES)
     left = found.fits[0].residual.value
     table = [
         [

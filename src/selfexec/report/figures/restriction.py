@@ -1,7 +1,7 @@
 """The paper's Figure 3: does a model know which requests it would answer?"""
 
 from selfexec.report.figures.figure import Figure, behind
-from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
+from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import as_the_paper_counts, paper
 from selfexec.report.svg import Panel, Sign, rows, shares
 
@@ -55,7 +55,7 @@ def restriction(numbers: Numbers) -> Figure | None:
             "by chance": texts(by_chance),
         },
     )
-    svg = rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs_of(signs, accuracy))
     beside = paper(numbers, 3, ["restriction"], lambda _: "accuracy")
     return Figure(
         "restriction", TITLE, CAPTION, svg, *table, numbers.behind_naive("restriction"), beside, "restriction"

@@ -25,7 +25,7 @@ from selfexec.report.svg.canvas import (
 )
 from selfexec.report.svg.plane import RIGHT, Axis, Ranged, backdrop, scales
 
-LABELS = 150.0  # the greatest room for labels
+LABELS = 232.0  # the greatest room for labels
 AWAY = 16.0  # of a label from the plane
 STEP = SMALL_LETTERS * 1.15  # from label to label, at least
 HEIGHT = 300.0  # of the plane, unless so many labels take more

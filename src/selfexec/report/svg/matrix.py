@@ -16,18 +16,22 @@ from selfexec.report.svg.canvas import (
     drawing,
     leading,
     shortened,
+    tick_label,
     told,
+    wrapped,
     write,
 )
 from selfexec.report.svg.lineup import Lineup
 
 MATRIX = "sx-matrix"  # the class of such a drawing
-LABELS, ENDS = 176.0, 86.0  # room for labels, and for the numbers at the end of rows
+LABELS, ENDS = 232.0, 86.0  # room for labels, and for the numbers at the end of rows
 WIDEST, TALLEST = 56.0, 30.0  # cells
 FAINTEST, RANGE = 0.04, 0.42  # how opaque a cell is at least, and how much more at most
 DENSE = 30  # rows and columns: with more, a cell has no room for its number
 SOLID = FAINTEST + RANGE
 STEPS = 50  # of opacity, from clear to solid, in cells without one
+FULL = 0.68  # of a cell's width, by the widest of its numbers
+PATCH, PATCHES = 13.0, 3  # of the key, to either side of the middle
 Shade = Callable[[float], tuple[str, float]]  # value -> its class, and how opaque it is
 
 
@@ -60,11 +64,12 @@ def matrix(
     *,
     of: str = "",
     around_zero: bool = False,
+    colours: str | None = None,
 ) -> Drawing:
     """The drawing of these rows, whose diagonal is framed. `corner`: what rows and columns are; `end`: what the last
     column is; `of`: what the diagonal leads to. Of many keys cells are shades alone, and only the diagonal has words on
     hover. They are shaded from the least to the greatest; `around_zero`, by how far from 0 they are, in one colour
-    above and in another below.
+    above and in another below, as a key below them says, and what `colours` mean.
     """
     labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
     left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
@@ -76,8 +81,7 @@ def matrix(
     def drawn(sheet: Sheet) -> str:
         width = min((sheet.width - left - ENDS) / len(lines), WIDEST)
         grid = Grid(left, 28.0, width, min(max(width, 20.0), TALLEST), len(lines))
-        # a sign takes room
-        letters = max(min(GREAT_LETTERS - 3, width * (0.33 if around_zero else 0.42)), sheet.least_letters)
+        letters = max(min(GREAT_LETTERS - 3, width * FULL / (widest or 1.0)), sheet.least_letters)
         numbered = not sheet.least_letters or widest * letters < width
         parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
         for row, (key, line) in enumerate(lines.items()):
@@ -87,7 +91,11 @@ def matrix(
         for k, key in enumerate(lines):
             frame = _frame(grid, k, lines[key].cells[k].title, of)
             parts.append(belonging(lineup.whose(key), frame))
-        return drawing(sheet, id, title, description, grid.y(grid.size) + 8, [*parts, "</g>"], layout=MATRIX)
+        end_of_cells = grid.y(grid.size) + 8
+        if colours is None:
+            return drawing(sheet, id, title, description, end_of_cells, [*parts, "</g>"], layout=MATRIX)
+        key_to, below = _key(sheet, shade, max(map(abs, values)), colours, end_of_cells)
+        return drawing(sheet, id, title, description, below, [*parts, "</g>", *key_to], layout=MATRIX)
 
     return drawn
 
@@ -130,6 +138,22 @@ def _head(grid: Grid, corner: str, end: str) -> Iterator[str]:
 
 def _label(grid: Grid, row: int, key: str, label: str) -> str:
     return write(grid.left - 8, grid.middle(row), shortened(label, LABELS, SMALL_LETTERS), "sx-tick", "end", key)
+
+
+def _key(sheet: Sheet, shade: Shade, most: float, text: str, y: float) -> tuple[list[str], float]:
+    """Patches from the least to the greatest, what they stand for in one line or more, and the height below."""
+    ends = [f"{sign}{tick_label(round(most, 2))}" for sign in "−+"]
+    x, middle = 8 + breadth(ends[0], SMALL_LETTERS), y + 11
+    parts = [write(4, middle, ends[0], "sx-soft sx-tick")]
+    for n in range(-PATCHES, PATCHES + 1):
+        kind, opacity = shade(most * n / PATCHES)
+        parts.append(box(x, y + 5, PATCH, 12, kind, f' fill-opacity="{opacity:.3f}"'))
+        x += PATCH
+    parts.append(write(x + 4, middle, ends[1], "sx-soft sx-tick"))
+    x += 16 + breadth(ends[1], SMALL_LETTERS)
+    lines = wrapped(text, sheet.width - x, SMALL_LETTERS)
+    parts += [write(x, middle + 18 * n, line, "sx-soft sx-tick") for n, line in enumerate(lines)]
+    return parts, y + 4 + 18 * max(len(lines), 1)
 
 
 def _upwards(low: float, high: float) -> Shade:

@@ -23,7 +23,7 @@ from selfexec.report.svg.canvas import (
 from selfexec.report.svg.lineup import Lineup
 
 LEFT, RIGHT = 44.0, 14.0
-LABEL_ROOM = 170.0
+LABEL_ROOM = 232.0
 
 
 class Ranged(Protocol):
@@ -38,17 +38,8 @@ class Ranged(Protocol):
 
 
 @dataclass(frozen=True)
-class Level:
-    """A mark at a height of its own, at the same x."""
-
-    series: str
-    value: float
-    title: str
-
-
-@dataclass(frozen=True)
 class Spot:
-    """A mark at x, y with both intervals. `level`: what it is held against."""
+    """A mark at x, y with both intervals."""
 
     key: str
     series: str
@@ -56,7 +47,6 @@ class Spot:
     y: Ranged
     title: str
     kind: Kind = "main"
-    level: Level | None = None
 
 
 @dataclass(frozen=True)
@@ -80,13 +70,10 @@ def plane(
     across, up = scales(sheet, x, y, top, height)
     parts = backdrop(x, y, across, up, line)
     marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
-    levels = [(across(s.x.value), up.clipped(s.level.value)) for s in spots if s.level]
     spans = [box for spot in spots for box in _spans(spot, across, up)]
-    labels = _placed([lineup.labels[spot.key] for spot in spots], marks, levels, spans, across, up)
+    labels = _placed([lineup.labels[spot.key] for spot in spots], marks, spans, across, up)
     for spot, (cx, cy), label in zip(spots, marks, labels, strict=True):
         whose = lineup.whose(spot.key, spot.series)
-        if held := spot.level:
-            parts.append(mark(cx, up.clipped(held.value), "level", lineup.whose(spot.key, held.series), held.title))
         cross = span(across, spot.x.low, spot.x.high, cx) + span(up, spot.y.low, spot.y.high, cy)
         parts.append(mark(cx, cy, spot.kind, whose, spot.title, cross))
         lead = [stroke(*label.lead, "sx-lead")] if label.lead else []
@@ -145,14 +132,12 @@ def _spans(spot: Spot, across: Scale, up: Scale) -> Iterator[Box]:
 def _placed(
     labels: Sequence[str],
     marks: Sequence[tuple[float, float]],
-    levels: Sequence[tuple[float, float]],
     spans: Sequence[Box],
     across: Scale,
     up: Scale,
 ) -> list[Placed]:
     """Each label at the nearest free place around its mark, the most crowded marks first."""
     taken: list[Box] = [(x - 6, y - 6, x + 6, y + 6) for x, y in marks]
-    taken += [(x - 8, y - 2, x + 8, y + 2) for x, y in levels]
     taken += spans
     crowd = [sum(math.hypot((x - a) / 2, y - b) < 40 for a, b in marks) for x, y in marks]
     found: dict[int, Placed] = {}

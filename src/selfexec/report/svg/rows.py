@@ -36,7 +36,7 @@ from selfexec.report.svg.canvas import (
 from selfexec.report.svg.lineup import Lineup
 
 ROWS = "sx-rows"  # the class of such a drawing
-LABELS = 196.0  # the greatest room for labels
+LABELS = 232.0  # the greatest room for labels
 GAP = 18.0  # between panels, at least
 APART = 14.0  # between the last number below a panel and the first below the next
 ROW, HEADING = 21.0, 20.0

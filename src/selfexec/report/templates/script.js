@@ -95,12 +95,13 @@
 
   const filter = () => {
     const text = byId("find").value.trim().toLowerCase();
-    const off = new Set(all(".chip[aria-pressed='false']").map((chip) => chip.dataset.family));
-    wanted = new Set([...family.keys()].filter((m) => m.toLowerCase().includes(text) && !off.has(family.get(m))));
+    const chip = document.querySelector(".chip[aria-pressed='true']");
+    const off = (kind) => chip !== null && kind !== chip.dataset.family;
+    wanted = new Set([...family.keys()].filter((m) => m.toLowerCase().includes(text) && !off(family.get(m))));
     sift();
     for (const mark of figureMarks) {
       const { model, family: kind } = mark.dataset;
-      mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off.has(kind));
+      mark.classList.toggle("off", family.has(model) ? !wanted.has(model) : off(kind));
     }
     all(".canvas svg").forEach(pack);
     const everyone = wanted.size === family.size;
@@ -108,9 +109,12 @@
     document.querySelector(".filter .reset").hidden = everyone;
   };
 
+  /** Of a family alone; of all, where it is null. */
+  const alone = (kind) => all(".chip").forEach((chip) => chip.setAttribute("aria-pressed", String(chip.dataset.family === kind)));
+
   const showAll = () => {
     byId("find").value = "";
-    all(".chip").forEach((chip) => chip.setAttribute("aria-pressed", "true"));
+    alone(null);
     filter();
   };
 
@@ -1061,7 +1065,7 @@
     const shown = new URLSearchParams();
     for (const tab of all(".tab[aria-pressed='true']")) if (tab.dataset.board !== front) shown.set("tab", tab.dataset.board);
     if (byId("find") && byId("find").value.trim()) shown.set("find", byId("find").value.trim());
-    for (const chip of all(".chip[aria-pressed='false']")) shown.append("without", chip.dataset.family);
+    for (const chip of all(".chip[aria-pressed='true']")) shown.set("family", chip.dataset.family);
     for (const head of all("th[aria-sort]")) {
       const part = head.closest("main [id]");
       if (part) shown.append("sort", [part.id, head.getAttribute("aria-sort"), head.textContent.trim()].join(" "));
@@ -1093,8 +1097,7 @@
     }
     if (byId("find")) {
       byId("find").value = asked.get("find") || "";
-      const without = asked.getAll("without");
-      all(".chip").forEach((chip) => chip.setAttribute("aria-pressed", String(!without.includes(chip.dataset.family))));
+      alone(asked.get("family"));
       filter();
     }
     for (const [id, order, ...name] of asked.getAll("sort").map((text) => text.split(" "))) {
@@ -1140,7 +1143,7 @@
       remember();
     }
     else if (button.classList.contains("chip")) {
-      button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
+      alone(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.family);
       filter();
       remember();
     } else if (button.classList.contains("tab")) {
