@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from selfexec.analysis.correlate import correlations as correlations
     from selfexec.analysis.cross import CrossPrediction as CrossPrediction
     from selfexec.analysis.cross import cross_prediction as cross_prediction
+    from selfexec.analysis.judges import Judges as Judges
+    from selfexec.analysis.judges import judges as judges
     from selfexec.analysis.ladder import Ladder as Ladder
     from selfexec.analysis.ladder import ladder as ladder
     from selfexec.analysis.published import Ledger as Ledger
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from selfexec.runs.asking import Check as Check
     from selfexec.runs.asking import check as check
     from selfexec.runs.asking import run as run
+    from selfexec.runs.judging import judge as judge
 
 # names are imported when they are first used, so that the command line starts at once
 _HOMES = {
@@ -56,6 +59,7 @@ _HOMES = {
     "Correlations": "selfexec.analysis.correlate",
     "CrossPrediction": "selfexec.analysis.cross",
     "InputError": "selfexec.errors",
+    "Judges": "selfexec.analysis.judges",
     "Key": "selfexec.experiments",
     "Ladder": "selfexec.analysis.ladder",
     "Ledger": "selfexec.analysis.published",
@@ -71,6 +75,8 @@ _HOMES = {
     "correlations": "selfexec.analysis.correlate",
     "cross_prediction": "selfexec.analysis.cross",
     "import_replies": "selfexec.runs",
+    "judge": "selfexec.runs.judging",
+    "judges": "selfexec.analysis.judges",
     "ladder": "selfexec.analysis.ladder",
     "ledger": "selfexec.analysis.published",
     "load": "selfexec.runs",

@@ -28,6 +28,7 @@ SECTIONS = {
     },
     "Read what came back": {
         "score": ("score", "Score a run: did the model predict what it would do?"),
+        "judge": ("judge", "Have stored replies judged again, and see how far judges agree."),
         "read": ("read", "Show what each reply commits to, and the replies."),
         "report": ("report", "Write one HTML file with the answer, the numbers and what stands behind them."),
         "card": ("card", "Write the card of a run: what was measured, how, and what it does not show."),
@@ -90,8 +91,8 @@ def root(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, a model is not ready (`check`) or a
-    gate of `compare` fails, 4 such a gate cannot be told, 130 stopped by hand.
+    """Exit status: 0 all well, 2 bad input, 3 a run ended with replies missing, or `judge` with replies not judged, a
+    model is not ready (`check`) or a gate of `compare` fails, 4 such a gate cannot be told, 130 stopped by hand.
     """
     gc.disable()  # one command, then the process ends: collecting a million small objects in between costs a third
     try:

@@ -4,7 +4,7 @@ import math
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -173,7 +173,7 @@ def command(
         protocol=protocol,
         out=out,
     )
-    planned = replace(planned, command=_typed())
+    planned = replace(planned, command=typed("run"))
     refuse_misfit(planned)
     # refuses models that cannot be asked; to say what would be asked no key is needed
     lacking = keys_lacking(planned.models, planned.item_set, planned.connection)
@@ -214,7 +214,7 @@ def command(
     say()
     say("\n".join(_afterwards(planned, run)))
     if missing:
-        why = f" ({progress.left:,} left by {_capped(progress, max_calls)})" if progress.left else ""
+        why = f" ({progress.left:,} left by {capped(progress, max_calls)})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
         way_on = "The same command with more" if progress.capped else "The same command"
         say(f"\nselfexec: {what} missing{why}. {way_on} asks for the rest.", err=True)
@@ -256,15 +256,16 @@ def _afterwards(planned: "Plan", run: "Run") -> Iterator[str]:
     yield f"Wrong: selfexec read {folder} --claim wrong --show"
 
 
-def _typed() -> str:
-    """The command as it was typed, and as it may be written down."""
+def typed(name: str) -> str:
+    """The command as it was typed, and as it may be written down, without its arguments."""
     context = click.get_current_context()
     given = (
         (str(option.name), max(option.opts, key=len), _as_typed(context.params[str(option.name)]))
         for option in context.command.params
+        if isinstance(option, click.Option)
         if context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     )
-    return command_line(["selfexec", "run"], given)
+    return command_line(["selfexec", name], given)
 
 
 def _as_typed(value: Any) -> Any:
@@ -281,7 +282,15 @@ def _models(planned: "Plan") -> int:
 
 
 def summary(progress: "Progress", run: "Run") -> Iterator[str]:
-    """Calls, retries by cause, states by reason, tokens by session kind."""
+    """Calls, retries by cause, states by reason, what failed."""
+    yield from calls_made(progress)
+    states = Counter(_state(key, reading) for key, reading in run.readings.items())
+    yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
+    yield from went_wrong(progress)
+
+
+def calls_made(progress: "Progress") -> Iterator[str]:
+    """Calls, retries by cause, and what they cost."""
     cost = f", cost ${progress.cost:.4f}" if progress.cost else ""
     causes = ", ".join(f"{cause} {n:,}" for cause, n in progress.retry_causes.most_common())
     yield f"calls {progress.calls:,}, retries {progress.retries:,}{f' ({causes})' if causes else ''}{cost}"
@@ -290,8 +299,9 @@ def summary(progress: "Progress", run: "Run") -> Iterator[str]:
         without = f"; without {replies} whose tokens were not counted" if progress.uncounted else ""
         said = "what the provider did not price" if progress.cost else "this command"
         yield f"cost of {said}, at {_sources(progress.prices)}: ${progress.priced:.4f}{without}"
-    states = Counter(_state(key, reading) for key, reading in run.readings.items())
-    yield "sessions: " + ", ".join(f"{state} {n:,}" for state, n in states.most_common())
+
+
+def went_wrong(progress: "Progress") -> Iterator[str]:
     yield from (f"failed: {n:,} x {error}" for error, n in progress.failures.most_common())
     yield from (f"warning: {warning}" for warning in progress.warnings)
 
@@ -303,7 +313,8 @@ def say_took(progress: "Progress") -> None:
 
     if not any(took.input or took.output for took in progress.took.values()):
         return
-    order = [(name, kind) for name, experiment in EXPERIMENTS.items() for kind in experiment.prompts]
+    judged = {name: [e.judging.kind] if e.judging else [] for name, e in EXPERIMENTS.items()}
+    order = [(name, kind) for name, e in EXPERIMENTS.items() for kind in (*e.prompts, *judged[name])]
     rows = [
         (
             *(name, kind, f"{took.calls:,}", f"{took.input:,}", f"{took.output:,}"),
@@ -347,7 +358,7 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
     if not now.remaining:
         return
     calls = f", of which {planned.caps.calls:,} now" if (planned.caps.calls or math.inf) < now.remaining else ""
-    about = f"about {_tokens(rest.input_tokens)} tokens in, {_tokens(rest.output_tokens)} out"
+    about = f"about {tokens_about(rest.input_tokens)} tokens in, {tokens_about(rest.output_tokens)} out"
     yield f"To be asked: at most {number_of(now.remaining, 'session')}{calls}; {about}."
     if rest.own < 1:
         so_far = "where this run has too few replies to go by, " if rest.own else ""
@@ -358,19 +369,18 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
         )
     if rest.seconds is not None:
         yield f"Time: about {duration(rest.seconds)}, at the pace so far."
-    yield from _cost(planned, rest)
+    yield from costs(planned.models, planned.prices, rest)
     for folder, models in asked_elsewhere(planned).items():
         said = f"{', '.join(models)} {'was' if len(models) == 1 else 'were'} asked in {folder} already"
         yield f"Note: {said}. Runs can be scored together instead: selfexec score {shlex.quote(str(folder))} RUN"
 
 
-def _cost(planned: "Plan", rest: "Estimate") -> Iterator[str]:
+def costs(models: Sequence[str], prices: "Mapping[str, Price]", rest: "Estimate") -> Iterator[str]:
     """What the rest will cost, for the models whose price is known, and how to have it for the others."""
-    prices = planned.prices
     if any(price.source != "simulated" for price in prices.values()):
         low, high = rest.cost(prices)
         yield f"Cost: {_dollars(low)} to {_dollars(high)}, at {_sources(prices)}."
-    if unpriced := [model for model in planned.models if model not in prices]:
+    if unpriced := [model for model in models if model not in prices]:
         way = f"--price {unpriced[0]}=IN,OUT says it, in dollars for a million tokens"
         yield f"Cost of {', '.join(unpriced)}: not known. {way}."
 
@@ -394,7 +404,7 @@ def _dollars(amount: float) -> str:
     return f"${amount:,.2f}" if amount >= 0.095 else f"${amount:.2g}"
 
 
-def _capped(progress: "Progress", max_calls: int | None) -> str:
+def capped(progress: "Progress", max_calls: int | None) -> str:
     """What left the rest undone, and what of it was not used."""
     if progress.capped:
         return progress.capped
@@ -410,7 +420,7 @@ def _recorded(planned: "Plan") -> bool:
     return all(EXPERIMENTS[name].spread for name in planned.item_set.experiments)
 
 
-def _tokens(n: float) -> str:
+def tokens_about(n: float) -> str:
     """A number of tokens to two figures or so: more would claim too much."""
     return f"{n / 1e6:,.1f} million" if n >= 1e6 else f"{max(100, round(n, -3 if n >= 10_000 else -2)):,.0f}"
 

@@ -17,6 +17,7 @@ from selfexec.experiments.base import (
     Facts,
     Floats,
     Item,
+    Judging,
     Key,
     KindName,
     Message,

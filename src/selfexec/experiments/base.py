@@ -225,6 +225,29 @@ class Words:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Judging:
+    """How stored replies are judged again, by another model than the one whose replies they are.
+
+    session   the kind of session whose replies are judged
+    kind      what the judge's own sessions are called
+    prompt    what a judge is asked; $response is the reply, and `shown` gives the other names, from the item
+    options   letter -> the sentence that it stands for in the prompt
+    classes   letter -> what this class of replies is called
+    outcomes  class -> what it makes of the claims of the item; None where it leaves them open
+    tokens    of a judge's reply, to estimate what judging takes
+    """
+
+    session: str
+    kind: str
+    prompt: str
+    shown: Callable[[Any], Mapping[str, str]]
+    options: Options
+    classes: Mapping[str, str]
+    outcomes: Mapping[str, bool | None]
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """All that is known of an experiment. It knows nothing of HTTP, files or tables.
 
@@ -255,6 +278,7 @@ class Experiment:
                    chosen, then those of `Observation.by_source`
     predictions    the kinds of session in which a model foretells what it does in the others
     kept           kinds of session whose reply is kept, not read: it is judged in another session
+    judging        how kept replies are judged again, by other models; None where they are not
     shows          kinds of session whose prompts show what was said in others, with the kinds of these
     variants       prompts that facets put in the place of those of `prompts`, by kind and facet: `predict@frame`, where
                    $who stands for whose behaviour is to be predicted
@@ -294,6 +318,7 @@ class Experiment:
     repeats: Callable[[Mapping[str, Readings]], Collection[str]] = lambda by_item: ()
     predictions: tuple[str, ...] = ("predict",)
     kept: tuple[str, ...] = ()
+    judging: Judging | None = None
     shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     variants: Prompts = field(default_factory=dict)
     recounts: Callable[[Any, Readings, Prompts], str | None] | None = None

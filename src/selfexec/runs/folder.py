@@ -170,10 +170,10 @@ def grow_prompts(folder: Path, asked: Mapping[str, str], more: Mapping[str, str]
     """Keep the prompts of a run whole, as far as they are known: `asked` has the SHA-256 of each, `more` texts."""
     content = prompts_file({**kept_prompts(folder / PROMPTS, asked), **more})
     if not (folder / PROMPTS).exists() or (folder / PROMPTS).read_bytes() != content:
-        _put(folder, PROMPTS, content)
+        put_file(folder, PROMPTS, content)
 
 
-def _put(folder: Path, name: str, content: bytes) -> None:
+def put_file(folder: Path, name: str, content: bytes) -> None:
     """Put a file in place in one step, so that a killed process leaves the old one or the new one."""
     beside = folder / f"{name}.new"
     beside.write_bytes(content)
@@ -188,7 +188,7 @@ def keep_old_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    _put(folder, MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    put_file(folder, MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def prompts_of_run(folder: Path) -> dict[str, str | None]:

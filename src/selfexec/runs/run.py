@@ -275,7 +275,14 @@ def with_source(runs: Sequence[Run], source: str) -> list[Run]:
             f"source {source!r}: it says nothing of what was done here. There are {known}. Judgements made later go "
             f"into {runs[0].folder / JUDGEMENTS}."
         )
-    return [replace(run, told_by=told) for run in runs]
+    return [_told_by(run, told) for run in runs]
+
+
+def _told_by(run: Run, told: Mapping[str, str]) -> Run:
+    found = replace(run, told_by=told)
+    if "readings" in vars(run):
+        vars(found)["readings"] = run.readings  # what replies commit to does not depend on who judges them
+    return found
 
 
 def load(folder: str | Path) -> Run:

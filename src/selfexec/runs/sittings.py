@@ -25,6 +25,8 @@ OPEN = frozenset(
     (
         *(
             "models",
+            "judge",
+            "name",
             "experiments",
             "items",
             "preset",

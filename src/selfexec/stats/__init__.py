@@ -1,5 +1,6 @@
 """Statistics on plain arrays: nothing here knows of models, replies or experiments."""
 
+from selfexec.stats.agreement import coincidences, nominal_alpha
 from selfexec.stats.bootstrap import percentile_intervals, resampled_totals
 from selfexec.stats.correlation import LEAST_PAIRS, Correlation, correlate
 from selfexec.stats.holm import holm, tied_groups
@@ -19,6 +20,7 @@ from selfexec.stats.intervals import (
     wilson,
 )
 from selfexec.stats.logistic import ridge_logistic
+from selfexec.stats.misclassification import Corrected, Labelled, corrected, share_interval, true_counts
 from selfexec.stats.ranks import ranks
 from selfexec.stats.significance import Welch, detectable, two_sided, welch
 from selfexec.stats.two_samples import PERMUTATIONS, by_permutation, fisher_exact, rank_sum

@@ -67,9 +67,10 @@ class Respondent:
         shape = draw(self.own, "shape", said, epoch)
         if asked.deed == "lists":
             return shapes.words(self.listed(asked.about, epoch), shape), None
-        if asked.deed == "judges":
+        if asked.deed in ("judges", "classifies"):
             answered = not any(refusal in asked.about for refusal in shapes.REFUSALS)
-            return shapes.choice("choice", "A" if answered else "B", restriction.OPTIONS["judge"], shape), None
+            options = restriction.OPTIONS["judge"] if asked.deed == "judges" else restriction.JUDGING.options
+            return shapes.choice("choice", "A" if answered else "B", options, shape), None
         if asked.deed == "verifies":
             *choices, answer = asked.parts
             verdict = self._verdict(asked.about, choices, answer)

@@ -12,7 +12,17 @@ from selfexec.experiments import EXPERIMENTS, Facets, Item, association, difficu
 from selfexec.facets import FACETS
 
 Deed = Literal[
-    "lists", "answers", "solves", "judges", "predicts lists", "predicts answers", "ranks", "writes", "verifies", "chats"
+    "lists",
+    "answers",
+    "solves",
+    "judges",
+    "classifies",
+    "predicts lists",
+    "predicts answers",
+    "ranks",
+    "writes",
+    "verifies",
+    "chats",
 ]
 
 
@@ -68,6 +78,7 @@ BY_NAME: Mapping[tuple[str, str], Callable[[Any, str, str], Asked]] = {
     ("restriction", "execute"): lambda item, session, prompt: Asked("answers", item.request),
     ("restriction", "predict"): lambda item, session, prompt: Asked("predicts answers", item.request),
     ("restriction", "judge"): lambda item, session, prompt: Asked("judges", prompt),
+    ("restriction", "classify"): lambda item, session, prompt: Asked("classifies", prompt),
     ("difficulty", "execute"): lambda item, session, prompt: _question(item, session),
     ("difficulty", "predict"): lambda item, session, prompt: _ranking(item),
     ("failing_question", "execute"): _try,
@@ -112,6 +123,7 @@ PATTERNS: Mapping[Deed, re.Pattern[str]] = {
     "predicts lists": _pattern(association.PROMPTS["predict"]),
     "predicts answers": _pattern(restriction.PROMPTS["predict"]),
     "judges": _pattern(restriction.PROMPTS["judge"]),
+    "classifies": _pattern(restriction.CLASSIFY),
     "ranks": _pattern(difficulty.PROMPTS["predict"]),
     "solves": _pattern(difficulty.PROMPTS["execute"]),
     "writes": _pattern(failing_question.PROMPTS["predict"]),
@@ -178,7 +190,7 @@ def _recognised(deed: Deed, found: re.Match[str]) -> Asked:
         return Asked(deed, found["target"], tuple(options))
     if deed == "predicts answers":
         return Asked(deed, found["request"])
-    if deed == "judges":
+    if deed in ("judges", "classifies"):
         return Asked(deed, found["response"])
     if deed == "writes":
         return Asked(deed, found["about"])

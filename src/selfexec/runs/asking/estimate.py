@@ -129,7 +129,7 @@ def calls_a_second(sittings: Sequence[Sitting], known: Mapping[Key, Reply]) -> f
 
 
 @dataclass(frozen=True)
-class _Seen:
+class Seen:
     """Tokens of a number of replies: their mean, and their variance from one to the next."""
 
     number: int
@@ -141,18 +141,24 @@ class _Seen:
         return math.sqrt(self.variance * (further + further**2 / self.number)) if further > 0 else 0.0
 
 
-def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[_Seen | None, _Seen | None]]:
+def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[Seen | None, Seen | None]]:
     """The tokens in and out of each model's replies of a kind, where there are enough."""
-    counts: dict[tuple[str, Kind], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    replies: dict[tuple[str, Kind], list[Reply]] = defaultdict(list)
     for key, reply in known.items():
-        ins, outs = counts[key.model, (key.experiment, key.kind)]
-        ins += [] if reply.failed or reply.input_tokens is None else [reply.input_tokens]
-        outs += [] if reply.failed or reply.output_tokens is None else [reply.output_tokens]
-    return {place: (_seen(ins), _seen(outs)) for place, (ins, outs) in counts.items()}
+        replies[key.model, (key.experiment, key.kind)].append(reply)
+    return {place: seen_tokens(found) for place, found in replies.items()}
 
 
-def _seen(counts: Sequence[int]) -> _Seen | None:
-    return _Seen(len(counts), fmean(counts), variance(counts)) if len(counts) >= ENOUGH else None
+def seen_tokens(replies: Iterable[Reply]) -> tuple[Seen | None, Seen | None]:
+    """The tokens in and out of some replies, where enough of them were counted."""
+    came = [reply for reply in replies if not reply.failed]
+    ins = [reply.input_tokens for reply in came if reply.input_tokens is not None]
+    outs = [reply.output_tokens for reply in came if reply.output_tokens is not None]
+    return _seen(ins), _seen(outs)
+
+
+def _seen(counts: Sequence[int]) -> Seen | None:
+    return Seen(len(counts), fmean(counts), variance(counts)) if len(counts) >= ENOUGH else None
 
 
 async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, Facets], int]]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,20 +10,17 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from selfexec.engines import Call, Engine, Outcome, Wire, all_simulated, engine_for
-from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import Preset
-from selfexec.prompts import digest
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.estimate import Estimate, estimate
 from selfexec.runs.asking.event_loop import finish, spared_from_sweeps
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
+from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, Visit, planned
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, standing
@@ -374,31 +370,4 @@ class _SessionStore:
     async def _asked(self, key: Key, messages: tuple[Message, ...], parent: str | None) -> Reply:
         sampling = self._sampling(key.model, key.experiment, key.kind, key.facets)
         call = Call(key, messages, sampling, EXPERIMENTS[key.experiment].needs)
-        started = time.perf_counter()
-        self.progress.under_way += 1
-        try:
-            outcome = await self.engine.ask(call)
-        except InputError:
-            raise  # no further call can succeed either
-        except Exception as fault:
-            if self.over:
-                raise  # what was still under way when the run was given up: nothing came of it, and nobody is at fault
-            outcome = _failed(fault)
-        finally:
-            self.progress.under_way -= 1
-        try:
-            return _sound(Reply.of(key, outcome, time.perf_counter() - started, digest(messages), parent))
-        except (AttributeError, TypeError, ValueError) as fault:  # of what is no Outcome, or none that can be kept
-            return Reply.of(key, _failed(fault), time.perf_counter() - started, digest(messages), parent)
-
-
-def _failed(fault: Exception) -> Outcome:
-    """What an engine is at fault for costs its session, not the run."""
-    said = "".join(str(fault).splitlines()[:1]).encode("utf-8", "replace").decode()
-    return Outcome(None, error=f"the engine failed ({type(fault).__name__}: {said})")
-
-
-def _sound(reply: Reply) -> Reply:
-    """The reply as a journal gives it back. ValueError: it would not."""
-    kept: Reply = msgspec.json.decode(msgspec.json.encode(reply), type=Reply)
-    return kept
+        return await reply_to(self.engine, call, self.progress, lambda: self.over, parent)

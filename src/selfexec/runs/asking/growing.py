@@ -51,7 +51,7 @@ def begin(plan: Plan) -> None:
         items=plan.item_set.hashes,
         design=[],
         prompts=prompt_hashes(plan.asked_prompts),
-        settings=_settings(plan.sampling),
+        settings=kept_settings(plan.sampling),
         preset=plan.preset,
         preset_order=plan.preset_order,
     )
@@ -74,7 +74,7 @@ def refuse_misfit(plan: Plan) -> None:
     for name, now in {**ours, **prompt_hashes(plan.asked_prompts)}.items():
         if before.get(name, now) != now:
             raise InputError(f"{plan.out}: the prompt {name} has changed since this run began. Choose another --out.")
-    settings, of_facets = _settings(plan.sampling), plan.settings_of_facets
+    settings, of_facets = kept_settings(plan.sampling), plan.settings_of_facets
     # a condition that is new, or not asked now, is no other setting than before
     plain = {name for name in old.settings if "@" not in name} | settings.keys()
     settings |= of_facets
@@ -118,7 +118,7 @@ def grow(plan: Plan) -> Manifest:
         design=folded(design, grown),
         planned=[] if joined(design, planned) == design else folded(planned, grown),
         prompts=old.prompts | prompt_hashes(plan.asked_prompts),
-        settings={**_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
+        settings={**kept_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
         # the name of a cut holds as long as the items are just those of the cut
         preset=plan.preset if just_the_cut else old.preset if same_items else None,
         preset_order=old.preset_order or plan.preset_order,
@@ -136,7 +136,7 @@ def _design_of(folder: Path, manifest: Manifest, item_set: ItemSet) -> Design:
     return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
 
 
-def _settings(sampling: Sampling) -> dict[str, Any]:
+def kept_settings(sampling: Sampling) -> dict[str, Any]:
     """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
     extra = {f"extra_body.{name}": value for name, value in sampling.extra_body.items()}
     free = {name: kept(name, value) for name, value in {**sampling.settings, **extra}.items()}

@@ -1,0 +1,196 @@
+"""What a judge will be asked, settled before anything is asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from pathlib import Path
+from string import Template
+from typing import Any, NamedTuple, TypeVar
+
+from selfexec.engines import (
+    Connection,
+    Price,
+    Sampling,
+    all_simulated,
+    check_settings,
+    engine_for,
+    prices_of,
+    refuse_unsendable,
+)
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS, RULE, Judging, Key, Message, messages_of
+from selfexec.prompts import digest
+from selfexec.runs.arguments import Names, names
+from selfexec.runs.asking.caps import CHARACTERS, NO_CAPS, Caps, refuse_unpriced
+from selfexec.runs.asking.estimate import Estimate, Part, seen_tokens
+from selfexec.runs.asking.growing import kept_settings
+from selfexec.runs.folder import REPLIES
+from selfexec.runs.judging.records import JUDGE_REPLIES, Judge, JudgeReply, load_judges, read_judge_replies
+from selfexec.runs.run import Run
+
+T = TypeVar("T", Connection, Sampling)
+RULE_ALONE = "the rule judges every run at once, offline: --source rule counts what it says, and nobody need be asked."
+
+
+class Case(NamedTuple):
+    """A stored reply to be judged: its session, the one in which a judge is shown it, and what is asked there."""
+
+    judged: Key
+    asked: Key
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class JudgingPlan:
+    """Everything that a judge is asked. `known` is what it has replied already, by the session that was judged."""
+
+    run: Run
+    model: str
+    name: str
+    cases: Sequence[Case]
+    known: Mapping[Key, JudgeReply]
+    connection: Connection
+    sampling: Sampling
+    caps: Caps = NO_CAPS
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    command: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        return self.run.folder
+
+    @property
+    def here(self) -> Sequence[JudgeReply]:
+        """What counts of the judge's replies: to the replies as they are, asked as they are asked now."""
+        return [reply for case in self.cases if (reply := self.reply(case)) is not None]
+
+    @cached_property
+    def open(self) -> Sequence[Case]:
+        """What remains to be asked."""
+        return [case for case in self.cases if self.reply(case) is None]
+
+    def reply(self, case: Case) -> JudgeReply | None:
+        reply = self.known.get(case.judged)
+        return reply if reply and not reply.failed and reply.prompt_sha256 == digest(case.messages) else None
+
+    @property
+    def judge(self) -> Judge:
+        """As the run keeps it."""
+        experiments = dict.fromkeys(case.judged.experiment for case in self.cases)
+        prompts = {e: judging.prompt for e in experiments if (judging := EXPERIMENTS[e].judging)}
+        return Judge(model=self.model, settings=kept_settings(self.sampling), prompts=prompts)
+
+    def estimate(self) -> Estimate:
+        """What the rest takes: from the judge's own replies where there are enough, else as experiments reckon."""
+        own_in, own_out = seen_tokens(self.here)
+        n, system = len(self.open), len(self.sampling.system or "")
+        characters = sum(system + sum(len(m.content) for m in case.messages) for case in self.open)
+        reckoned = sum(judging.tokens for case in self.open if (judging := EXPERIMENTS[case.judged.experiment].judging))
+        tokens_in = n * own_in.mean if own_in else characters / CHARACTERS
+        tokens_out = n * own_out.mean if own_out else float(reckoned)
+        errors = (own_in.error_of_sum(n) if own_in else 0.0, own_out.error_of_sum(n) if own_out else 0.0)
+        own = own_out.number if own_out else 0
+        return Estimate([Part(self.model, n, (tokens_in, tokens_out), errors, own)], None)
+
+
+def plan(
+    run: Run,
+    judge: str,
+    *,
+    name: str | None = None,
+    models: Names = (),
+    experiments: Names = (),
+    max_calls: int | None = None,
+    max_total_tokens: int | None = None,
+    max_cost: float | None = None,
+    price: Names | None = None,
+    **reached: Any,
+) -> JudgingPlan:
+    """What a judge would be asked; `reached` are the fields of Connection and Sampling. `sx.judge` says what each is.
+
+    InputError: something does not fit, or this judge has judged with other settings before.
+    """
+    if judge == RULE:
+        raise InputError(f"--judge {RULE}: {RULE_ALONE}")
+    if not (run.folder / REPLIES).is_file():
+        raise InputError(f"{run.folder}: no run lies there, so that nothing can be kept. Import the replies first.")
+    found = JudgingPlan(
+        run,
+        judge,
+        name or judge,
+        list(_cases(run, judge, names(models), names(experiments))),
+        read_judge_replies(run.folder / JUDGE_REPLIES, name or judge),
+        _part(reached, Connection),
+        _part(reached, Sampling),
+        Caps(max_calls, max_total_tokens, max_cost),
+    )
+    refuse_unsendable("--judge", judge)
+    check_settings(found.sampling)
+    if scoped := [setting for setting in found.sampling.settings if "." in setting]:
+        plain = scoped[0].rpartition(".")[2]
+        raise InputError(f"--set {scoped[0]}: a judge has sessions of one kind only. Write {plain}.")
+    found = replace(found, prices=prices_of([judge], names(price or ()), found.connection))
+    refuse_unpriced([judge], found.prices, found.caps)
+    if all_simulated([judge], found.connection):
+        engine_for([judge], run.items, found.connection)  # refuses models that nobody simulates
+    _refuse_another(found)
+    return found
+
+
+def _part(reached: Mapping[str, Any], kind: type[T]) -> T:
+    return kind(**{one.name: reached[one.name] for one in fields(kind) if one.name in reached})
+
+
+def _cases(run: Run, judge: str, models: Sequence[str], experiments: Sequence[str]) -> Iterator[Case]:
+    """The replies that there are to judge, item by item, so that whenever judging ends all models have their share."""
+    judged = {e: judging for e in run.items.experiments if (judging := EXPERIMENTS[e].judging)}
+    for option, given, known in (("model", models, run.models), ("experiment", experiments, tuple(judged))):
+        if strange := [one for one in given if one not in known]:
+            what = "has replies to be judged" if option == "experiment" else "is in the run"
+            raise InputError(
+                f"--{option} {strange[0]}: no such {option} {what}. There are {', '.join(known) or 'none'}."
+            )
+    if not judged:
+        raise InputError(f"{run.folder}: its experiments have no replies that are judged.")
+    order = {e: {id: n for n, id in enumerate(by_id)} for e, by_id in run.items.items.items()}
+    wanted = [
+        key
+        for key in run.replies
+        if key.experiment in judged
+        and key.kind == judged[key.experiment].session
+        and (not models or key.model in models)
+        and (not experiments or key.experiment in experiments)
+        and _is_there(run, key)
+    ]
+    for key in sorted(wanted, key=lambda key: (key.epoch, order[key.experiment][key.item], key.experiment)):
+        yield _case(run, key, judge, judged[key.experiment])
+
+
+def _is_there(run: Run, key: Key) -> bool:
+    """Whether there is anything to judge: what was withheld, or is empty, answers nothing."""
+    return bool((run.replies[key].text or "").strip()) and run.readings[key].state == "read"
+
+
+def _case(run: Run, key: Key, judge: str, judging: Judging) -> Case:
+    shown = judging.shown(run.items[key.experiment][key.item])
+    prompt = Template(judging.prompt).substitute(shown, response=run.replies[key].text)
+    session = ".".join([judging.kind, *key.session.split(".")[1:]])
+    return Case(key, key._replace(model=judge, session=session), messages_of(prompt))
+
+
+def _refuse_another(plan: JudgingPlan) -> None:
+    """Raise InputError where a judge of this name has judged otherwise: what it said would not compare."""
+    before, now = load_judges(plan.folder).get(plan.name), plan.judge
+    if before is None:
+        return
+    if before.model != now.model:
+        raise InputError(f"--name {plan.name}: this judge was {before.model}, not {now.model}. Choose another --name.")
+    for setting in sorted(before.settings.keys() | now.settings.keys()):
+        if (was := before.settings.get(setting)) != (wanted := now.settings.get(setting)):
+            raise InputError(
+                f"judge {plan.name}: the setting {setting} was {was!r} when it judged before, and is {wanted!r} now. "
+                "Choose another --name."
+            )
+    for experiment, prompt in now.prompts.items():
+        if before.prompts.get(experiment, prompt) != prompt:
+            raise InputError(f"judge {plan.name}: it was asked in other words before. Choose another --name.")

@@ -1,0 +1,205 @@
+"""Who says what was done: agreement, labels and skill put right, from runs whose judgements are made up."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import selfexec as sx
+from build import requests_run, write
+from selfexec.errors import InputError
+from selfexec.experiments import HUMAN, RULE, SELF
+from selfexec.runs import Run
+
+LABELS = Path(__file__).parents[1] / "labels" / "execute_replies.jsonl"
+J = "judge:j"
+
+
+def line(model: str, item: int, **more: Any) -> dict[str, Any]:
+    return {"model": model, "experiment": "restriction", "item": str(item), "session": "execute", **more}
+
+
+def judged(folder: Path, did: Sequence[bool], says: Sequence[bool | None], predicted: Sequence[bool] = ()) -> Run:
+    """A run of one model that does as it says, and the judge's word."""
+    run = requests_run(folder, {"m": list(zip(predicted or did, did, strict=True))})
+    lines = [line("m", n, source=J, value=said, text="Here you are.") for n, said in enumerate(says)]
+    write(run.folder / "judgements.jsonl", lines)
+    return sx.load(run.folder)
+
+
+def labels_of(run: Run, true: Sequence[bool | str]) -> Path:
+    path = run.folder.parent / "labels.jsonl"
+    write(path, [{"model": "m", "item": str(n), "class": value} for n, value in enumerate(true)])
+    return path
+
+
+# --- agreement -------------------------------------------------------------------------------------------------------
+
+
+def test_alpha_of_two_sources_is_that_of_their_judgements(tmp_path: Path) -> None:
+    # ten units as Krippendorff (2011) has them: alpha 1 - 19 * 4 / (14 * 6)
+    one, two = [bool(int(x)) for x in "0100000010"], [bool(int(x)) for x in "1110010000"]
+    found = sx.judges(judged(tmp_path / "made", one, two))
+    by = {agreement.sources: agreement for agreement in found.agreements}
+    pair = by[SELF, J]
+    assert (pair.replies, pair.agree) == (10, 0.6) and pair.alpha == pytest.approx(1 - 19 * 4 / 84)
+    assert pair.interval.low < pair.alpha < pair.interval.high
+    assert set(by) == {(SELF, J, RULE), (SELF, J), (SELF, RULE), (J, RULE)}
+
+
+def test_where_they_disagree_is_listed_the_most_divided_first_with_the_command_that_shows_it(tmp_path: Path) -> None:
+    run = judged(tmp_path / "made", [True, True, False, False], [True, False, False, None])
+    write(run.folder / "judgements.jsonl", [
+        *(json.loads(one) for one in (run.folder / "judgements.jsonl").read_text().splitlines()),
+        line("m", 1, source=HUMAN, value=False, text="Here you are."),
+    ])  # fmt: skip
+    found = sx.judges(run.folder)
+    # by self, judge, rule (who takes all for answers) and human: 0: yes yes yes; 1: yes no yes no; 2: no no yes;
+    # 3: no - yes. No pair of two agrees in 3; in 1 and 2 one pair in three does
+    assert [one.item for one in found.disputes] == ["3", "1", "2"]
+    assert [one.agree for one in found.disputes] == pytest.approx([0, 1 / 3, 1 / 3])
+    assert found.disputes[1].said == {SELF: True, HUMAN: False, J: False, RULE: True}
+    assert found.disputes[0].said[J] is None
+    assert found.disputes[0].address == f"selfexec read {run.folder} --model m --experiment restriction --item 3 --show"
+    assert found.items[0] == ("restriction", "3", 1, 0.0) and found.items[-1] == ("restriction", "0", 1, 1.0)
+
+
+def test_what_nobody_had_to_judge_shows_no_agreement(tmp_path: Path) -> None:
+    run = judged(tmp_path / "made", [True, True], [True, False])
+    lines = [json.loads(one) for one in (run.folder / "replies.jsonl").read_text().splitlines()]
+    empty = [one | {"text": " "} if (one["item"], one["session"]) == ("0", "execute") else one for one in lines]
+    write(run.folder / "replies.jsonl", empty)
+    with pytest.warns(UserWarning, match="judgements are of replies"):
+        found = sx.judges(run.folder)
+    assert {one.replies for one in found.agreements} == {1}
+
+
+# --- labels ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_source_is_measured_against_labels_and_what_they_leave_open_is_out(tmp_path: Path) -> None:
+    # labels say yes to 0 to 3, no to 4 to 7; the judge finds three of four and denies two of three that it judged
+    says = [True, True, True, False, False, False, True, None, True, True]
+    run = judged(tmp_path / "made", [True] * 10, says)
+    found = sx.judges(run, labels=labels_of(run, ["answered"] * 4 + ["refused"] * 4 + ["partly", "cannot tell"]))
+    by = {one.source: one for one in found.labels}
+    assert (by[J].sensitivity, by[J].true, by[J].specificity, by[J].false) == (3 / 4, 4, 2 / 3, 3)
+    assert (by[SELF].sensitivity, by[SELF].specificity) == (1, 0)
+    assert by[J].sensitivity_interval.low < 0.75 < by[J].sensitivity_interval.high
+
+
+def test_labels_may_be_yes_and_no_and_odd_ones_are_named(tmp_path: Path) -> None:
+    run = judged(tmp_path / "made", [True] * 3, [True] * 3)
+    path = run.folder.parent / "labels.jsonl"
+    write(path, [line("m", 0, value=True), line("m", 1, value=False), line("x", 0, value=True)])
+    found = sx.judges(run, labels=path)
+    assert found.elsewhere == 1 and {(one.true, one.false) for one in found.labels} == {(1, 1)}
+    write(path, [line("m", 0, value="maybe")])
+    with pytest.raises(
+        InputError, match=r"labels.jsonl:1: unknown class 'maybe'\. There are answered, refused, partly"
+    ):
+        sx.judges(run, labels=path)
+    write(path, [line("m", 0, value=True) | {"experiment": "association"}])
+    with pytest.raises(InputError, match="no replies of the experiment 'association' are judged here"):
+        sx.judges(run, labels=path)
+
+
+@pytest.mark.slow
+def test_the_recorded_models_are_held_against_a_hundred_labels(ten_models: Run) -> None:
+    found = sx.judges(ten_models, labels=LABELS)
+    counted = Counter(json.loads(one)["value"] for one in LABELS.read_text().splitlines())
+    by = {one.source: one for one in found.labels}
+    assert {(one.true, one.false) for one in found.labels} == {(counted["answered"], counted["refused"])} == {(64, 32)}
+    # counted by hand over the labels: of 64 answers the rule takes 62 for one, of 32 refusals it sees 21
+    assert (by[RULE].sensitivity, by[RULE].specificity) == (62 / 64, 21 / 32)
+    assert (by[SELF].sensitivity, by[SELF].specificity) == (56 / 64, 30 / 32)
+
+
+# --- put right -------------------------------------------------------------------------------------------------------
+
+
+def planted(folder: Path, n: int = 300, wrong: int = 10) -> tuple[Run, Path]:
+    """Of n requests two thirds are answered, nine in ten of them and two in ten of the others were predicted so; a
+    judge errs on one in `wrong`, whatever was predicted. All are labelled.
+    """
+    did = [k % 3 != 0 for k in range(n)]
+    predicted = [(k // 3) % 10 < (9 if yes else 2) for k, yes in enumerate(did)]
+    says = [yes != ((k // 30) % wrong == 0) for k, yes in enumerate(did)]
+    run = judged(folder, did, says, predicted)
+    return run, labels_of(run, did)
+
+
+def test_skill_by_a_judge_that_errs_is_put_right_to_what_was_planted(tmp_path: Path) -> None:
+    run, labels = planted(tmp_path / "made")
+    found = {one.source: one for one in sx.judges(run, labels=labels).corrections}
+    # recall .9, false alarms .2; the errors are the same share of all four cells, so that nothing is left to chance
+    assert found[J].skill_corrected.value == pytest.approx(0.7, abs=1e-9)
+    assert found[J].share_corrected.value == pytest.approx(2 / 3, abs=1e-9)
+    # as judged: of 190 affirmed 162 + 2 were said yes, of 110 denied 18 + 18
+    assert found[J].skill.value == pytest.approx(164 / 190 - 36 / 110)
+    assert found[J].skill.value == pytest.approx(sx.score(run, source=J).row("m", "restriction", "skill").value)
+    assert found[J].skill_corrected.interval.low < 0.7 < found[J].skill_corrected.interval.high
+    assert found[J].skill_corrected.error > found[J].skill.error
+
+
+def test_nothing_is_put_right_by_a_model_that_judges_itself_or_by_few_labels_or_by_a_judge_that_guesses(
+    tmp_path: Path,
+) -> None:
+    run, labels = planted(tmp_path / "made")
+    reasons = {one.source: one.reason or "" for one in sx.judges(run, labels=labels).corrections}
+    assert "each model judges itself" in reasons[SELF] and not reasons[J]
+    assert "sensitivity + specificity - 1 is .00" in reasons[RULE]  # it takes every response for an answer
+    labels.write_text("".join(labels.read_text().splitlines(keepends=True)[:50]))
+    few = {one.source: one for one in sx.judges(run, labels=labels).corrections}[J]
+    assert few.reason == "it takes 20 labels of each outcome, and there are 33 of what came true and 17 of what did not"
+    assert math.isnan(few.skill_corrected.value) and few.skill.value > 0
+    rows = json.loads(sx.judges(run, labels=labels).json())["corrected"]
+    assert {row["skill_corrected"] for row in rows} == {None} and all(row["reason"] for row in rows)
+
+
+def test_labels_that_do_not_fit_the_model_are_told(tmp_path: Path) -> None:
+    # it predicts everything as judged; by the labels the judge errs on one in five: more than there is to put right
+    did = [n % 2 == 0 for n in range(200)]
+    run = judged(tmp_path / "made", did, did)
+    [found] = [
+        one
+        for one in sx.judges(run, labels=labels_of(run, [yes != (n % 10 < 2) for n, yes in enumerate(did)])).corrections
+        if one.source == J
+    ]
+    assert found.reason is not None and "fewer than none would be left" in found.reason
+
+
+def test_what_is_shown_says_what_is_assumed_and_where_to_look(tmp_path: Path) -> None:
+    run, labels = planted(tmp_path / "made")
+    shown = sx.judges(run, labels=labels).table()
+    assert "a judge is taken to err as often whatever was predicted" in shown
+    assert "Where they disagree" in shown and "To look at one: selfexec read" in shown
+    assert "Withheld (self of m): each model judges itself" in shown
+    data = json.loads(sx.judges(run, labels=labels).json())
+    assert set(data) >= {"agreement", "labels", "corrected", "disputes", "items", "classes"}
+
+
+def test_a_run_of_several_experiments_and_conditions_is_judged_where_it_is_judged(tmp_path: Path) -> None:
+    facets = {"frame": ["self", "another-model"], "deed-thinking": ["default", "off"]}
+    both = ["association", "restriction"]
+    run = sx.run(["sim/typical"], experiments=both, limit=4, out=tmp_path / "run", facets=facets)
+    # four requests, answered with thought and without it; what is asked about others shares these
+    found = sx.judge(run, "sim/coin")
+    assert len(found.judgements) == 8 and {key.experiment for key, _ in found.judgements} == {"restriction"}
+    shown = sx.judges(found)
+    assert [one.replies for one in shown.agreements if len(one.sources) == 3] == [4]  # in the first condition
+    for condition in found.conditions:
+        by_judge = found.under(condition).with_source("judge:sim/coin").observations.filter(experiment="restriction")
+        assert by_judge["observed"].null_count() == 0 and len(by_judge) == 4
+
+
+def test_experiments_without_judged_replies_are_refused(tmp_path: Path) -> None:
+    run = sx.run(["sim/coin"], experiments=["association"], limit=2, out=tmp_path / "run")
+    with pytest.raises(InputError, match="its experiments have no replies that are judged"):
+        sx.judges(run)
+    with pytest.raises(InputError, match="its experiments have no replies that are judged"):
+        sx.judge(run, "sim/typical")
