@@ -153,7 +153,11 @@ def _nearest(
 ) -> tuple[Placed, Box]:
     width, half = breadth(text, SMALL_LETTERS), SMALL_LETTERS * 0.55
     best: tuple[float, Placed, Box] | None = None
-    for penalty, x, y in _candidates(spot, width):
+    candidates = list(_candidates(spot, width))
+    lefts, middles = [x for _, x, _ in candidates], [y for _, _, y in candidates]
+    reach = (min(lefts), min(middles) - half, max(lefts) + width, max(middles) + half)
+    near = [other for other in taken if _overlap(reach, other) > 0]
+    for penalty, x, y in candidates:
         where = (x, y - half, x + width, y + half)
         out = (
             max(0.0, across.start - x)
@@ -161,7 +165,9 @@ def _nearest(
             + max(0.0, up.end - y)
             + max(0.0, y - up.start)
         )
-        cost = penalty + 50 * out + 3 * sum(_overlap(where, other) for other in taken)
+        if best is not None and penalty + 50 * out >= best[0]:
+            continue  # whatever it would cover
+        cost = penalty + 50 * out + 3 * sum(_overlap(where, other) for other in near)
         if best is None or cost < best[0]:
             far = penalty >= 20
             end = min(max(spot[0], x), x + width)
