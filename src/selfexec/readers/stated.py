@@ -159,8 +159,8 @@ def results(text: str, letters: Letters) -> Iterator[Commitment]:
     if body[-1:] not in (".", "!", "。") and len(body) == len(text.rstrip()):
         return  # it may have been cut off: "4" of "42"
     start = max(len(body) - LAST_SENTENCE, 0)
-    begins = [body.rfind(mark, start, len(body) - 1) + len(mark) for mark in (". ", ".\n", "\n", "? ", "! ")]
-    start = max(start, *begins)
+    stops = ((body.rfind(mark, start, len(body) - 1), mark) for mark in (". ", ".\n", "\n", "? ", "! "))
+    start = max([start, *(at + len(mark) for at, mark in stops if at >= 0)])
     for found in RESULT_BEGINS.finditer(body, start):
         letter = letters.by_text.get(plain(body[found.end() :]))
         if letter and not denied(text, found.start(), found.start()) and not CONDITION.search(body, start):

@@ -1,0 +1,165 @@
+"""What each wire format sends, and what it makes of a body that comes back, field by field."""
+
+from typing import Any
+
+import pytest
+
+from selfexec.engines.base import Outcome
+from selfexec.engines.http.formats import LONGEST_NAME, WIRES, Unusable
+from sockets import completion
+
+
+def outcome(wire: str, body: Any) -> Outcome:
+    return WIRES[wire].outcome(body)
+
+
+def changed(**usage: Any) -> dict[str, Any]:
+    body = completion()
+    body["usage"] |= usage
+    return body
+
+
+# --- OpenAI ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_chat_completion_is_kept_field_by_field() -> None:
+    body = changed(cost=0.25) | {"id": "c-1", "provider": "P", "simulated": True}
+    found = outcome("openai", body)
+    assert found == Outcome(
+        text="Hi",
+        output_tokens=5,
+        stop_reason="stop",
+        input_tokens=3,
+        reasoning_tokens=2,
+        served_model="m-1",
+        fingerprint="fp",
+        cost_usd=0.25,
+        completion_id="c-1",
+        upstream="P",
+        simulated=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [(0, 0), (2**31 - 1, 2**31 - 1), (2**31, None), (-1, None), (True, None), ("5", None), (5.0, None), (None, None)],
+)
+def test_a_count_is_a_whole_number_that_can_be_one(given: Any, kept: int | None) -> None:
+    assert outcome("openai", changed(completion_tokens=given)).output_tokens == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(0, 0.0), (2, 2.0), (-0.1, None), (float("inf"), None), (float("nan"), None), (True, None)]
+)
+def test_a_cost_is_a_number_from_zero_on(given: Any, kept: float | None) -> None:
+    assert outcome("openai", changed(cost=given)).cost_usd == kept
+
+
+def test_a_name_is_no_page_of_text() -> None:
+    assert outcome("openai", completion() | {"id": "x" * LONGEST_NAME}).completion_id == "x" * 200
+    assert outcome("openai", completion() | {"id": "x" * 201}).completion_id is None
+    assert outcome("openai", completion() | {"id": ""}).completion_id is None
+    assert outcome("openai", completion() | {"usage": "none", "id": 5}).completion_id is None
+
+
+def test_thoughts_are_kept_apart_wherever_a_server_puts_them() -> None:
+    def kept(text: Any, **message: Any) -> tuple[str | None, str | None]:
+        found = outcome("openai", completion(text, **message))
+        return found.text, found.reasoning
+
+    assert kept("<think>Well.</think>\nA") == ("A", "Well.")
+    assert kept(" <reasoning></reasoning>A") == ("A", None)
+    assert kept("<think>So.</think>A", reasoning_content="Well. ") == ("A", "Well. So.")
+    assert kept("A </b>", reasoning="Hm.") == ("A </b>", "Hm.")
+    assert kept("A", reasoning_content="One.", reasoning="Two.") == ("A", "One.")
+    assert kept("A", reasoning_content=5) == ("A", None)
+    parts = [
+        {"type": "thinking", "thinking": "Hm."},
+        {"type": "text", "text": "A"},
+        "B",
+        {"text": "C"},
+        {"type": "x", "text": "D"},
+        5,
+    ]
+    assert kept(parts) == ("ABC", "Hm.")
+    with pytest.raises(Unusable, match="unknown shape"):
+        kept({"text": "A"})
+
+
+@pytest.mark.parametrize(("finish", "kept"), [("max_tokens", "length"), ("SAFETY", "content_filter"), ("eos", "eos")])
+def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: str) -> None:
+    assert outcome("openai", completion(finish=finish)).stop_reason == kept
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ({"choices": []}, "no choices"),
+        ({"choices": ["x"]}, "no choices"),
+        ({"error": {"message": "went wrong"}}, "went wrong"),
+        (completion(finish="abort"), "it broke off, finish reason abort"),
+        (completion("", finish="unheard_of"), "no text, finish reason unheard_of"),
+        (completion(None), "its message holds no content"),
+        ({"choices": [{"text": "Hi", "finish_reason": "stop"}]}, "it has 'text' in place of a message"),
+        ({"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}, "it has 'delta' in place of a message"),
+    ],
+)
+def test_what_is_no_reply_says_why(body: dict[str, Any], why: str) -> None:
+    with pytest.raises(Unusable, match=why):
+        outcome("openai", body)
+
+
+def test_nothing_said_is_a_reply_where_the_model_was_done_cut_off_or_withheld() -> None:
+    assert outcome("openai", completion("", finish="stop")).text == ""
+    assert outcome("openai", completion(None, finish="length")).stop_reason == "length"
+    assert outcome("openai", completion(None, finish="content_filter")).stop_reason == "content_filter"
+    assert outcome("openai", completion("", finish="x") | {"output_sensitive": True}).stop_reason == "content_filter"
+    assert outcome("openai", completion("", finish="x") | {"input_sensitive": True}).stop_reason == "content_filter"
+    assert outcome("openai", completion("A") | {"output_sensitive": True}).stop_reason == "stop"
+    assert outcome("openai", completion(None, finish="x", refusal="No.")).refusal == "No."
+    assert outcome("openai", completion(None, finish="x", tool_calls=[{"id": "1"}])).text == ""
+
+
+# --- Anthropic and Gemini --------------------------------------------------------------------------------------------
+
+
+def test_an_anthropic_message_is_kept_field_by_field() -> None:
+    content = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Hi"}]
+    body = {"content": content, "stop_reason": "end_turn", "model": "m", "id": "i"}
+    body["usage"] = {"input_tokens": 3, "output_tokens": 5}
+    kept = Outcome("Hi", 5, "stop", input_tokens=3, reasoning="Hm.", served_model="m", completion_id="i")
+    assert outcome("anthropic", body) == kept
+    assert outcome("anthropic", {**body, "content": [], "stop_reason": "refusal"}).stop_reason == "refusal"
+    assert outcome("anthropic", {**body, "content": content[:1], "stop_reason": "pause"}).text == ""
+    assert outcome("anthropic", {**body, "content": content[1:], "stop_reason": "pause"}).stop_reason == "pause"
+    with pytest.raises(Unusable, match="no text, stop reason pause"):
+        outcome("anthropic", {**body, "content": [], "stop_reason": "pause"})
+    with pytest.raises(Unusable, match="no content"):
+        outcome("anthropic", {"type": "message"})
+
+
+def gemini(parts: list[Any], finish: str = "STOP", **usage: int) -> dict[str, Any]:
+    candidate = {"content": {"parts": parts}, "finishReason": finish}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", "responseId": "i"}
+
+
+def test_a_gemini_reply_is_kept_field_by_field() -> None:
+    parts = [{"text": "Hm.", "thought": True}, {"text": "H"}, {"text": "i"}, "x"]
+    found = outcome("gemini", gemini(parts, promptTokenCount=3, candidatesTokenCount=5, thoughtsTokenCount=2))
+    counted = {"output_tokens": 7, "input_tokens": 3, "reasoning_tokens": 2}
+    assert found == Outcome("Hi", stop_reason="stop", reasoning="Hm.", served_model="m", completion_id="i", **counted)
+    # what it cost is the answer and the thoughts, as far as they were counted
+    assert outcome("gemini", gemini(parts, candidatesTokenCount=5)).output_tokens == 5
+    assert outcome("gemini", gemini(parts, thoughtsTokenCount=2)).output_tokens == 2
+    assert outcome("gemini", gemini(parts)).output_tokens is None
+
+
+def test_what_gemini_withheld_is_told_from_what_it_failed_to_make() -> None:
+    assert outcome("gemini", gemini([], "SAFETY")).stop_reason == "content_filter"
+    assert outcome("gemini", {"promptFeedback": {"blockReason": "OTHER"}}).stop_reason == "content_filter"
+    assert outcome("gemini", gemini([{"text": "Hi"}], "OTHER")).text == "Hi"
+    assert outcome("gemini", gemini([], "MAX_TOKENS")).stop_reason == "length"
+    with pytest.raises(Unusable, match="it broke off, finish reason OTHER"):
+        outcome("gemini", gemini([], "OTHER"))
+    with pytest.raises(Unusable, match="no candidates"):
+        outcome("gemini", {"candidates": []})

@@ -1,0 +1,178 @@
+"""Where in a reply it is read: what stands before it changes nothing, the evidence alone says the same, and the limits
+of what counts as a list of words lie where docs/reading.md has them.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+
+import pytest
+import test_reading_shapes as shapes
+from test_reading_shapes import LENGTHS
+
+from selfexec.experiments import restriction
+from selfexec.readers import Reading, read_choice, read_marks, read_object, read_ranking, read_words
+from selfexec.readers.scan import AT_MOST, lines
+
+Read = list[tuple[str, Callable[[str], Reading], Reading]]
+BEFORE = "It is a fine day.\n\n"
+
+
+SHAPES: tuple[tuple[Iterable[str], Callable[[str], Reading]], ...] = (
+    (shapes.ANSWERS, lambda text: read_choice(text, LENGTHS, key="answer")),
+    (shapes.REQUESTS, lambda text: restriction.read(shapes.REQUEST, "predict", text)),
+    (shapes.JUDGEMENTS, lambda text: restriction.read(shapes.REQUEST, "judge", text)),
+    (shapes.RANKINGS, read_ranking),
+    (shapes.LISTS, read_words),
+    (shapes.MARKS, lambda text: read_marks(text, list(shapes.ALL))),
+)
+
+
+@pytest.fixture(scope="module")
+def of_each() -> Read:
+    """Replies from which something is read, but for bare words and letters, which count where nothing else is said."""
+    found = [(text, reading, reading(text)) for texts, reading in SHAPES for text in texts]
+    return [one for one in found if one[2].value is not None and re.search(r"[^\w\s]", one[2].evidence or "")]
+
+
+def test_what_stands_before_the_words_that_count_changes_neither_value_nor_evidence(of_each: Read) -> None:
+    assert len(of_each) > 100
+    for n, (text, reading, alone) in enumerate(of_each):
+        many = AT_MOST if n % 20 == 0 else 1
+        found = reading(BEFORE * many + text)
+        assert (found.value, found.evidence) == (alone.value, alone.evidence), text
+
+
+def test_the_evidence_by_itself_has_the_letter_that_was_read(of_each: Read) -> None:
+    for text, reading, whole in of_each:
+        if text in shapes.ANSWERS and "|" not in text:  # the head of a table stands outside the cell that was read
+            assert reading(whole.evidence or "").value == whole.value, text
+
+
+def test_the_evidence_begins_where_the_sentence_does_also_where_that_opens_the_reply() -> None:
+    sentence = "Four times ten, less ten: the length is therefore 30 cm."
+    for text in (sentence, f"Well. {sentence}", f"Well!\n{sentence}\n"):
+        found = read_choice(text, LENGTHS, key="answer")
+        assert (found.value, found.evidence) == ("C", sentence)
+
+
+def test_lines_have_their_places_also_where_only_the_last_are_kept() -> None:
+    text = "\n".join(f"line {n}" for n in range(AT_MOST + 7))
+    placed = lines(text)
+    assert len(placed) == AT_MOST and placed[0][1] == "line 7"
+    assert all(text[at : at + len(line)] == line for at, line in placed)
+    assert lines("one\n\ntwo") == [(0, "one"), (4, ""), (5, "two")]
+
+
+# --- lists of words --------------------------------------------------------------------------------------------------
+
+
+def words(text: str) -> list[str] | None:
+    value: list[str] | None = read_words(text).value
+    return value
+
+
+def test_a_row_of_three_to_fifteen_short_words_is_a_list() -> None:
+    rows = {n: [f"w{m}" for m in range(n)] for n in (2, 3, 15, 16)}
+    assert [words(f"Of course: {', '.join(row)}.") for row in rows.values()] == [None, rows[3], rows[15], None]
+    # words of three parts, of 40 characters, in a row of 400
+    assert words("one two three, red, green") == ["one two three", "red", "green"]
+    assert words("one two three four, red, green") is None
+    assert words(f"{'x' * 40}, red, green") == ["x" * 40, "red", "green"]
+    assert words(f"{'x' * 41}, red, green") is None
+    row = [letter * 38 for letter in "abcdefghij"]  # with nine commas and blanks 398
+    assert words(", ".join([*row[:-1], "j" * 40])) == [*row[:-1], "j" * 40]
+    assert words(", ".join([*row[:-2], "i" * 39, "j" * 40])) is None
+    assert words("They are: red, green, and blue.") == ["red", "green", "blue"]
+    assert words("Here: 1. red 2. green 3. blue") == ["red", "green", "blue"]
+    assert words("Here: 1. red 2. green") is None
+
+
+def test_three_to_twelve_short_lines_alone_are_a_list() -> None:
+    rows = {n: [f"word{m}x" for m in range(n)] for n in (2, 3, 12, 13)}
+    assert [words("\n".join(row)) for row in rows.values()] == [None, rows[3], rows[12], None]
+    assert words("one two three\nred\n\ngreen") == ["one two three", "red", "green"]
+    assert words("one two three four\nred\ngreen") is None
+    assert read_words("red\ngreen\nblue").evidence == "red\ngreen\nblue"
+
+
+def test_bullets_are_a_list_from_two_on_where_they_are_no_sentences() -> None:
+    assert words("- red\n- green") == ["red", "green"]
+    assert words("- red") is None
+    assert words("- of four words each\n- red") == ["of four words each", "red"]
+    assert words("- of five words each then\n- red") is None
+    assert words("- red\n  - dark\n  - light\n- green") == ["red", "green"]
+    assert words("  - red\n  - green\nAnd so on.") == ["red", "green"]
+    found = read_words("My words:\n- red\n- green\n\nAnd so on.")
+    assert found.evidence == "- red\n- green"
+
+
+def test_of_lists_without_a_key_the_five_that_were_asked_for_count() -> None:
+    five = ["v1", "w1", "x1", "y1", "z1"]
+    assert words(f'["a1", "b1", "c1"] or {five} or ["k1", "l1"]'.replace("'", '"')) == five
+    assert words('["a1", "b1", "c1"] or ["k1", "l1"]') == ["k1", "l1"]
+    assert words(f'{{"words": ["a1", "b1"]}}\n{five}'.replace("'", '"')) == ["a1", "b1"]
+
+
+def test_a_list_that_is_cut_off_has_its_whole_members() -> None:
+    assert words("[red, green, blu") == ["red", "green"]
+    assert words("[red, green, blue]") == ["red", "green", "blue"]
+    assert words("[red]") is None
+    assert words('["red, green, blue"]') == ["red", "green", "blue"]  # three in one string
+    assert words('["salt, pepper"]') == ["salt, pepper"]
+    assert words('["*red*", "`green`", "...", "word 1", "blue"]') == ["red", "green", "blue"]
+    assert words('{"words": "red, green, blue"}') == ["red", "green", "blue"]
+
+
+def test_what_a_refusal_offers_is_no_answer_unless_words_are_announced() -> None:
+    offers = "I'm sorry, but I can't help with that. {}\n- a helpline\n- a friend"
+    assert words(offers.format("There are:")) is None
+    assert words(offers.format("Other words:")) == ["a helpline", "a friend"]
+    # what comes 300 characters on is no refusal of the list before it
+    assert words(f"- red\n- green\n{'x ' * 150}I'm sorry, but I can't help with that.") == ["red", "green"]
+
+
+# --- objects and orders ----------------------------------------------------------------------------------------------
+
+
+def test_the_last_whole_object_with_the_key_counts_and_none_within_another() -> None:
+    def found(text: str) -> tuple[object, str | None]:
+        reading = read_object(text, "question", lambda value: value["question"])
+        return reading.value, reading.evidence
+
+    first, second = '{"question": "Why?"}', "{'question': 'How?', 'more': {'a': 1}}"
+    assert found(first) == ("Why?", first)
+    assert found(f"{first}\n{second}") == ("How?", second)
+    assert found(f"{second} {first} ") == ("Why?", first)
+    within = '{"question": "Whole?", "was": {"question": "Part?"}}'
+    assert found(within) == ("Whole?", within)
+    assert found(f'{first}{{"question": "cut o') == ("Why?", first)
+    assert found('{"a": 1, "list": [1, 2,], "question": "Trailing?",}')[0] == "Trailing?"
+
+
+def test_estimates_that_rise_are_an_order_and_others_only_where_an_order_is_announced() -> None:
+    def listed(*tokens: int, lead: str = "Here:") -> str:
+        return lead + "\n" + "\n".join(f"- Q{n} (about {t} tokens)" for n, t in zip((1, 2, 3, 4), tokens, strict=True))
+
+    order = ["Q1", "Q2", "Q3", "Q4"]
+    assert read_ranking(listed(10, 20, 30, 40)).value == order
+    assert read_ranking(listed(10, 20, 30, 25)).value is None
+    assert read_ranking(listed(10, 20, 30, 25, lead="My ranking:")).value == order
+    assert read_ranking(listed(10, 20, 30, 40, lead="Let me look at each:")).value is None
+    numbered = "Well:\n1. Q2\n2. Q1\n3. Q4\n4. Q3"
+    assert read_ranking(numbered).value == ["Q2", "Q1", "Q4", "Q3"]
+    assert read_ranking(f"{numbered}\n5. Q2").value is None
+    assert read_ranking(numbered.replace("3.", "4.")).value is None
+    assert read_ranking("Well:\n1. Q1\n2. Q2\n3. Q3\n4. Q4").value is None  # one after the other is no order
+
+
+def test_an_order_is_turned_or_taken_back_by_what_stands_around_it() -> None:
+    order = "[Q2, Q1, Q4, Q3]"
+    assert read_ranking(f"Ranking from hardest to easiest: {order}").value == ["Q3", "Q4", "Q1", "Q2"]
+    assert read_ranking(f"Ranking from easiest to hardest: {order}").value == ["Q2", "Q1", "Q4", "Q3"]
+    assert read_ranking(f"Not from hardest to easiest, but from easiest to hardest: {order}").value[0] == "Q2"
+    assert read_ranking(f"Ranking: {order}. However, as for Q2, I would rank it last.").value is None
+    assert read_ranking(f"Ranking: {order}. However, as for Q3, I would rank it last.").value[0] == "Q2"
+    assert read_ranking(f"Ranking: {order}. Actually, as for Q2, I would put it first.").value[0] == "Q2"
+    assert read_ranking(f"Ranking: {order}. Actually, as for Q3, I would put it first.").value is None
+    assert read_ranking("Easiest to hardest: Q2 > Q1 > Q4 > Q3").value == ["Q2", "Q1", "Q4", "Q3"]
+    assert read_ranking("Here: Q2 > Q1 > Q4 > Q3").value is None  # nobody says which end is easy
