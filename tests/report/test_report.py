@@ -1996,7 +1996,7 @@ def axe() -> str | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, 768, 1440])
 def test_axe_finds_no_serious_fault(browser: Browser, drawn: Path, width: int, dark: bool) -> None:
     source = axe()
     if source is None:
