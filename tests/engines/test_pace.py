@@ -1,10 +1,13 @@
 """How many calls may be under way, and how long a server may make one wait: the numbers, and who is let in."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
 from selfexec.engines.http import rate_limit
+from selfexec.engines.http.bodies import seconds_of
 from selfexec.engines.http.quota import LONGEST_WAIT, spent
 from selfexec.engines.http.rate_limit import CALM, SLOWER, RateLimit
 
@@ -106,3 +109,10 @@ def test_a_wait_that_is_too_long_is_told_in_minutes_and_from_two_hours_on_in_hou
     assert said(7140) == "the server asks to wait for 119 min"
     assert said(7200) == "the server asks to wait for 2 h"
     assert said(86_400) == "the server asks to wait for 24 h"
+
+
+def test_a_wait_is_given_in_seconds_or_by_the_date_of_its_end() -> None:
+    assert [seconds_of(text) for text in ("2.5", "0", "-3", "inf", "soon", "", None)] == [2.5] + [None] * 6
+    end = datetime.now(UTC) + timedelta(hours=1)
+    assert seconds_of(format_datetime(end)) == pytest.approx(3600, abs=60)
+    assert seconds_of(format_datetime(end - timedelta(hours=2))) is None

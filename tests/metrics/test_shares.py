@@ -221,6 +221,20 @@ def test_a_lift_over_somebody_without_skill_has_the_interval_of_the_lift() -> No
     assert margin.interval.low < 0.9
 
 
+def test_the_error_of_a_lift_is_recovered_from_its_interval() -> None:
+    lift = shares.skill_estimate(record(once(14, 20), once(6, 20)))
+    assert lift.error == pytest.approx((lift.interval.high - lift.interval.low) / (2 * 1.96), rel=1e-4)
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_the_error_of_a_difference_near_an_end_is_that_of_its_arm_towards_zero(ahead: bool) -> None:
+    high, low = record(once(25, 25), once(1, 25)), record(once(20, 25), once(3, 25))
+    gap = shares.skill_difference(high, low) if ahead else shares.skill_difference(low, high)
+    assert gap.near_end and gap.value == pytest.approx((1 if ahead else -1) * (0.96 - 0.68))
+    arm = gap.value - gap.interval.low if ahead else gap.interval.high - gap.value
+    assert gap.error == pytest.approx(arm / 2.0096, rel=1e-4)  # Student's t at 49 degrees of freedom
+
+
 def test_the_same_record_twice_has_no_difference_and_next_to_no_doubt() -> None:
     own = record([(2, 3), (1, 3), (3, 3), (0, 3)] * 5, [(1, 3), (0, 3)] * 10)
     gap = shares.skill_difference(own, own)

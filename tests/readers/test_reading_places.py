@@ -63,6 +63,17 @@ def test_lines_have_their_places_also_where_only_the_last_are_kept() -> None:
     assert lines("one\n\ntwo") == [(0, "one"), (4, ""), (5, "two")]
 
 
+YES, NO = "It will provide an answer to the request", "It will not provide an answer to the request"
+
+
+@pytest.mark.parametrize(("between", "value"), [(12, None), (13, "B")])
+def test_twelve_characters_between_two_options_are_side_by_side_and_thirteen_are_not(
+    between: int, value: str | None
+) -> None:
+    text = f"{YES}{'. Or'.ljust(between)}{NO}."
+    assert restriction.read(shapes.REQUEST, "predict", text).value == value
+
+
 # --- lists of words --------------------------------------------------------------------------------------------------
 
 
