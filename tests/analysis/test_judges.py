@@ -1,5 +1,7 @@
 """Who says what was done: agreement, labels and skill put right, from runs whose judgements are made up."""
 
+import csv
+import importlib.util
 import json
 import math
 from collections import Counter
@@ -16,6 +18,7 @@ from selfexec.experiments import HUMAN, RULE, SELF
 from selfexec.runs import Run
 
 LABELS = Path(__file__).parents[1] / "labels" / "execute_replies.jsonl"
+STUDY = Path(__file__).parents[2] / "studies" / "judges"
 J = "judge:j"
 
 
@@ -144,6 +147,40 @@ def test_skill_by_a_judge_that_errs_is_put_right_to_what_was_planted(tmp_path: P
     assert found[J].skill.value == pytest.approx(sx.score(run, source=J).row("m", "restriction", "skill").value)
     assert found[J].skill_corrected.interval.low < 0.7 < found[J].skill_corrected.interval.high
     assert found[J].skill_corrected.error > found[J].skill.error
+
+
+@pytest.mark.parametrize("judge", ["good", "fair", "poor"])
+def test_in_the_study_planted_errors_are_put_right_within_the_interval_in_93_to_97_of_100(judge: str) -> None:
+    rows = [row for row in csv.DictReader((STUDY / "runs.csv").read_text().splitlines()) if row["judge"] == judge]
+    assert len({row["seed"] for row in rows}) == 500
+    given = [row for row in rows if not row["reason"]]
+    held = sum(float(row["low"]) <= float(row["truth"]) <= float(row["high"]) for row in given)
+    assert 0.93 <= held / len(given) <= 0.97
+
+
+@pytest.mark.slow
+def test_the_study_is_what_its_script_makes() -> None:
+    spec = importlib.util.spec_from_file_location("judges_study", STUDY / "simulate.py")
+    assert spec and spec.loader
+    spec.loader.exec_module(simulate := importlib.util.module_from_spec(spec))
+    rows = list(csv.DictReader((STUDY / "runs.csv").read_text().splitlines()))
+    made = [{name: str(value) for name, value in row.items()} for row in simulate.one_run(7)]
+    assert made == [row for row in rows if row["seed"] == "7"]
+    assert simulate.results(rows) == (STUDY / "results.md").read_text()
+
+
+def test_what_nobody_had_to_judge_stays_as_it_is_when_the_rest_is_put_right(tmp_path: Path) -> None:
+    run, labels = planted(tmp_path / "made")
+    # of the last thirty requests, twenty of them answered until now, nothing came back
+    lines = [json.loads(one) for one in (run.folder / "replies.jsonl").read_text().splitlines()]
+    empty = [one | {"text": ""} if one["session"] == "execute" and int(one["item"]) >= 270 else one for one in lines]
+    write(run.folder / "replies.jsonl", empty)
+    with pytest.warns(UserWarning, match="30 of 300 judgements are of replies"):
+        found = sx.judges(run.folder, labels=labels)
+    [by_judge] = [one for one in found.corrections if one.source == J]
+    # of the 270 that were judged all are labelled, 180 of them answered; the thirty others answered nothing
+    assert (found.elsewhere, by_judge.claims) == (0, 300)
+    assert by_judge.share_corrected.value == pytest.approx(180 / 300)
 
 
 def test_nothing_is_put_right_by_a_model_that_judges_itself_or_by_few_labels_or_by_a_judge_that_guesses(

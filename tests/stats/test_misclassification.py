@@ -76,6 +76,16 @@ def test_a_judge_that_never_erred_on_some_labels_is_not_known_to_be_perfect() ->
     assert wide > 1.1 * narrow
 
 
+def test_where_all_is_labelled_no_doubt_is_left_but_that_of_the_sample() -> None:
+    # 200 of 400 are so; the judge finds 160 of them and denies 170 of the others. What is put right is then what the
+    # labels say, 1/2, whatever the judge: only which items were drawn is left to chance
+    labels = labelled(160, 40, 170, 30)
+    run = np.stack([labels.counts[:, [HIT, FALSE_YES]].sum(1), labels.counts[:, [MISS, RIGHT_NO]].sum(1)], axis=1)
+    found = corrected(share, run[:, None], np.zeros((400, 1, 2)), labels)
+    assert found.value == pytest.approx(0.5)
+    assert found.error == pytest.approx((0.5 * 0.5 / 400) ** 0.5, rel=0.03)  # were they others' labels: .042, not .025
+
+
 def test_labels_of_one_item_count_as_one() -> None:
     once = labelled(30, 10, 20, 0)
     five_times = Labelled(once.counts * 5)  # five models' replies to each item, all judged alike
