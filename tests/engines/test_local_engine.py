@@ -3,14 +3,17 @@
 import asyncio
 import shutil
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 import selfexec as sx
 from selfexec.engines import Call, Connection, Outcome
-from selfexec.engines.local import LocalEngine
+from selfexec.engines.local import LocalEngine, engine
 from selfexec.engines.local.engine import _parted
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
@@ -56,6 +59,114 @@ def test_weights_that_are_not_there_are_refused_before_anything_is_asked(name: s
 )
 def test_thoughts_stand_apart(text: str, thinks: bool, parts: tuple[str | None, str]) -> None:
     assert _parted(text, thinks) == parts
+
+
+# --- with weights that only count -----------------------------------------------------------------------------------
+
+
+class OutOfMemoryError(RuntimeError):
+    """As torch calls it."""
+
+
+class Counting:
+    """Stands in for weights: a prompt is as long as its text, and a reply says how it was wanted, and beside whom."""
+
+    context, name, tokenizer = 100, "local/x", None
+    sampling: ClassVar[dict[str, float]] = {"temperature": 0.6, "top_p": 0.9}
+
+    def prompt(self, messages: Any, more: Any) -> tuple[list[int], bool]:
+        self.seen = messages
+        return [7] * sum(len(message["content"]) for message in messages), False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    prompt: Sequence[int]
+    most: int
+    seed: int
+    temperature: float = 1.0
+    top_p: float = 1.0
+    top_k: int = 0
+    repetition_penalty: float = 1.0
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[Wanted]]:
+    """The batches in which replies were generated, with an engine that takes at most five of them at once."""
+    made: list[list[Wanted]] = []
+
+    def generate(weights: Any, wanted: list[Wanted]) -> list[SimpleNamespace]:
+        if len(wanted) > 5:
+            raise OutOfMemoryError
+        made.append(wanted)
+        if any(len(one.prompt) == 13 for one in wanted):
+            raise ValueError("unlucky")
+        return [SimpleNamespace(tokens=[len(one.prompt)], ended=len(one.prompt) % 2 == 0) for one in wanted]
+
+    def outcome(weights: Any, one: Any, tokens: Sequence[int], ended: bool) -> Outcome:
+        return Outcome(str(tokens[0]), stop_reason="stop" if ended else "length")
+
+    monkeypatch.setitem(
+        sys.modules, "selfexec.engines.local.generation", SimpleNamespace(Wanted=Wanted, generate=generate)
+    )
+    monkeypatch.setattr(engine, "load", lambda name: Counting())
+    monkeypatch.setattr(engine, "_outcome", outcome)
+    return made
+
+
+def counted(*prompts: str, at_once: int = 50, **sampling: Any) -> list[Any]:
+    async def ask() -> list[Any]:
+        async with LocalEngine(["local/x"], Connection(max_connections=at_once)) as opened:
+            calls = [
+                Call(Key("local/x", "e", "i", n, "predict"), (Message("user", p),), sampling)
+                for n, p in enumerate(prompts)
+            ]
+            return await asyncio.gather(*map(opened.ask, calls), return_exceptions=True)
+
+    return asyncio.run(ask())
+
+
+def test_sessions_that_wait_are_one_batch_as_far_as_may_be_open_at_once(batches: list[list[Wanted]]) -> None:
+    assert [outcome.text for outcome in counted("a", "bb", "ccc", "dddd")] == ["1", "2", "3", "4"]
+    assert [len(batch) for batch in batches] == [4]
+    batches.clear()
+    assert [outcome.text for outcome in counted("a", "bb", "ccc", "dddd", at_once=3)] == ["1", "2", "3", "4"]
+    assert [len(batch) for batch in batches] == [3, 1]
+
+
+def test_what_does_not_fit_into_memory_is_tried_by_halves_and_keeps_its_order(batches: list[list[Wanted]]) -> None:
+    prompts = ["x" * n for n in range(1, 12)]
+    assert [outcome.text for outcome in counted(*prompts)] == [str(len(prompt)) for prompt in prompts]
+    # eleven and then six were too many: 5, and 6 as 3 and 3
+    assert [len(batch) for batch in batches] == [5, 3, 3]
+
+
+def test_a_batch_that_fails_costs_its_sessions_and_no_others(batches: list[list[Wanted]]) -> None:
+    bad, good = counted("x" * 13, "xx", at_once=1)
+    assert isinstance(bad, ValueError) and good.text == "2"
+
+
+def test_a_session_is_sampled_as_is_said_else_as_the_model_is(batches: list[list[Wanted]]) -> None:
+    counted("abc", "abc")
+    first, second = batches.pop()
+    assert (first.temperature, first.top_p, first.top_k, first.repetition_penalty) == (0.6, 0.9, 0, 1.0)
+    assert first.most == 97  # what the context has room for
+    assert first.seed != second.seed
+    counted("abc", "abc", temperature=0, max_tokens=9, top_k=4)
+    again, _ = batches.pop()
+    assert (again.temperature, again.top_p, again.top_k, again.most) == (0, 0.9, 4, 9)
+    assert again.seed == first.seed  # of the same session
+    counted("abc", "abc", seed=1)
+    assert batches.pop()[0].seed != first.seed
+    [full] = counted("x" * 100)
+    assert full.error == "its 100 tokens do not fit into a context of 100"
+    counted("x" * 99)
+    assert batches.pop()[0].most == 1
+
+
+def test_a_system_prompt_stands_first(batches: list[list[Wanted]]) -> None:
+    counted("abc", system="Be.")
+    assert len(batches.pop()[0].prompt) == 6
 
 
 # --- with a tiny model -----------------------------------------------------------------------------------------------

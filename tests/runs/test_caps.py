@@ -1,6 +1,7 @@
 """A cap on tokens or dollars holds to within the calls under way, over all commands of a run, and nothing is lost."""
 
 import asyncio
+import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,15 +12,17 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from scipy.stats import t as student_t
 
 import selfexec as sx
 from selfexec.cli import main
+from selfexec.engines import Price
 from selfexec.engines.sim import PROFILES
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
 from selfexec.runs.asking import Visit, carry_out, finish, plan, remarks
 from selfexec.runs.asking.caps import Caps, Spent, tokens_of
-from selfexec.runs.asking.estimate import estimate
+from selfexec.runs.asking.estimate import Estimate, Part, estimate
 from selfexec.runs.asking.remaining import standing
 from selfexec.runs.records import Reply
 from sockets import completion, served
@@ -149,6 +152,22 @@ def test_more_thoughts_than_output_are_told() -> None:
     [said] = remarks(replies)
     assert said.startswith("m/x: 1 of 3 replies have more tokens of thoughts than of output")
     assert list(remarks(replies[:2])) == []
+
+
+def test_the_range_of_the_cost_is_students_t_by_welch_and_satterthwaite() -> None:
+    price = {"m": Price(0, 1, "")}
+    one = Part("m", 5, (0, 1e6), (0, 1e5), own=10)
+    two = Part("m", 5, (0, 2e6), (0, 2e5), own=5)
+    unknown = Part("m", 5, (0, 3e6))
+    # the quantile for 9 degrees of freedom is 2.262157 in every table
+    assert Estimate([one], None).cost(price) == pytest.approx((1 - 0.2262157, 1 + 0.2262157), abs=1e-7)
+    freedom = 0.05**2 / (0.01**2 / 9 + 0.04**2 / 4)
+    apart = student_t.ppf(0.975, freedom) * math.sqrt(0.05)
+    assert Estimate([one, two], None).cost(price) == pytest.approx((3 - apart, 3 + apart), abs=1e-9)
+    low, high = Estimate([one, two, unknown], None).cost(price)
+    assert (low, high) == pytest.approx((3 - apart + 3 / math.sqrt(2), 3 + apart + 3 * math.sqrt(2)), abs=1e-9)
+    # two replies tell little of how they vary, but a cost is never below nothing: 12.7062 for one degree of freedom
+    assert Estimate([replace(one, own=2)], None).cost(price) == pytest.approx((0, 1 + 1.27062), abs=1e-5)
 
 
 @pytest.mark.slow

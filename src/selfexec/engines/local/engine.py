@@ -89,9 +89,11 @@ class LocalEngine:
             await asyncio.sleep(TOGETHER)
             self._came.clear()
             for model, waiting in self._waiting.items():
-                while batch := [one for one in waiting[: self._most] if not one.reply.done()]:
+                while waiting:
+                    batch = [one for one in waiting[: self._most] if not one.reply.done()]  # nor given up
                     del waiting[: self._most]
-                    await self._answer(self._weights[model], batch)
+                    if batch:
+                        await self._answer(self._weights[model], batch)
 
     async def _answer(self, weights: Weights, batch: Sequence[_Waiting]) -> None:
         """Generate replies and hand them over; by halves where memory does not suffice for all."""
