@@ -83,7 +83,7 @@ class ItemSet:
         if limit is not None and fraction is not None:
             raise InputError("--limit and --fraction are two ways to cut. Give one of them.")
         if preset is not None and (limit, fraction) != (None, None):
-            raise InputError(f"--preset {preset} is a cut of its own: leave out --limit and --fraction.")
+            raise InputError(f"--preset {preset} is a cut of its own. Leave out --limit and --fraction.")
         kept: dict[str, Mapping[str, Item]] = {}
         hashes = self.hashes if preset else {}
         order = order or newest_order(hashes)
