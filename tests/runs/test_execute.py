@@ -282,7 +282,7 @@ def test_a_preset_is_named_with_every_score_as_long_as_its_items_are_asked(tmp_p
 
 
 def test_a_preset_goes_with_no_other_cut() -> None:
-    with pytest.raises(InputError, match="leave out --limit and --fraction"):
+    with pytest.raises(InputError, match="Leave out --limit and --fraction"):
         plan(["sim/coin"], preset="quick", limit=3)
 
 
