@@ -73,9 +73,10 @@ class Counting:
 
     context, name, tokenizer = 100, "local/x", None
     sampling: ClassVar[dict[str, float]] = {"temperature": 0.6, "top_p": 0.9}
+    seen: ClassVar[list[list[dict[str, str]]]] = []
 
     def prompt(self, messages: Any, more: Any) -> tuple[list[int], bool]:
-        self.seen = messages
+        self.seen.append(messages)
         return [7] * sum(len(message["content"]) for message in messages), False
 
 
@@ -167,6 +168,7 @@ def test_a_session_is_sampled_as_is_said_else_as_the_model_is(batches: list[list
 def test_a_system_prompt_stands_first(batches: list[list[Wanted]]) -> None:
     counted("abc", system="Be.")
     assert len(batches.pop()[0].prompt) == 6
+    assert [(said["role"], said["content"]) for said in Counting.seen.pop()] == [("system", "Be."), ("user", "abc")]
 
 
 # --- with a tiny model -----------------------------------------------------------------------------------------------
