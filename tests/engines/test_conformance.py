@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -54,14 +55,22 @@ def said_by(model: str, turns: list[str]) -> str:
     return words[-1] if words and "code word" in turns[-1] else f"You said: {turns[-1]}"
 
 
+def likely(text: str, field: str = "logprob") -> list[dict[str, Any]]:
+    """Tokens of one letter."""
+    return [{"token": letter, field: -0.5} for letter in text]
+
+
 async def openai(request: web.Request) -> web.StreamResponse:
     body = await request.json()
     text = await answered(body["model"], [m["content"] for m in body["messages"] if m["role"] != "system"])
     usage = {"prompt_tokens": 3, "completion_tokens": 5}
+    chances: Any = likely(text) if body.get("logprobs") else []
     if body.get("stream"):
-        pieces = [*({"delta": {"content": letter}} for letter in text), {"delta": {}, "finish_reason": "stop"}]
+        pieces: list[Any] = [{"delta": {"content": letter}} for letter in text]
+        pieces += [{"delta": {}, "logprobs": {"content": chances}}, {"delta": {}, "finish_reason": "stop"}]
         return await streamed(request, *({"choices": [piece]} for piece in pieces), {"choices": [], "usage": usage})
-    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    choice: dict[str, Any] = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    choice["logprobs"] = {"content": chances} if chances else None
     return web.json_response({"choices": [choice], "usage": usage})
 
 
@@ -69,7 +78,8 @@ async def responses(request: web.Request) -> web.StreamResponse:
     body = await request.json()
     assert body["store"] is False
     text = await answered(body["model"], [message["content"] for message in body["input"]])
-    output = [{"type": "message", "content": [{"type": "output_text", "text": text}]}]
+    chances = likely(text) if "message.output_text.logprobs" in body.get("include", ()) else []
+    output = [{"type": "message", "content": [{"type": "output_text", "text": text, "logprobs": chances}]}]
     usage = {"input_tokens": 3, "output_tokens": 5}
     whole = {"status": "completed", "output": output, "usage": usage}
     if body.get("stream"):
@@ -102,7 +112,9 @@ async def gemini(request: web.Request) -> web.StreamResponse:
     body = await request.json()
     assert all(turn["role"] in ("user", "model") for turn in body["contents"])
     text = await answered(request.match_info["model"], [turn["parts"][0]["text"] for turn in body["contents"]])
-    candidate = {"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}
+    candidate: dict[str, Any] = {"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}
+    if body.get("generationConfig", {}).get("responseLogprobs"):
+        candidate["logprobsResult"] = {"chosenCandidates": likely(text, "logProbability")}
     whole = {"candidates": [candidate], "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 5}}
     if request.match_info["way"] == "streamGenerateContent":
         return await streamed(request, whole)
@@ -177,8 +189,10 @@ def declared(subject: Subject) -> frozenset[Capability]:
     return engine_type(subject.model, subject.connection).capabilities(subject.model, subject.connection)
 
 
-def test_turns_are_carried_by_every_engine_here_and_nothing_else_yet(subject: Subject) -> None:
-    assert declared(subject) == {"turns"}
+def test_turns_are_carried_by_every_engine_here_and_log_probabilities_by_some_and_nothing_else_yet(
+    subject: Subject,
+) -> None:
+    assert declared(subject) - {"logprobs"} == {"turns"}
 
 
 # --- what holds for each ---------------------------------------------------------------------------------------------
@@ -188,6 +202,16 @@ def test_a_reply_has_a_text_its_tokens_and_why_it_ended(subject: Subject) -> Non
     found: Outcome = within(subject, lambda engine: engine.ask(call(subject.model, "Hello?")))
     assert found.text and found.error is None and found.stop_reason == "stop"
     assert found.output_tokens is not None and found.output_tokens > 0
+
+
+def test_log_probabilities_come_where_they_are_needed_if_the_engine_says_that_it_has_them(subject: Subject) -> None:
+    if "logprobs" not in declared(subject):
+        pytest.skip("it does not say so")
+    asked = call(subject.model, "Hello?")
+    needing = msgspec.structs.replace(asked, needs=frozenset({"logprobs"}))
+    found: Outcome = within(subject, lambda engine: engine.ask(needing))
+    assert [(token.token, token.logprob) for token in found.logprobs or ()] == [(c, -0.5) for c in found.text or ""]
+    assert within(subject, lambda engine: engine.ask(asked)).logprobs is None
 
 
 def test_no_session_knows_of_another(subject: Subject) -> None:

@@ -131,6 +131,7 @@ class Wanted:
     top_p: float = 1.0
     top_k: int = 0
     repetition_penalty: float = 1.0
+    likely: int | None = None
 
 
 @dataclass(eq=False)
@@ -328,6 +329,38 @@ def test_greedily_it_says_what_transformers_says(tiny: Path) -> None:
         assert outcome.text == tokenizer.decode(theirs, skip_special_tokens=True)
         assert (outcome.input_tokens, outcome.output_tokens) == (ids["input_ids"].shape[1], 12)
         assert outcome.stop_reason == "length"
+
+
+@pytest.mark.slow
+def test_log_probabilities_are_the_models_own_whatever_a_reply_is_sampled_by(tiny: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
+    asked = [
+        call(tiny, "Hello?", temperature=0, repetition_penalty=9.0, logprobs=True, top_logprobs=3, max_tokens=40),
+        call(tiny, "Something longer that is asked beside it.", logprobs=False),
+        call(tiny, "Hello?", 2, temperature=3.0, top_k=5, logprobs=True),
+    ]
+    found, without, sampled = replies(tiny, *asked)
+    ids = tokenizer("<user>Hello?;<assistant>", return_tensors="pt")
+    before = ids["input_ids"].shape[1]
+    whole = model.generate(**ids, max_new_tokens=40, do_sample=False, repetition_penalty=9.0)
+    said = whole[0, before:].tolist()
+    # what one pass over all of it gives to each token from those before it
+    given = model(whole).logits[0, before - 1 : -1].log_softmax(-1)
+    assert found.logprobs is not None and len(found.logprobs) == len(said) == 40
+    for n, token in enumerate(found.logprobs):
+        values, likeliest = given[n].topk(3)
+        assert token.logprob == pytest.approx(given[n, said[n]].item(), abs=1e-4)
+        assert [one.logprob for one in token.top_logprobs] == pytest.approx(values.tolist(), abs=1e-4)
+        texts = [tokenizer.decode([one]) for one in likeliest.tolist()]
+        for one, text in zip(token.top_logprobs, texts, strict=True):
+            assert one.token == text or "\ufffd" in one.token + text  # a part of a letter
+    assert found.logprobs[0].token == tokenizer.decode(said[:1])
+    assert any(token.logprob < token.top_logprobs[0].logprob for token in found.logprobs)  # which the penalty chose
+    assert without.logprobs is None
+    assert sampled.logprobs is not None and len(sampled.logprobs) == sampled.output_tokens
+    assert all(token.logprob < 0 and not token.top_logprobs for token in sampled.logprobs)
 
 
 @pytest.mark.slow

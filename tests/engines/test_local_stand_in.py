@@ -12,14 +12,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.local import LocalEngine, engine
-from selfexec.engines.local.engine import _outcome, _seed, _sound
+from selfexec.engines.local.engine import _likely, _logprobs, _outcome, _seed, _sound
 from selfexec.engines.local.weights import Weights, load, refuse_unfound
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message
+from selfexec.experiments import Key, Likely, Message, Token
 
 
 class Letters:
@@ -194,7 +195,7 @@ def test_only_a_model_that_can_leave_out_logits_is_told_to() -> None:
 def replied(text: str, prompt: int, *, thinks: bool = False, ended: bool = True) -> Outcome:
     """What is made of a reply to a prompt of so many tokens. The end of a reply may be among its tokens."""
     tokens = [*map(ord, text)] + [0] * ended
-    row = SimpleNamespace(wanted=SimpleNamespace(prompt=[7] * prompt), tokens=tokens, ended=ended)
+    row = SimpleNamespace(wanted=SimpleNamespace(prompt=[7] * prompt, likely=None), tokens=tokens, ended=ended)
     waiting: Any = SimpleNamespace(row=row, thinks=thinks)
     return _outcome(weights_with(), waiting)
 
@@ -209,6 +210,25 @@ def test_thoughts_are_counted_apart_and_a_reply_that_was_cut_off_says_so() -> No
         "", input_tokens=7, output_tokens=8, reasoning="still th", reasoning_tokens=8, stop_reason="length"
     )
     assert replied("<think>a <think> b</think>c", 1).reasoning == "a <think> b"  # it thought of the word
+
+
+class Words(Letters):
+    """A tokenizer whose tokens are words: as many do, it leaves out the blank of one that stands alone."""
+
+    def decode(self, tokens: Sequence[int], skip_special_tokens: bool = False) -> str:
+        return " ".join(("I", "will", "not", "<end>")[token] for token in tokens)
+
+
+def test_each_token_reads_as_it_does_behind_the_one_before_it() -> None:
+    kept = [(-0.1, [(0, -0.1)]), (-0.2, [(1, -0.2), (3, -1.9)]), (-0.3, [])]
+    row = SimpleNamespace(wanted=SimpleNamespace(likely=2), tokens=[0, 1, 2], logprobs=kept)
+    assert _logprobs(weights_with(Words()), row) == (  # type: ignore[arg-type]
+        Token("I", -0.1, (Likely("I", -0.1),)),
+        Token(" will", -0.2, (Likely(" will", -0.2), Likely(" <end>", -1.9))),
+        Token(" not", -0.3),
+    )
+    row.wanted.likely = None
+    assert _logprobs(weights_with(Words()), row) is None  # type: ignore[arg-type]
 
 
 # --- settings and seeds ----------------------------------------------------------------------------------------------
@@ -233,6 +253,19 @@ def test_what_is_no_number_is_sent_as_it_is_and_what_nobody_heeds_refused() -> N
     assert _sound(session(**sent)) == sent
     with pytest.raises(InputError, match=r"^setting min_p: local models know temperature, top_p, top_k, "):
         _sound(session(min_p=0.1))
+
+
+def test_log_probabilities_are_kept_where_they_are_wanted_of_as_many_tokens_as_are() -> None:
+    def likely(needs: frozenset[Any] = frozenset(), **sampling: Any) -> int | None:
+        call = msgspec.structs.replace(session(**sampling), needs=needs)
+        return _likely(call, _sound(call))
+
+    assert likely() is None and likely(logprobs=False, top_logprobs=3) is None
+    assert likely(logprobs=True) == 0 and likely(top_logprobs=3) == 3 and likely(logprobs=True, top_logprobs=20) == 20
+    assert likely(frozenset({"logprobs"})) == 0 and likely(frozenset({"turns"})) is None
+    for name, value in {"logprobs": 5, "top_logprobs": 21}.items():
+        with pytest.raises(InputError, match=rf"^setting {name}={value}: "):
+            likely(**{name: value})
 
 
 def test_a_seed_is_the_first_56_bits_of_the_sessions_name() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, Self, runtime_checkable
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Capability, Key, Message
+from selfexec.experiments import Capability, Key, Message, Token
 from selfexec.items import ItemSet
 
 Wire = Literal["openai", "responses", "anthropic", "gemini"]  # wire formats
@@ -51,7 +51,8 @@ class Outcome(msgspec.Struct, frozen=True):
     instead of a reply, and gave a content policy against this input as the reason. `retry_causes` says of every attempt
     before the last why it was not taken: `rate limit`, `server error`, `timeout`, ... `effort` is how hard the server
     says that the model was to think. `prompt_cut`: it counted fewer tokens of the prompt than that must take.
-    `simulated`: whether the server says that no language model is behind the reply.
+    `simulated`: whether the server says that no language model is behind the reply. `logprobs` has the tokens of the
+    reply with their log-probabilities, where these were asked for and came.
     """
 
     text: str | None
@@ -73,6 +74,7 @@ class Outcome(msgspec.Struct, frozen=True):
     effort: str | None = None
     prompt_cut: bool = False
     simulated: bool = False
+    logprobs: tuple[Token, ...] | None = None
 
 
 class Engine(Protocol):

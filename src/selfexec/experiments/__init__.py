@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from selfexec.experiments.association import ASSOCIATION
 from selfexec.experiments.base import (
+    LEAST_LOGPROB,
     MISSING,
     Answer,
     Ask,
@@ -21,6 +22,7 @@ from selfexec.experiments.base import (
     Key,
     Keying,
     KindName,
+    Likely,
     Message,
     Naive,
     Name,
@@ -31,6 +33,7 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Spread,
+    Token,
     Visited,
     Wording,
     Words,

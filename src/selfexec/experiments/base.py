@@ -83,6 +83,24 @@ class Message(msgspec.Struct, frozen=True):
     content: str
 
 
+LEAST_LOGPROB = -9999.0  # for a probability of 0, of whose logarithm JSON knows nothing
+
+
+class Likely(msgspec.Struct, frozen=True):
+    """A token that may stand at a place of a reply, and the natural logarithm of its probability there."""
+
+    token: str
+    logprob: float
+
+
+class Token(Likely, frozen=True, omit_defaults=True):
+    """A token that a reply has. `top_logprobs` are the likeliest at its place, the likeliest first, where they were
+    asked for: it need not be among them.
+    """
+
+    top_logprobs: tuple[Likely, ...] = ()
+
+
 Prompt = str | Sequence[Message]
 """What a session is asked: one user message, or a conversation so far."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Key, Message
+from selfexec.experiments import Key, Message, Token
 from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
@@ -80,7 +80,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     each time. `effort` is how hard the server says that the model was to think; `prompt_cut`: it counted fewer tokens
     of the prompt than that must take. `parent` is the session within which it was asked; `simulated`: the server said
     that no language model is behind it. `batch` is the custom id of the request that it came by, where that was one of
-    a batch file.
+    a batch file. `logprobs` has its tokens with their log-probabilities, where these were asked for and came.
     """
 
     text: str | None
@@ -108,6 +108,7 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     parent: str | None = None
     simulated: bool = False
     batch: str | None = None
+    logprobs: tuple[Token, ...] | None = None
 
     @classmethod
     def of(

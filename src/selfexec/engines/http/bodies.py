@@ -36,10 +36,14 @@ class Again(Exception):
 def bounded(outcome: Outcome) -> Outcome:
     """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
     length = sum(len(text) for text in (outcome.text, outcome.reasoning, outcome.refusal) if text)
+    said = f"the reply is longer than {LONGEST_TEXT:,} characters"
+    if length <= LONGEST_TEXT and outcome.logprobs:
+        length += len(msgspec.json.encode(outcome.logprobs))
+        said += " with its log-probabilities"
     if length <= LONGEST_TEXT:
         return outcome
-    said = f"the reply is longer than {LONGEST_TEXT:,} characters"
-    return msgspec.structs.replace(outcome, text=None, reasoning=None, refusal=None, stop_reason=None, error=said)
+    nothing = dict.fromkeys(("text", "reasoning", "refusal", "stop_reason", "logprobs"))
+    return msgspec.structs.replace(outcome, **nothing, error=said)
 
 
 def withheld(status: int, said: str) -> Outcome:

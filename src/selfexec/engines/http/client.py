@@ -133,7 +133,8 @@ class HttpEngine:
 
     async def _asked(self, line: Line, call: Call) -> Outcome:
         streaming = line.wire.streaming if line.streams else {}
-        body = {**streaming, **line.wire.body(line.where, call.messages, call.sampling)}
+        sampling = {"logprobs": True, **call.sampling} if "logprobs" in call.needs else call.sampling
+        body = {**streaming, **line.wire.body(line.where, call.messages, sampling)}
         # the server of simulated models tells repetitions apart by it; nobody else is told
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
         headers = {**line.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else line.headers

@@ -61,10 +61,12 @@ class Scrubber:
         if not self._plain:
             return outcome
         texts = {name: text for name in TEXTS if (text := getattr(outcome, name))}
-        whole = "\n".join(texts.values())
+        tokens = "".join(token.token for token in outcome.logprobs or ())
+        whole = "\n".join([*texts.values(), tokens])
         if self.text(whole) == whole:
             return outcome
-        return replace(outcome, **{name: self.text(text) for name, text in texts.items()})
+        # of a secret that was said, each token has a part
+        return replace(outcome, logprobs=None, **{name: self.text(text) for name, text in texts.items()})
 
 
 def _forms(secret: str) -> Iterator[str]:

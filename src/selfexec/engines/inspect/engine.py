@@ -19,7 +19,7 @@ RENAMED = {"stop": "stop_seqs", "stop_sequences": "stop_seqs", "max_completion_t
 SETTINGS = (
     *("temperature", "top_p", "top_k", "max_tokens", "seed", "stop_seqs", "frequency_penalty", "presence_penalty"),
     *("effort", "reasoning_effort", "reasoning_tokens", "reasoning_mode", "reasoning_summary", "verbosity"),
-    *("logit_bias", "extra_body"),
+    *("logit_bias", "logprobs", "top_logprobs", "extra_body"),
 )
 
 

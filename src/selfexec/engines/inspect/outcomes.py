@@ -11,6 +11,8 @@ from typing import Any
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.bodies import bounded
 from selfexec.engines.http.policy import shortened
+from selfexec.engines.http.wires.logprobs import tokens_of
+from selfexec.experiments import Token
 
 STOPS = {"max_tokens": "length", "model_length": "length", "unknown": None}
 SIMULATED = "simulated"  # in the metadata of an output of ours
@@ -50,6 +52,7 @@ def outcome_of(output: Any, provider: str = "") -> Outcome:
             cost_usd=getattr(usage, "total_cost", None),
             completion_id=getattr(output, "response_id", None),
             simulated=bool((output.metadata or {}).get(SIMULATED)),
+            logprobs=_logprobs(choice),
         )
     )
 
@@ -75,6 +78,11 @@ def _parts(content: Any) -> tuple[str, str | None, str | None]:
 def _thought(part: Any) -> str:
     """What of a thought may be read: of one that came encrypted, its summary."""
     return (getattr(part, "summary", None) or "") if getattr(part, "redacted", False) else (part.reasoning or "")
+
+
+def _logprobs(choice: Any) -> tuple[Token, ...] | None:
+    told = getattr(choice, "logprobs", None)
+    return tokens_of(told.model_dump()["content"]) if told else None
 
 
 def _input_tokens(usage: Any) -> int | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from selfexec.engines.base import Call, Connection, Outcome
 from selfexec.engines.local.weights import Weights, load, refuse_unfound
 from selfexec.errors import InputError
+from selfexec.experiments import Likely, Token
 
 if TYPE_CHECKING:
     from selfexec.engines.local.generation import Row
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 MOST_TOKENS = 1024  # of a reply, thoughts included, where nobody says
 TOGETHER = 0.01  # seconds in which sessions that begin at once find each other
 SAMPLED = ("temperature", "top_p", "top_k", "repetition_penalty")
-FIELDS = (*SAMPLED, "max_tokens", "seed", "system", "chat_template_kwargs")
+NUMBERS = (*SAMPLED, "max_tokens", "seed", "top_logprobs")
+FIELDS = (*NUMBERS, "logprobs", "system", "chat_template_kwargs")
+MOST_LIKELY = 20  # tokens at each place of a reply, as servers have it
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +154,7 @@ class LocalEngine:
             prompt,
             most=min(int(sampling.get("max_tokens", MOST_TOKENS)), room),
             seed=_seed(call, sampling.get("seed", 0)),
+            likely=_likely(call, sampling),
             **{name: sampling[name] for name in SAMPLED if name in sampling},
         )
         session = _Session(Row(wanted), thinks, asyncio.get_running_loop().create_future())
@@ -181,7 +185,23 @@ def _outcome(weights: Weights, one: _Session) -> Outcome:
         reasoning=thoughts,
         reasoning_tokens=None if thoughts is None else _tokens_of_thoughts(weights, tokens, answer),
         stop_reason="stop" if one.row.ended else "length",
+        logprobs=_logprobs(weights, one.row),
     )
+
+
+def _logprobs(weights: Weights, row: "Row") -> tuple[Token, ...] | None:
+    """The tokens of a reply, those that are no text included, as each reads behind the one before it: many tokenizers
+    leave out the blank of one that stands alone.
+    """
+    if row.wanted.likely is None:
+        return None
+    decode, found = weights.tokenizer.decode, []
+    for n, (token, (logprob, likely)) in enumerate(zip(row.tokens, row.logprobs, strict=True)):
+        before = row.tokens[max(n - 1, 0) : n]
+        start = len(decode(before))
+        others = [Likely(decode([*before, other])[start:], chance) for other, chance in likely]
+        found.append(Token(decode([*before, token])[start:], logprob, tuple(others)))
+    return tuple(found)
 
 
 def _parted(text: str, thinks: bool) -> tuple[str | None, str]:
@@ -203,11 +223,23 @@ def _sound(call: Call) -> Mapping[str, Any]:
     for name, value in call.sampling.items():
         if name not in FIELDS:
             raise InputError(f"setting {name}: local models know {', '.join(FIELDS)}.")
-        if name in ("temperature", "top_p", "top_k", "repetition_penalty", "max_tokens", "seed"):
+        if name == "logprobs" and not isinstance(value, bool):
+            raise InputError(f"setting logprobs={value!r}: give true or false, and how many with top_logprobs.")
+        if name in NUMBERS:
             least = 1 if name == "max_tokens" else 0
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value < math.inf:
                 raise InputError(f"setting {name}={value!r}: give a number of {least} or more.")
+    if not 0 <= call.sampling.get("top_logprobs", 0) <= MOST_LIKELY:
+        raise InputError(f"setting top_logprobs={call.sampling['top_logprobs']!r}: give {MOST_LIKELY} at most.")
     return call.sampling
+
+
+def _likely(call: Call, sampling: Mapping[str, Any]) -> int | None:
+    """How many of the likeliest tokens are wanted at each place, beside the log-probability of the one that stands
+    there; None where none of it is.
+    """
+    wanted = sampling.get("logprobs", "logprobs" in call.needs or "top_logprobs" in sampling)
+    return int(sampling.get("top_logprobs", 0)) if wanted else None
 
 
 def _seed(call: Call, seed: Any) -> int:

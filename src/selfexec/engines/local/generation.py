@@ -12,6 +12,7 @@ from transformers import RepetitionPenaltyLogitsProcessor
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from selfexec.engines.local.weights import Weights
+from selfexec.experiments import LEAST_LOGPROB
 
 ALIKE = 1.25  # prompts are read together where none is longer than the shortest by more than this factor
 SHORT = 16  # and this many tokens
@@ -20,7 +21,8 @@ SHORT = 16  # and this many tokens
 @dataclass(frozen=True)
 class Wanted:
     """A reply that is wanted: the tokens before it, how many it may have at most, and how it is sampled. Temperature 0
-    takes the likeliest token.
+    takes the likeliest token. `likely` is for how many tokens at each place log-probabilities are kept, beside that of
+    the one that is drawn; None where for none.
     """
 
     prompt: Sequence[int]
@@ -30,14 +32,18 @@ class Wanted:
     top_p: float = 1.0
     top_k: int = 0
     repetition_penalty: float = 1.0
+    likely: int | None = None
 
 
 @dataclass(eq=False)
 class Row:
-    """A reply under way: its tokens so far, and whether it ended by itself."""
+    """A reply under way: its tokens so far, and whether it ended by itself. `logprobs` has for each of them, where that
+    is wanted, its log-probability and the likeliest tokens in its place, each with its own.
+    """
 
     wanted: Wanted
     tokens: list[int] = field(default_factory=list)
+    logprobs: list[tuple[float, list[tuple[int, float]]]] = field(default_factory=list)
     ended: bool = False
 
     def __post_init__(self) -> None:
@@ -124,11 +130,15 @@ class Batch:
             use_cache=True,
             **self._weights.last_logits,
         )
-        for row, token in zip(rows, _drawn(rows, found.logits[:, -1].float()), strict=True):
+        logits = found.logits[:, -1].float()
+        models_own = _logprobs(rows, logits)
+        for n, (row, token) in enumerate(zip(rows, _drawn(rows, logits), strict=True)):
             if token in self._weights.ends:
                 row.ended = True
-            else:
-                row.tokens.append(token)
+                continue
+            row.tokens.append(token)
+            if n in models_own:
+                row.logprobs.append(_at(models_own[n], token, row.wanted.likely or 0))
         return found.past_key_values
 
     def _add(self, rows: Sequence[Row], cache: Any, mask: Any) -> None:
@@ -160,6 +170,18 @@ def _widened(tensor: Any, width: int, axis: int) -> Any:
     shape = list(tensor.shape)
     shape[axis] = width - shape[axis]
     return torch.cat([tensor.new_zeros(shape), tensor], dim=axis) if shape[axis] else tensor
+
+
+def _logprobs(rows: Sequence[Row], logits: Any) -> dict[int, Any]:
+    """The logarithms of what the model gives to each token, whatever it is sampled by, for the rows that want them."""
+    wanting = [n for n, row in enumerate(rows) if row.wanted.likely is not None]
+    return dict(zip(wanting, logits[wanting].log_softmax(-1), strict=True)) if wanting else {}
+
+
+def _at(logprobs: Any, token: int, likely: int) -> tuple[float, list[tuple[int, float]]]:
+    """What is kept of a place: of the token that stands there, and of the likeliest."""
+    values, others = logprobs.clamp(min=LEAST_LOGPROB).topk(min(likely, len(logprobs)))
+    return max(float(logprobs[token]), LEAST_LOGPROB), list(zip(others.tolist(), values.tolist(), strict=True))
 
 
 def _drawn(rows: Sequence[Row], logits: Any) -> list[int]:

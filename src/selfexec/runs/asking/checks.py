@@ -202,7 +202,7 @@ async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | 
         # a cache on the way shows where the same is asked twice
         first = tried[0]
         again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)))
-    odd = remarks(t.reply for t in [*tried, again])
+    odd = remarks((t.reply for t in [*tried, again]), lambda key: sent(key.experiment, key.kind))
     notes = [*_findings(tried, memory, model), *(f"warning: {text}" for text in [*told, *engine.warnings, *odd])]
     return Check(model, tried, memory.shared, notes)
 

@@ -196,7 +196,9 @@ def carry_out(
     found = load(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
     if not plan.all_simulated:
-        progress.warnings.extend(remarks(reply for reply in found.replies.values() if reply.model in plan.models))
+        sampled = {one.name: one.sampling for one in plan.respondents}
+        replies = (reply for reply in found.replies.values() if reply.model in sampled)
+        progress.warnings.extend(remarks(replies, lambda key: sampled[key.model].of(key.experiment, key.kind)))
     return found
 
 

@@ -4,8 +4,10 @@ It is read from the replies themselves, so that what earlier commands brought co
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, settings_in
 from selfexec.runs.records import Reply
 from selfexec.text.legible import harmless_line
@@ -15,7 +17,8 @@ NAMES_SHOWN = 5
 MUCH_EMPTY = 0.2  # of the replies of a model
 
 
-def remarks(replies: Iterable[Reply]) -> Iterator[str]:
+def remarks(replies: Iterable[Reply], sent: Callable[[Key], Mapping[str, Any]] = lambda key: {}) -> Iterator[str]:
+    """`sent` has the settings that a session was asked with."""
     by_model: dict[str, list[Reply]] = defaultdict(list)
     for reply in replies:
         if not reply.failed:
@@ -33,6 +36,8 @@ def remarks(replies: Iterable[Reply]) -> Iterator[str]:
         ):
             if said := look(came):
                 yield f"{model}: {said}"
+        if said := _untold(came, sent):
+            yield f"{model}: {said}"
 
 
 def _several_served(came: Sequence[Reply]) -> str | None:
@@ -130,6 +135,18 @@ def _miscounted(came: Sequence[Reply]) -> str | None:
         f"{len(found):,} of {number_of(len(counted), 'reply', 'replies')} have more tokens of thoughts than of output: "
         "the server counts thoughts apart, or wrong. What goes by tokens, as costs and the order of difficulty do, is "
         "then of the answers alone, if of anything"
+    )
+
+
+def _untold(came: Sequence[Reply], sent: Callable[[Key], Mapping[str, Any]]) -> str | None:
+    """That log-probabilities did not come though they were asked for."""
+    asked = [reply for reply in came if (reply.text or "").strip() and sent(reply.key).get("logprobs")]
+    found = [reply for reply in asked if not reply.logprobs]
+    if not found:
+        return None
+    return (
+        f"{len(found):,} of {number_of(len(asked), 'reply', 'replies')} came without the log-probabilities that were "
+        "asked for: the server passes over that setting, or has none of this model"
     )
 
 

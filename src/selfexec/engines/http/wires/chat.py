@@ -16,12 +16,14 @@ from selfexec.engines.http.wires.base import (
     count_of,
     dollars_of,
     fields,
+    list_of,
     name_of,
     object_of,
     text_and_thought,
     text_of,
     turns,
 )
+from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -78,6 +80,7 @@ def _outcome(body: Any) -> Outcome:
             completion_id=name_of(body.get("id")),
             upstream=name_of(body.get("provider")),
             simulated=body.get("simulated") is True,  # as `selfexec serve` says
+            logprobs=tokens_of(object_of(choices[0].get("logprobs")).get("content")),
         )
     )
     if not (outcome.text or outcome.refusal or outcome.reasoning or message.get("tool_calls")):
@@ -135,6 +138,7 @@ class Gathered:
         self._message: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}
         self._content: list[Any] = []
+        self._logprobs: list[Any] = []
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -146,6 +150,7 @@ class Gathered:
         choice = choices[0]
         if choice.get("index") in (None, 0):
             self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
+            self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
             self._add(choice.get("delta") or choice.get("message") or {})
         if error := piece.get("error"):
             self._choice["error"] = error  # it ends the reply, whatever came before
@@ -172,7 +177,8 @@ class Gathered:
         content = "".join(self._content) if texts else self._content
         said = {name: "".join(parts) for name, parts in self._texts.items()}
         message = {"role": "assistant", "content": content, **self._message, **said}
-        return {**self._body, "choices": [{**self._choice, "index": 0, "message": message}]}
+        choice = {**self._choice, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
+        return {**self._body, "choices": [choice]}
 
 
 CHAT = Wire(
@@ -183,4 +189,5 @@ CHAT = Wire(
     outcome=_outcome,
     gathering=Gathered,
     streaming={"stream": True, "stream_options": {"include_usage": True}},
+    capabilities=frozenset({"turns", "logprobs"}),
 )

@@ -17,10 +17,14 @@ from selfexec.engines.http.wires.base import (
     name_of,
     object_of,
 )
+from selfexec.engines.http.wires.logprobs import gemini_tokens_of
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
-GEMINI_NAMES = {"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"}
+GEMINI_NAMES = {
+    **{"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"},
+    **{"logprobs": "responseLogprobs", "top_logprobs": "logprobs"},
+}
 STOPS: Mapping[Any, str] = {"STOP": "stop", "MAX_TOKENS": "length"}
 WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII", "IMAGE_SAFETY", "LANGUAGE"}
 # without text these say that generating failed, not that anything was decided about the input; with text it is a reply
@@ -86,6 +90,7 @@ def _outcome(body: Any) -> Outcome:
         served_model=name_of(body.get("modelVersion")),
         completion_id=name_of(body.get("responseId")),
         simulated=body.get("simulated") is True,
+        logprobs=gemini_tokens_of(candidate.get("logprobsResult")),
     )
 
 
@@ -102,6 +107,7 @@ class Gathered:
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []
+        self._logprobs: dict[str, list[Any]] = {}
 
     def take(self, event: Event) -> None:
         piece = data_of(event)
@@ -111,6 +117,8 @@ class Gathered:
         self._body |= {name: value for name, value in piece.items() if value is not None and name != "candidates"}
         for candidate in list_of(piece.get("candidates"))[:1]:
             self._parts += list_of(object_of(candidate.get("content")).get("parts"))
+            for name, tokens in object_of(candidate.get("logprobsResult")).items():
+                self._logprobs.setdefault(name, []).extend(list_of(tokens))
             self._candidate |= {name: value for name, value in candidate.items() if value is not None}
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
         self.whole = bool(blocked or self._candidate.get("finishReason"))
@@ -120,7 +128,8 @@ class Gathered:
             return self._body
         if not self.whole:
             raise Unusable(CUT)
-        candidates = [{**self._candidate, "content": {"parts": self._parts}}] if self._candidate else []
+        whole = {"content": {"parts": self._parts}, "logprobsResult": self._logprobs}
+        candidates = [{**self._candidate, **whole}] if self._candidate else []
         return {**self._body, "candidates": candidates}
 
 
@@ -132,4 +141,5 @@ GEMINI = Wire(
     outcome=_outcome,
     gathering=Gathered,
     streamed_url=_streamed_url,
+    capabilities=frozenset({"turns", "logprobs"}),
 )

@@ -22,10 +22,12 @@ from selfexec.engines.http.wires.base import (
     text_of,
     turns,
 )
+from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
 NAMES = {"max_tokens": "max_output_tokens"}
+LOGPROBS = "message.output_text.logprobs"  # what is included where they are wanted
 INCOMPLETE: Mapping[Any, str] = {
     "max_output_tokens": "length",
     "max_tokens": "length",
@@ -36,6 +38,8 @@ UNFINISHED = ("in_progress", "queued", "cancelled", "failed")
 
 def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str, Any]) -> Mapping[str, Any]:
     sent = {NAMES.get(name, name): value for name, value in fields(sampling).items()}
+    if sent.pop("logprobs", False):
+        sent["include"] = [*list_of(sent.get("include")), LOGPROBS]
     body: dict[str, Any] = {"model": endpoint.name, "input": turns(messages), **sent, "store": False}
     if system := sampling.get("system"):
         body["instructions"] = system
@@ -69,6 +73,7 @@ def _outcome(body: Any) -> Outcome:
             upstream=name_of(body.get("provider")),
             effort=name_of(object_of(body.get("reasoning")).get("effort")),
             simulated=body.get("simulated") is True,
+            logprobs=tokens_of([token for part in parts for token in list_of(part.get("logprobs"))]),
         )
     )
     if not (outcome.text or outcome.refusal or outcome.reasoning or outcome.stop_reason in INCOMPLETE.values()):
@@ -148,4 +153,5 @@ RESPONSES = Wire(
     outcome=_outcome,
     gathering=Gathered,
     streaming={"stream": True},
+    capabilities=frozenset({"turns", "logprobs"}),
 )
