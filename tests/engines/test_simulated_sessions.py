@@ -16,7 +16,7 @@ from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.engines.sim.sessions import named, recognised
 from selfexec.experiments import EXPERIMENTS, messages_of
 from selfexec.items import load
-from selfexec.runs.asking import finish
+from selfexec.runs.event_loop import finish
 from sockets import call, served
 
 STORED = Path(__file__).parents[1] / "stored"

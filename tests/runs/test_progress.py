@@ -1,17 +1,12 @@
 """What is shown while a run goes on, above all while nothing does."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Timer
-from threading import enumerate as enumerate_threads
 
 import pytest
 from aiohttp import web
 
-from selfexec.cli import root
-from selfexec.runs.asking import Progress, as_line, carry_out, heartbeat, plan, said_if_slow
+from selfexec.runs.asking import Progress, as_line, carry_out, heartbeat, plan
 from sockets import completion, served
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -64,36 +59,3 @@ def test_what_fails_in_a_report_ends_the_run_with_that(monkeypatch: pytest.Monke
 
     with pytest.raises(BrokenPipeError):
         asyncio.run(main())
-
-
-def test_work_that_takes_long_says_what_it_is_and_work_that_does_not_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = Event()
-    monkeypatch.setattr("selfexec.runs.asking.progress.SILENT", 0.0)
-    with said_if_slow("scoring", lambda what: said.set() if what == "scoring" else None):
-        assert said.wait(timeout=60)  # the work lasts until it is said
-    told: list[str] = []
-    monkeypatch.setattr("selfexec.runs.asking.progress.SILENT", 60.0)
-    with pytest.raises(KeyError), said_if_slow("scoring", told.append):
-        raise KeyError
-    for timer in (thread for thread in enumerate_threads() if isinstance(thread, Timer)):
-        timer.join()  # it was told to end, also where the work fails
-    assert told == []
-
-
-@pytest.mark.parametrize("command", ["run", "score", "report"])
-@pytest.mark.slow
-def test_a_command_that_scores_says_so_on_standard_error_where_it_takes_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    @contextmanager
-    def slow(what: str, say: Callable[[str], None]) -> Iterator[None]:
-        say(what)
-        yield
-
-    monkeypatch.setattr("selfexec.runs.asking.said_if_slow", slow)
-    what = ["--limit", "2", "--model", "sim/coin"] if command == "run" else [str(STORED / "served")]
-    root.main([command, *what], standalone_mode=False)
-    told = capsys.readouterr()
-    assert "scoring" in told.err and "scoring" not in told.out

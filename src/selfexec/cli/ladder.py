@@ -1,12 +1,19 @@
 """selfexec ladder"""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import groups_option, panel_option, printed, say, selection_options, show, source_option
+from selfexec.cli.options import (
+    groups_option,
+    panel_option,
+    printed,
+    said_if_slow,
+    selection_options,
+    show,
+    source_option,
+)
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -33,8 +40,7 @@ def command(selection: "Selection", form: str, out: Path | None) -> None:
     selfexec ladder runs/mine --groups families.csv --format csv -o ladder.csv
     """
     from selfexec.analysis.ladder import ladder
-    from selfexec.runs.asking import said_if_slow
 
-    with said_if_slow("Reading and scoring ...", partial(say, err=True)):
+    with said_if_slow("Reading and scoring ..."):
         found = ladder(selection)
     show(found, form, out)

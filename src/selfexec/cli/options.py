@@ -5,10 +5,11 @@ An option takes one value and may be given again. Of names, several may stand in
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Names = tuple[str, ...]
+SILENT = 1.5  # seconds of work without a word after which it is said what is done
 
 
 class Place(click.Path):
@@ -432,6 +434,18 @@ def say(text: str = "", err: bool = False, styled: bool = False) -> None:
 
         text = fitted(text, shutil.get_terminal_size().columns)
     click.echo(text, err=err, color=styled or None)
+
+
+@contextmanager
+def said_if_slow(what: str) -> Iterator[None]:
+    """Says what is done as long as the context lasts, where that takes more than a moment."""
+    timer = threading.Timer(SILENT, partial(say, what, err=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 # --- help ------------------------------------------------------------------------------------------------------------

@@ -1,12 +1,11 @@
 """selfexec report"""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from selfexec.cli.options import Place, groups_option, out_option, panel_option, say, selection_options
+from selfexec.cli.options import Place, groups_option, out_option, panel_option, said_if_slow, selection_options
 from selfexec.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ def command(
     selfexec report runs/mine --evidence all --figures figures
     """
     from selfexec.report import report
-    from selfexec.runs.asking import said_if_slow
 
     if output:
         if out:
@@ -71,7 +69,7 @@ def command(
         click.echo("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
     if figure_width and not figures:
         raise InputError(f"--figure-width {figure_width}: of which figures? Give a folder for them: --figures FOLDER.")
-    with said_if_slow("Reading, scoring and drawing ...", partial(say, err=True)):
+    with said_if_slow("Reading, scoring and drawing ..."):
         path = report(
             selection,
             out or output or DEFAULT,

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -28,6 +27,7 @@ from selfexec.cli.options import (
     names_option,
     out_option,
     repeated,
+    said_if_slow,
     say,
     say_table,
     typed,
@@ -256,10 +256,9 @@ def command(
 def _say_scores(study: "Study | None", planned: "Plan", run: "Run", missing: int = 0) -> None:
     """The scores of a run, what to type next, and what the study wants written at its end."""
     from selfexec.analysis.score import score
-    from selfexec.runs.asking import said_if_slow
 
     kept = number_of(sum(not reply.failed for reply in run.replies.values()), "reply", "replies")
-    with said_if_slow(f"Reading and scoring {kept} ...", partial(say, err=True)):
+    with said_if_slow(f"Reading and scoring {kept} ..."):
         scores = score(run)
     say()
     say_table(scores)

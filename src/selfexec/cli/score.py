@@ -1,13 +1,21 @@
 """selfexec score"""
 
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import groups_option, panel_option, printed, say, selection_options, show, source_option
+from selfexec.cli.options import (
+    groups_option,
+    panel_option,
+    printed,
+    said_if_slow,
+    say,
+    selection_options,
+    show,
+    source_option,
+)
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -46,11 +54,10 @@ def command(
     """
     from selfexec.analysis.score import score
     from selfexec.errors import InputError
-    from selfexec.runs.asking import said_if_slow
 
     if seed is not None and bootstrap is None:
         raise InputError(f"--seed {seed}: nothing is drawn without --bootstrap. Give both, or neither.")
-    with said_if_slow("Reading and scoring ...", partial(say, err=True)):
+    with said_if_slow("Reading and scoring ..."):
         scores = score(selection, bootstrap=bootstrap, seed=seed or 0)
     show(scores.sorted_by(sort) if sort else scores, form, out)
     if form == "table" and out is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
-from selfexec.runs.asking import finish
+from selfexec.runs.event_loop import finish
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,11 @@
 
 from selfexec.runs.asking.checks import Check, check
 from selfexec.runs.asking.estimate import Estimate, calls_a_second
-from selfexec.runs.asking.event_loop import finish
 from selfexec.runs.asking.execute import carry_out, foreseen, run
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, Visit, plan, planned, sampling_settings
-from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, said_if_slow, shown_progress
+from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, asked_elsewhere, counted
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import code_word, note, refuse_shared

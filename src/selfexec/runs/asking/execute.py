@@ -20,7 +20,6 @@ from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, names, tells_wrong_names
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.estimate import Estimate, estimate
-from selfexec.runs.asking.event_loop import finish, spared_from_sweeps
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, Visit, planned
@@ -29,6 +28,7 @@ from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, 
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
+from selfexec.runs.event_loop import finish, spared_from_sweeps
 from selfexec.runs.folder import (
     MANIFEST,
     REPLIES,

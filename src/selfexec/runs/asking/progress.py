@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -17,7 +16,6 @@ from selfexec.text.numbers import number_of
 LIVE_EVERY = 0.2  # seconds between updates on a terminal
 PLAIN_EVERY = 30.0  # elsewhere
 BEAT = 1.0  # seconds between looks whether anything has come
-SILENT = 1.5  # seconds of work without a word after which it is said what is done
 CALLS_ENOUGH = 20  # to tell a pace
 QUIET = 10.0  # seconds without a reply after which it is said that all wait
 
@@ -186,18 +184,6 @@ def shown_progress() -> Iterator[Report]:
         yield _now_and_then(LIVE_EVERY, show)
     finally:
         bar.stop()
-
-
-@contextmanager
-def said_if_slow(what: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Says what is done as long as the context lasts, where that takes more than a moment."""
-    timer = threading.Timer(SILENT, say, [what])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def as_line(progress: Progress, rate: float) -> str:

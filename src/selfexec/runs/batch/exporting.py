@@ -28,13 +28,13 @@ from selfexec.runs.asking import (
     Visit,
     begin,
     counted,
-    finish,
     grow,
     planned,
     refuse_misfit,
 )
 from selfexec.runs.batch.planning import of_run
 from selfexec.runs.design import Design, folded
+from selfexec.runs.event_loop import finish
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import BATCHES, Request, Requests, add_requests, custom_ids, requests_of
