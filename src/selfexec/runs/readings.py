@@ -34,33 +34,47 @@ def read_replies(
     options = {
         (name, kind): options_in(prompts, name, kind) for name, module in EXPERIMENTS.items() for kind in module.options
     }
+    known: Known = {}
     return BySession(
         (
             key,
             read_reply(
-                item_set.items[key.experiment][key.item], reply, given.get(key), options.get((key.experiment, key.kind))
+                item_set.items[key.experiment][key.item],
+                reply,
+                given.get(key),
+                options.get((key.experiment, key.kind)),
+                known,
             ),
         )
         for key, reply in replies.items()
     )
 
 
-def read_reply(item: Item, reply: Reply, given: GivenReading | None = None, options: Options | None = None) -> Reading:
-    """What a reply commits to. `options`: what its letters stand for, where the prompt had it otherwise than ours."""
+# experiment, item, session and what somebody said there -> what it commits to: models often say the same
+Known = dict[tuple[str, str, str, str], Reading]
+
+
+def read_reply(
+    item: Item,
+    reply: Reply,
+    given: GivenReading | None = None,
+    options: Options | None = None,
+    known: Known | None = None,
+) -> Reading:
+    """What a reply commits to. `options`: what its letters stand for, where the prompt had it otherwise than ours.
+    Words that are `known` from the same session are not read again; those that are not are added.
+    """
     if by := reply.withheld_by:
         found = Reading("withheld", reason=by, evidence=reply.refusal or reply.policy, tokens=reply.output_tokens)
         return _with_visible(found, reply)
     if reply.failed or reply.text is None:
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
-    experiment = EXPERIMENTS[reply.experiment]
     if given is None or is_kept(reply.key):
-        reading = experiment.read(item, reply.session, reply.text, *([options] if options else []))
-        if "\\u" in reply.text:
-            reading = msgspec.structs.replace(reading, value=_in_whole_characters(reading.value))
+        reading = _read(item, reply, reply.text, options, {} if known is None else known)
         if reading.state == "read" and not reply.text.strip() and reply.stop_reason == "length":
             # its budget was used up before the first word: nobody knows what it would have said
             reading = Reading("unreadable")
-    elif (value := experiment.given(item, reply.session, given.value)) is not None:
+    elif (value := EXPERIMENTS[reply.experiment].given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value, probability=given.probability)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
@@ -72,6 +86,17 @@ def read_reply(item: Item, reply: Reply, given: GivenReading | None = None, opti
     if reply.output_tokens is None:
         return reading
     return _with_visible(msgspec.structs.replace(reading, tokens=reply.output_tokens), reply)
+
+
+def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known) -> Reading:
+    """What the words of a reply commit to, whoever says them."""
+    said = (reply.experiment, reply.item, reply.session, text)
+    if said not in known:
+        found = EXPERIMENTS[reply.experiment].read(item, reply.session, text, *([options] if options else []))
+        if "\\u" in text:
+            found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
+        known[said] = found
+    return known[said]
 
 
 def _with_visible(reading: Reading, reply: Reply) -> Reading:
