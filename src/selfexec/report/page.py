@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -22,6 +23,8 @@ from selfexec.report.svg import tick_label
 from selfexec.text.legible import SCRIPT_PATTERN, harmless
 from selfexec.text.numbers import decimal, signed, typeset
 from selfexec.version import __version__
+
+LETTERS = 30  # of the longest name that is kept in one line
 
 
 def page(selection: Selection, options: Options) -> str:
@@ -47,7 +50,7 @@ def page(selection: Selection, options: Options) -> str:
 @cache
 def _environment() -> Any:
     """Templates, and the words in them. They are compiled once: that takes longer than to fill them in."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
     from markupsafe import Markup
 
     def shown_as(value: Any) -> Any:
@@ -64,6 +67,7 @@ def _environment() -> Any:
     numbers = {"decimal": decimal, "two": two, "signed": signed, "shown": shown}
     environment.filters |= {name: _typeset(say) for name, say in numbers.items()}
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
+    environment.filters["prose"] = pass_context(_prose)
     environment.filters["pack"] = lambda html: packed(str(html))
     environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
@@ -72,6 +76,26 @@ def _environment() -> Any:
 
 def _typeset(say: Callable[..., str]) -> Callable[..., str]:
     return lambda *value: typeset(say(*value))
+
+
+def _prose(context: Any, text: str) -> Any:
+    """A sentence, in which names of models and intervals are not torn apart at the end of a line."""
+    from markupsafe import Markup, escape
+
+    parts = _whole(context["data"].models).split(typeset(text))
+    whole = Markup('<span class="nb">{}</span>')
+    return Markup("").join(
+        whole.format(harmless(part)) if n % 2 else escape(harmless(part)) for n, part in enumerate(parts)
+    )
+
+
+@cache
+def _whole(models: tuple[str, ...]) -> re.Pattern[str]:
+    """What is not to be torn: intervals, and names that a hyphen or a slash would part, where a phone has the room."""
+    names = sorted((m for m in models if len(m) <= LETTERS and re.search(r"[-/\s]", m)), key=len, reverse=True)
+    alternatives = "|".join(re.escape(name) for name in names)
+    named = [rf"(?<![\w/-])(?:{alternatives})(?![\w/-])"] if names else []
+    return re.compile("(" + "|".join([*named, r"\[[−+\d.]+, [−+\d.]+\]"]) + ")")
 
 
 def _source(environment: Any, name: str) -> str:

@@ -13,7 +13,7 @@ from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import Cell, Line, matrix
 from selfexec.text.numbers import decimal, in_a_cell, points, signed, typeset
 
-KEY = "less, or more, accurate than row and column lead one to expect"
+KEY = "less, or more, accurate than row and column suggest"
 BEYOND = "what is left without how well the row predicts anyone, and how easily the column is predicted"
 PLAIN = "the accuracy itself, the more the deeper"
 
