@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from build import requests_run, write
 from selfexec.errors import InputError
 from selfexec.experiments import HUMAN, RULE, SELF
 from selfexec.runs import Run
+from selfexec.runs.judging.labels import load_labels
 
 LABELS = Path(__file__).parents[1] / "labels" / "execute_replies.jsonl"
 STUDY = Path(__file__).parents[2] / "studies" / "judges"
@@ -111,8 +113,11 @@ def test_labels_may_be_yes_and_no_and_odd_ones_are_named(tmp_path: Path) -> None
     ):
         sx.judges(run, labels=path)
     write(path, [line("m", 0, value=True) | {"experiment": "association"}])
-    with pytest.raises(InputError, match="no replies of the experiment 'association' are judged here"):
+    with pytest.raises(InputError, match=r"of the experiment 'association' are judged here\. There are restriction\."):
         sx.judges(run, labels=path)
+    nothing_judged: Any = SimpleNamespace(items=SimpleNamespace(experiments=["association"]))
+    with pytest.raises(InputError, match=r"of the experiment 'association' are judged here\. There are none\."):
+        load_labels(path, nothing_judged)
 
 
 @pytest.mark.slow

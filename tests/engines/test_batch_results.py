@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines.batches import BROKEN, NoResult, result_in
+from selfexec.engines.batches import BROKEN, FORMS, NoResult, Result, is_at_home, outcome_of, result_in
+from selfexec.engines.http.providers import Endpoint
+from sockets import completion
+
+URL = "http://127.0.0.1:1/v1"
 
 
 def line(**parts: Any) -> bytes:
@@ -84,6 +88,78 @@ def test_openais_tells_the_status_itself(status: int) -> None:
     assert result_in(line(**parts)) == ("a", "openai", status, {"id": 1}, "")
 
 
+def test_what_succeeded_has_the_status_of_a_reply_and_its_body() -> None:
+    message = {"id": 1}
+    assert result_in(line(custom_id="a", result={"type": "succeeded", "message": message})) == (
+        *("a", "anthropic", 200),
+        *(message, ""),
+    )
+    for more in ({"key": "a"}, {"metadata": {"key": "a"}}, {"key": "a", "request": {}}, {"key": "a", "error": None}):
+        assert result_in(line(**{**more, "response": message})) == ("a", "gemini", 200, message, "")
+    given = {"code": 3}
+    assert result_in(line(key="a", request={}, error=given)) == ("a", "gemini", 400, {"error": given}, "")
+
+
+def test_an_error_beside_a_response_of_openais_counts_where_the_response_is_empty() -> None:
+    def of(body: Any, error: Any) -> Result:
+        return result_in(line(custom_id="a", response={"status_code": 400, "body": body}, error=error))
+
+    assert of({}, {"code": "x"}).body == of(None, {"code": "x"}).body == {"error": {"code": "x"}}
+    assert of({"id": 1}, {"code": "x"}).body == {"id": 1}
+    assert of({}, None).body == {}
+    alone = result_in(line(custom_id="a", error={"code": "x"}))
+    assert alone == ("a", "openai", 400, {"error": {"code": "x"}}, "error in the batch")
+
+
+@pytest.mark.parametrize("code", [399, 400, 599, 600, "400", 0, None])
+def test_a_code_of_geminis_is_a_status_itself_where_it_is_one_of_an_error(code: Any) -> None:
+    found = result_in(line(key="a", error={"code": code, "message": "no"}))
+    assert found.status == (code if code in (400, 599) else 500)
+
+
+def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
+    def of(status: int, body: Any, said: str = "") -> tuple[str | None, str | None]:
+        found = outcome_of(Result("a", "openai", status, body, said), "any/m", URL, "openai")
+        return found.text, found.error
+
+    for status in (200, 299):
+        assert of(status, completion("Hi")) == ("Hi", None)
+    assert of(300, {"message": "moved"}) == (None, "status 300: moved")
+    assert of(199, {"message": "wait"}) == (None, "status 199: wait")
+    assert of(400, {"message": ""}, "error in the batch")[1] == 'error in the batch: {"message": ""}'
+    assert of(400, {"error": {"message": "no"}}) == (None, "status 400: no")
+    assert of(400, {"error": {"message": "no"}}, "error in the batch") == (None, "error in the batch: no")
+    assert of(BROKEN, completion("Hi"), "expired in the batch") == (None, "expired in the batch")
+    text, error = of(200, {"id": 1})
+    assert text is None and error
+    policy = {"error": {"message": "no", "code": "content_filter"}}
+    withheld = outcome_of(Result("a", "openai", 400, policy), "any/m", URL, "openai")
+    assert (withheld.stop_reason, withheld.error) == ("content_filter", None)
+
+
+def test_a_model_is_at_home_at_the_address_of_the_provider_that_it_is_named_after() -> None:
+    home = "https://api.openai.com/v1"
+    assert is_at_home("openai/m", home)
+    assert not is_at_home("openai/m", URL) and not is_at_home("any/m", home) and not is_at_home("x/openai/m", home)
+
+
+def test_files_have_the_limits_and_requests_the_shape_that_providers_document() -> None:
+    limits = {name: (form.most_requests, form.most_bytes) for name, form in FORMS.items()}
+    assert limits == {
+        "openai": (50_000, 200_000_000),
+        "anthropic": (100_000, 256_000_000),
+        "gemini": (None, 2_000_000_000),
+    }
+    body = {"x": 1}
+    wires = (("openai", "chat/completions"), ("responses", "responses"))
+    for wire, ending in wires:
+        where = Endpoint("m", URL, wire, "openai")  # type: ignore[arg-type]
+        wanted = {"custom_id": "a", "method": "POST", "url": f"/v1/{ending}", "body": body}
+        assert FORMS["openai"].request("a", where, body) == wanted
+    assert FORMS["anthropic"].request("a", where, body) == {"custom_id": "a", "params": body}
+    assert FORMS["gemini"].request("a", where, body) == {"key": "a", "request": body}
+
+
 @pytest.mark.parametrize("status", [99, 600, "200", None])
 def test_a_status_that_is_none_is_no_answer(status: Any) -> None:
     found = result_in(line(custom_id="a", response={"status_code": status, "body": {}}, error=None))
@@ -101,8 +177,36 @@ def test_a_status_that_is_none_is_no_answer(status: Any) -> None:
         ({"id": "m", "processing_status": "ended"}, "how the batch stands"),
         ({"custom_id": "", "response": {}}, "no result of a batch"),
         ({"custom_id": 7, "result": {}}, "no result of a batch"),
+        ({"custom_id": "a", "result": "succeeded"}, "no result of a batch"),
+        ({"custom_id": "a"}, "no result of a batch"),
+        ({"key": "a"}, "no result of a batch"),
+        ({"key": 7, "response": {}}, "no result of a batch"),
+        ({"key": "a", "method": "POST"}, "no result of a batch"),
+        ({"body": {}, "params": {}}, "no result of a batch"),
+        ({"request": {}}, "no result of a batch"),
+        ({"request_counts": {}}, "how the batch stands"),
     ],
 )
 def test_a_line_that_is_no_result_says_what_it_is(parts: dict[str, Any], said: str) -> None:
     with pytest.raises(NoResult, match=f"^{said}"):
         result_in(json.dumps(parts, separators=(",", ":")).encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"custom_id": "a', "not JSON, or cut off"),
+        (b"\xff\xfe{", "not JSON, or cut off"),
+        (b"[1]", "no JSON object"),
+        (b'  {"requests":[', "a file of requests"),
+    ],
+)
+def test_a_line_that_is_no_object_says_why(text: bytes, said: str) -> None:
+    with pytest.raises(NoResult, match=f"^{said}"):
+        result_in(text)
+
+
+def test_half_of_a_character_in_a_reply_is_no_damage() -> None:
+    found = result_in(b'{"key": "a", "response": {"text": "\\ud83d"}}')
+    assert (found.status, found.body) == (200, {"text": "\ud83d"})

@@ -99,6 +99,15 @@ def test_a_fault_that_passes_strikes_once_or_twice(fault: str, whole: dict[str, 
         assert body.startswith("<html>")
 
 
+def test_errors_have_the_statuses_of_who_is_imitated() -> None:
+    assert {fault: status for fault, (status, _) in ERRORS.items()} == {
+        **{"401": 401, "402": 402, "500": 500, "region": 403},
+        **{"policy": 400, "policy-azure": 400, "policy-anthropic": 400, "policy-xai": 403, "policy-openrouter": 403},
+    }
+    bodies = (ERRORS["policy-azure"][1]["error"]["status"], ERRORS["policy-openrouter"][1]["error"]["code"])
+    assert bodies == (400, 403)  # they say it once more
+
+
 def test_faults_strike_as_often_as_they_are_given_and_a_third_of_the_passing_ones_twice() -> None:
     strikes = []
     for n in range(60):

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from effort import examples
 from selfexec.engines import Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
+from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires import WIRES, Stream, Unusable
+from selfexec.engines.http.wires.base import Event
 from selfexec.errors import InputError
 from sockets import call, completion, server
 
@@ -281,6 +283,23 @@ def test_an_error_in_the_middle_of_a_stream_is_one_and_what_came_before_is_no_re
     first, second, third = asked(sending(STREAMS[wire], body, STREAMS[wire], body), wire, times=3)
     assert (first.text, second.text, second.attempt) == ("Hi", "Hi", 2)
     assert third.text is None and third.error
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("name", ["error", ""])
+def test_an_error_ends_a_stream_and_is_its_body_in_every_format(wire: str, name: str) -> None:
+    gathering = WIRES[wire].gathering()  # type: ignore[index]
+    assert not gathering.over and not gathering.whole
+    error = {"message": "broke", "code": 500}
+    gathering.take(Event(name, json.dumps({"type": "error", "error": error}).encode()))
+    assert gathering.over and error_in_reply(gathering.body()) == error
+
+
+def test_an_error_of_the_responses_api_may_be_the_event_itself() -> None:
+    gathering = WIRES["responses"].gathering()
+    event = {"type": "error", "message": "broke", "code": "server_error"}
+    gathering.take(Event("", json.dumps(event).encode()))
+    assert gathering.whole and gathering.over and gathering.body() == {"error": event}
 
 
 def test_a_content_policy_in_the_middle_of_a_stream_is_behaviour() -> None:

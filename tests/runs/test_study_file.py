@@ -189,6 +189,19 @@ def test_a_key_is_found_in_the_line_that_names_it_whatever_goes_over_several() -
     assert line_of(text, ["c"]) is None
 
 
+def test_what_no_single_line_names_is_in_the_first_that_says_anything() -> None:
+    lines = ["a = 1", "", "# t", "  # x = 1", "[[t]]", "x = [", "  1,", "]", "y = { x = 1, z = {", "x = 2 } }"]
+    text = "\n".join(lines)
+    assert line_of("\n# one\n [[t]]\ny = 1", ["t"]) == 3  # what is between brackets is named by no `t =`
+    assert line_of("a = 1\n\n# one\n[t]\nx = 1", ["t", 0]) == 4  # it is no list: where it is itself
+    assert line_of("a = 1", []) is None and line_of("", ["a"]) is None
+    assert line_of("a = 1\nb = {", ["b"]) is None  # never whole
+    assert line_of("[[t]]\nx = 1\n[[t]]\nx = 2", ["t", 1, "x"]) == 4
+    assert line_of("[[t]]\nx = 1\n[[t]]\nx = 2", ["t", 2, "x"]) == 1  # there is no third
+    assert line_of(text.partition("y =")[0], ["t", 0, "x"]) == 6
+    assert line_of("y = { x = 1,\n", ["y"]) is None
+
+
 def test_paths_begin_where_the_file_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     path = written(

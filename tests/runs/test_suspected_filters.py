@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -22,7 +23,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.items import load
 from selfexec.runs import Reply
-from selfexec.runs.asking import HELD_AT_MOST, Doubts, Progress, carry_out, filter_warnings, plan
+from selfexec.runs.asking import HELD_AT_MOST, Doubts, Progress, carry_out, filter_warnings, held_back, plan
 from sockets import completion, served
 
 FILTERED = ERRORS["policy-xai"]
@@ -130,6 +131,18 @@ def test_filters_that_were_kept_in_an_earlier_command_do_not_vouch_for_more(tmp_
     run_on(server_that(only_filters), tmp_path / "r", limit=1, accept_filters=True)
     with pytest.raises(InputError, match="looks like a content filter"):
         run_on(server_that(only_filters), tmp_path / "r", limit=3)
+
+
+def test_what_came_in_files_is_held_back_of_models_that_have_said_nothing_there_or_before() -> None:
+    def reply(model: str, item: str, **more: Any) -> Reply:
+        return Reply(model=model, experiment="restriction", item=item, session="predict", text="", **more)
+
+    filtered = {"stop_reason": "content_filter", "policy": "no"}
+    came = [reply("a", "1", **filtered), reply("b", "1", **filtered), reply("b", "2", refusal="No.")]
+    came += [reply("c", "1", **filtered), reply("d", "1", stop_reason="content_filter"), reply("a", "2", **filtered)]
+    before = [msgspec.structs.replace(reply("c", "9"), text="A"), reply("a", "9")]
+    assert held_back(before, came, accepted=False) == {"a": [came[0], came[5]]}
+    assert held_back(before, came, accepted=True) == {}
 
 
 def test_an_option_keeps_filters_where_a_model_says_nothing(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """How each model of a run is asked: under which name, at which addresses, with what beside the prompt; and one engine
 for all of them, whatever engines serve each."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -114,7 +115,7 @@ class _Several:
         self._asked = asked
         self._engines = engines
         self._all = list({id(engine): engine for some in engines.values() for engine in some}.values())
-        self._under_way = dict.fromkeys(map(id, self._all), 0)
+        self._under_way = Counter[int]()
         self._opened = AsyncExitStack()
         self.warnings: list[str] = []
         for engine in self._all:

@@ -42,11 +42,8 @@ class Doubts:
         self, keep: Callable[[Reply], None], known: Mapping[Key, Reply], accepted: Collection[str] = ()
     ) -> None:
         self._keep = keep
-        self._heard: set[str] = set()
+        self._heard = {reply.model for reply in known.values() if reply.spoken}
         self._accepted = accepted
-        for reply in known.values():
-            if reply.model not in self._heard and reply.spoken:
-                self._heard.add(reply.model)
         self._doubts: defaultdict[str, _Doubt] = defaultdict(_Doubt)
 
     async def take(self, model: str, ask: Callable[[], Awaitable[Reply]]) -> Reply:
