@@ -7,7 +7,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.analysis.findings import PANEL, SIMULATED, Finding, findings, of_own_words, too_few_for_own
-from selfexec.analysis.words import own_in_short, own_words
+from selfexec.analysis.words import own_in_brief, own_in_short, own_words
 from selfexec.runs import Run
 
 NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, -0.01, 0.033, panel=10, verdict="not shown")
@@ -18,47 +18,48 @@ BY_ITSELF = replace(
 BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
 OWN = replace(NOT_SHOWN, tone="yes", value=0.2, low=0.1, high=0.3, verdict="own", source="rule")
 
+OF_ITSELF = "tell something of their own behaviour that nobody else's words or behaviour tell"
+
 
 def test_the_answer_has_the_verdicts_of_all_experiments_in_one_sentence() -> None:
     assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
-        "Whether their words tell something of themselves that nobody else's tell: own or shared in difficulty (with "
-        "a kind or family of them; which of the two cannot be told); not shown in association; not shown in "
-        "restriction by one fixed rule (no verdict where each model judges itself)."
+        f"Do their words {OF_ITSELF}? More than all models share in difficulty (a kind or family of models may share "
+        "it); not shown in association; not shown in restriction when one fixed rule judges what they did (no verdict "
+        "when each model judges itself)."
     ]
     alike = [NOT_SHOWN, replace(NOT_SHOWN, about="difficulty")]
-    assert own_in_short(alike)[0].endswith(": not shown in association and difficulty.")
+    assert own_in_short(alike)[0].endswith("? Not shown in association and difficulty.")
     assert own_in_short([]) == []
 
 
 def test_what_is_not_shown_stands_beside_what_runs_like_it_would_find() -> None:
     blind = replace(NOT_SHOWN, detectable=0.046)
     assert own_in_short([blind, replace(SHARED, detectable=0.02)])[0].endswith(
-        ": own or shared in difficulty (with a kind or family of them; which of the two cannot be told); not shown in "
-        "association (a true .05 would be found four times in five)."
+        "? More than all models share in difficulty (a kind or family of models may share it); not shown in "
+        "association (a true value of .05 would show in 4 of 5 such runs)."
     )
     (said,) = own_words([blind])
-    assert said.text.endswith("(own excess .01 [-.01, .03]; a true .05 would be found four times in five).")
+    assert said.text.endswith("(own excess .01 [-.01, .03]; a true value of .05 would show in 4 of 5 such runs).")
     # it was large enough, and something else keeps the verdict
     lost = replace(blind, low=0.002, against=("1:losses",))
-    assert "would have" not in own_in_short([lost])[0] + own_words([lost])[0].text
+    assert "would show" not in own_in_short([lost])[0] + own_words([lost])[0].text
 
 
 def test_simulated_models_are_named_where_there_are_others() -> None:
     simulated = replace(OWN, subject=SIMULATED)
-    assert own_in_short([simulated])[0].startswith("Whether their words")
-    assert own_in_short([NOT_SHOWN, simulated])[1].startswith("Whether the words of the simulated models tell")
+    assert own_in_short([simulated])[0].startswith("Do their words")
+    assert own_in_short([NOT_SHOWN, simulated])[1].startswith("Do the words of the simulated models tell")
     assert own_words([NOT_SHOWN, simulated])[1].text.startswith("The simulated models' words tell")
 
 
 @pytest.mark.parametrize(
     ("found", "tone", "text"),
     [
-        ([OWN], "yes", "Their words tell something of themselves that nobody else's tell (own excess .20 [.10, .30])."),
+        ([OWN], "yes", f"Their words {OF_ITSELF} (own excess .20 [.10, .30])."),
         (
             [OWN, replace(OWN, subject="a", value=0.4, low=0.3, high=0.5)],
             "yes",
-            "Their words tell something of themselves that nobody else's tell (own excess .20 [.10, .30]). Of single "
-            "models it is shown of a, .40 [.30, .50].",
+            f"Their words {OF_ITSELF} (own excess .20 [.10, .30]). Of single models it is shown of a, .40 [.30, .50].",
         ),
         (
             [SHARED],
@@ -69,26 +70,33 @@ def test_simulated_models_are_named_where_there_are_others() -> None:
         (
             [BY_ITSELF, BY_RULE],
             "open",
-            "By one fixed rule, it is not shown that their words tell something of themselves that nobody else's tell "
-            "(own excess .01 [-.01, .03]). Where each model judges itself there is no verdict.",
+            f"When one fixed rule judges what they did, it is not shown that their words {OF_ITSELF} (own excess "
+            ".01 [-.01, .03]). When each model judges itself there is no verdict.",
         ),
         (
             [replace(OWN, tone="open", verdict="not shown", against=("1:losses",))],
             "open",
-            "It is not shown that their words tell something of themselves that nobody else's tell (own excess .20 "
-            "[.10, .30]: it is not shown among the models that lost few claims).",
+            f"It is not shown that their words {OF_ITSELF} (own excess .20 [.10, .30]: it is not shown among the "
+            "models that lost few claims).",
         ),
         (
             [replace(NOT_SHOWN, tone="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
             "withheld",
-            "Nothing can be said of whether their words tell something of themselves that nobody else's tell: only 5 "
-            "models tell enough.",
+            f"Nothing can be said of whether their words {OF_ITSELF}: only 5 models tell enough.",
         ),
     ],
 )
 def test_the_report_has_a_sentence_for_each_verdict(found: list[Finding], tone: str, text: str) -> None:
     (said,) = own_words(found)
     assert (said.tone, said.text) == (tone, text)
+
+
+def test_of_many_single_models_the_best_are_named_and_the_others_counted() -> None:
+    single = [replace(OWN, subject=f"m{n}", value=0.1 * n, low=0.1, high=0.9) for n in (1, 5, 2, 4, 3)]
+    (said,) = own_words([OWN, *single])
+    assert said.text.endswith("it is shown of m5, .50 [.10, .90]; m4, .40 [.10, .90]; m3, .30 [.10, .90], and 2 more.")
+    (brief,) = own_in_brief([OWN, *single])
+    assert brief.endswith("Of single models it is shown of m5, m4, m3 and 2 more.")
 
 
 def test_nobody_is_said_to_know_itself(scores_of_ten: sx.Scores) -> None:
@@ -118,13 +126,14 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     run = sx.run(["sim/coin"], limit=20, out=tmp_path / "run")
     scores = sx.score(run)
     text = scores.table()
-    lines = [line for line in text.splitlines() if "own deed" in line or "own excess" in line]
+    lines = [line for line in text.splitlines() if "own excess" in line.lower()]
     # 20 items of each experiment: not even one model tells enough
     assert lines == [
-        "Own excess (a word that tells something of its own deed that nobody else's tells) takes 6 models read on 60 "
-        "items each, 20 of them with the rarer outcome and as many with the rarer prediction; none is here."
+        "Own excess (what a model's word tells of its own behaviour, and nobody else's word or behaviour tells) takes "
+        "6 models read on 60 items each, 20 of them with the rarer outcome and as many with the rarer prediction; none "
+        "is here."
     ]
-    assert not any("tell something of themselves" in line for line in text.splitlines()[:5])
+    assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
     assert (few.about, few.tone, few.panel) == ("overall", "withheld", 0)
     assert [one.about for one in findings(scores, run.tables, []) if one.relation == "own"] == ["overall"]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 NAMED = 3  # so many models are named; the others are counted
+OF_ITSELF = "tell something of their own behaviour that nobody else's words or behaviour tell"
 
 # the best baseline as people meet it first, whatever the experiment
 BASELINE = "a baseline made only from the questions and what other models said and did"
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
-OWN_VERDICTS = ("own", "own or shared", "not shown")
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
 
 
@@ -311,13 +311,13 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
     why = ""
     if told.verdict == "not shown":
         why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
-    single = [one.subject for one in found if one.source == told.source and one is not told and one not in every]
-    shown = f" Of single models it is shown of {_listed(single)}." if single else ""
+    single = _names(_best_first(one for one in found if one.source == told.source and one not in every))
+    shown = f" Of single models it is shown of {single}." if single else ""
     return f"{whose}{_sentence(IN_BRIEF[told.verdict])} ({_number(told)}){by}{why}.{shown}{lacks}"
 
 
 IN_BRIEF = {
-    "own": "own: their words tell something of themselves that nobody else's tell",
+    "own": f"own: their words {OF_ITSELF}",
     "own or shared": "own or shared, which cannot be told: their words tell more of their deeds than all models share, "
     "but a kind or family of them may share it",
     "not shown": "not shown to be there",
@@ -366,9 +366,7 @@ def better_than_baseline(margins: Sequence[Finding], skills: Sequence[Finding] =
     if k:
         who = "The one model that can be judged" if n == 1 else _of(k, n)
         verb = f"predicts {thing}" if k == 1 else f"predict {EXPERIMENTS[about].words.their}"
-        more = f", and {k - NAMED} more" if k > NAMED else ""
-        named = "; ".join(map(_quoted, found.above[:NAMED]))
-        text = f"{who} {verb} better than {baseline} ({named}{more})"
+        text = f"{who} {verb} better than {baseline} ({_all_quoted(found.above)})"
     elif len(found.below) == n:
         all_do = "it does worse" if n == 1 else f"{all_of(n)} do worse"
         text = f"No model here predicts {thing} better than {baseline}; {all_do} ({best})"
@@ -421,7 +419,6 @@ def behind_naive(gaps: Sequence[Finding]) -> Said | None:
 
 # --- own excess ------------------------------------------------------------------------------------------------------
 
-OF_ITSELF = "tell something of themselves that nobody else's tell"
 TAKES = (
     f"{LEAST_PANEL} models read on {LEAST_ITEMS} items each, {LEAST_RARER_ITEMS} of them with the rarer outcome and as "
     "many with the rarer prediction"
@@ -463,38 +460,39 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
         f"own, or a kind's, a family's or a cohort's, cannot be told ({number})",
         "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
     }[told.verdict]
-    single = [one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED)]
-    whose = f" Of single models it is shown of {'; '.join(map(_quoted, single))}." if single else ""
+    single = _best_first(one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED))
+    whose = f" Of single models it is shown of {_all_quoted(single)}." if single else ""
     lacks = f" {_each_judge(first)}" if told is not first else ""
     return Said(first.about, told.tone, f"{text[0].upper()}{text[1:]}.{whose}{lacks}")
 
 
-DETECTED = "four times in five"  # the power that `detectable` is worked out for
+DETECTED = "would show in 4 of 5 such runs"  # the power that `detectable` is worked out for
 
 
 def _would_be_found(found: Finding) -> str:
     """What runs of this size find, where this one has not."""
-    return "" if found.detectable is None else f"; a true {two(found.detectable)} would be found {DETECTED}"
+    return "" if found.detectable is None else f"; a true value of {two(found.detectable)} {DETECTED}"
 
 
 def _in_brackets(found: Finding) -> str:
     blind = found.verdict == "not shown" and found.detectable is not None and (found.low or 0.0) <= 0
-    return f" (a true {two(found.detectable)} would be found {DETECTED})" if blind else ""
+    return f" (a true value of {two(found.detectable)} {DETECTED})" if blind else ""
 
 
 def _each_judge(found: Finding) -> str:
-    return "Where each model judges itself there is no verdict." if found.source == SELF else f"{found.reason}."
+    return "When each model judges itself there is no verdict." if found.source == SELF else f"{found.reason}."
 
 
 def _by(found: Finding) -> str:
     """By which source, where it is not the one that counts."""
-    return "by one fixed rule" if found.source == RULE else by_source(found.source or "")
+    return "when one fixed rule judges what they did" if found.source == RULE else by_source(found.source or "")
 
 
 def too_few_models(found: Finding) -> str:
     """Why nothing is said of own excess at all, and what it would take."""
     here = f"{found.panel or 'none'} {'are' if (found.panel or 0) > 1 else 'is'} here"
-    return f"Own excess (a word that tells something of its own deed that nobody else's tells) takes {TAKES}; {here}"
+    what = "what a model's word tells of its own behaviour, and nobody else's word or behaviour tells"
+    return f"Own excess ({what}) takes {TAKES}; {here}"
 
 
 def own_in_short(found: Sequence[Finding]) -> list[str]:
@@ -503,8 +501,17 @@ def own_in_short(found: Sequence[Finding]) -> list[str]:
     for subject, whose in ((PANEL, "their words"), (SIMULATED, "the words of the simulated models")):
         if those := [one for one in found if one.subject == subject and one.about != "overall"]:
             mixed = any(one.subject == PANEL for one in found)
-            said.append(f"Whether {whose if mixed else 'their words'} {OF_ITSELF}: {_verdicts_in_short(those)}.")
+            verdicts = _sentence(_verdicts_in_short(those))
+            said.append(f"Do {whose if mixed else 'their words'} {OF_ITSELF}? {verdicts}.")
     return said
+
+
+# verdict -> how it answers whether their words tell more than all others' do, of the experiments that it holds in
+IN_SHORT = {
+    "own": "yes in {}",
+    "own or shared": "more than all models share in {} (a kind or family of models may share it)",
+    "not shown": "not shown in {}",
+}
 
 
 def _verdicts_in_short(found: Sequence[Finding]) -> str:
@@ -518,17 +525,13 @@ def _verdicts_in_short(found: Sequence[Finding]) -> str:
             shown.setdefault(first.verdict, []).append(f"{experiment}{_in_brackets(first)}")
         else:
             by_itself = first.source == SELF and first.value is not None
-            else_so = ", ".join(f"{one.verdict} in {experiment} {_by(one)}" for one in others if one.verdict)
+            else_so = ", ".join(
+                IN_SHORT[one.verdict].format(f"{experiment} {_by(one)}") for one in others if one.verdict
+            )
             lacks = "no verdict" if else_so else f"no verdict in {experiment}"
-            lacks += " where each model judges itself" if by_itself else f": {first.reason}"
+            lacks += " when each model judges itself" if by_itself else f": {first.reason}"
             untold.append(f"{else_so} ({lacks})" if else_so else lacks)
-    may_be = {"own or shared": " (with a kind or family of them; which of the two cannot be told)"}
-    verdicts = [
-        f"{verdict} in {_listed(shown[verdict])}{may_be.get(verdict, '')}"
-        for verdict in OWN_VERDICTS
-        if verdict in shown
-    ]
-    return "; ".join([*verdicts, *untold])
+    return "; ".join([*(told.format(_listed(shown[one])) for one, told in IN_SHORT.items() if one in shown), *untold])
 
 
 # --- one model -------------------------------------------------------------------------------------------------------
@@ -580,6 +583,15 @@ def _number(found: Finding) -> str:
 
 def _quoted(found: Finding) -> str:
     return f"{found.subject}, {_number(found)}"
+
+
+def _all_quoted(found: Sequence[Finding]) -> str:
+    more = f", and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    return "; ".join(map(_quoted, found[:NAMED])) + more
+
+
+def _best_first(found: Iterable[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda one: (-(one.value or 0.0), one.subject))
 
 
 def _of(k: int, n: int) -> str:
