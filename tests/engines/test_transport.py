@@ -1032,6 +1032,24 @@ def test_a_server_that_is_gone_is_waited_for_a_minute_and_no_longer_until_it_is_
         asyncio.run(main(port, there))
 
 
+def test_a_server_is_gone_after_a_minute_without_a_connection_and_it_is_said_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = 100.0
+    monkeypatch.setattr("selfexec.engines.http.client.time.monotonic", lambda: clock)
+    engine = HttpEngine(["any/m"], Connection(base_url="http://127.0.0.1:1/v1"))
+    where = engine._lines["any/m"].where
+    assert not engine._is_gone(where)
+    engine._unreachable[where.url] = 40.0
+    assert not engine._is_gone(where)  # nothing has ever come from there: the address may be wrong
+    engine._answered.add(where.url)
+    for since, gone in ((40.5, False), (40.0, True), (39.0, True)):
+        engine._unreachable[where.url] = since
+        assert engine._is_gone(where) == gone
+    [said] = engine.warnings
+    assert said.startswith("http://127.0.0.1:1/v1: no connection could be made for 60 s.")
+
+
 def test_a_plain_server_asked_by_https_and_a_host_that_is_not_there_are_told_as_such() -> None:
     async def said(url: str) -> str:
         async with HttpEngine(["any/m"], Connection(base_url=url, timeout=5)) as engine:

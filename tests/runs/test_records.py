@@ -1,7 +1,10 @@
 """What a reply is read as by how it ended, and what is said of a session that is none."""
 
+from importlib import import_module
+from inspect import Parameter, signature
 from typing import Any
 
+import msgspec
 import pytest
 
 from selfexec.experiments import Key
@@ -45,3 +48,20 @@ def test_a_session_is_found_by_its_five_names_and_one_that_is_none_is_told() -> 
         there[("m", "restriction", "2", 1, "predict")]  # type: ignore[index]
     with pytest.raises(KeyError, match="names no session"):
         there[("m", "restriction", "2", 1)]  # type: ignore[index]
+
+
+def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_as_usual() -> None:
+    for name in ("runs.judging", "runs.study", "runs.requests", "runs.shards", "runs.exporting", "runs.listing"):
+        import_module(f"selfexec.{name}")
+    structs, left = set(), [msgspec.Struct]
+    while left:
+        left += (below := left.pop().__subclasses__())
+        structs |= {one for one in below if one.__module__.startswith(("selfexec.runs", "selfexec.engines"))}
+    assert len(structs) >= 20
+    by_place = {"Block", "Asked", "Call", "Outcome", "_Sent"}  # these are made of what stands in order
+    for one in structs:
+        assert one.__struct_config__.frozen, one
+        kinds = {parameter.kind for parameter in signature(one).parameters.values()}
+        assert (kinds == {Parameter.KEYWORD_ONLY}) == (one.__name__ not in by_place), one
+    brief = {one.__name__ for one in structs if one.__struct_config__.omit_defaults}
+    assert brief == {"Reply", "JudgeReply", "Judge", "Judgement", "Sitting", "Request", "Block", "Asked"}

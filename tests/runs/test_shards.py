@@ -14,7 +14,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -28,7 +29,7 @@ from selfexec.runs import list_runs, load_manifest
 from selfexec.runs.asking import plan
 from selfexec.runs.run import as_it_lies
 from selfexec.runs.shards import NotWhole, Shard, index_of, read_mark
-from selfexec.runs.shards.gather import _for
+from selfexec.runs.shards.gather import Fault, Gathered, There, _changed, _extends, _for, _named, _ranges
 from selfexec.runs.shards.mark import measured
 
 TWO = ["sim/coin", "sim/typical"]
@@ -486,6 +487,76 @@ def test_a_shard_that_lags_behind_goes_on_with_the_commands_of_the_others(three:
     for call in told.partition("Go on: ")[2].split(" && "):
         eval(call, {"sx": sx})
     assert set(sx.merge(three).models) == {*TWO, "sim/solves"}
+
+
+def test_what_is_wrong_with_shards_is_counted_and_ten_faults_are_named(tmp_path: Path) -> None:
+    def there(of: int) -> list[There]:
+        one: Any = SimpleNamespace(shard=Shard(0, of))
+        return [one]
+
+    def wrong(*numbers: int) -> list[Fault]:
+        return [Fault(f"{n} is bad:", ["mv a b", "mv c d"], Shard(n, 20)) for n in numbers]
+
+    assert Gathered(tmp_path, [], []).said == f"{tmp_path}: there is no shard here."
+    assert Gathered(tmp_path, there(20), []).said == f"{tmp_path}: 20 of 20 shards are whole."
+    two = Gathered(tmp_path, there(20), [*wrong(5, 0, 5), Fault("odd.", [])])
+    head = f"{tmp_path}: 18 of 20 shards are whole. Left to do: 0,5."
+    bad = "- {} is bad: mv a b && mv c d"
+    assert two.said == "\n".join([head, bad.format(5), bad.format(0), bad.format(5), "- odd. "])
+    ten = Gathered(tmp_path, there(20), wrong(*range(10))).said
+    assert ten.splitlines()[1:] == [bad.format(n) for n in range(10)]
+    eleven = Gathered(tmp_path, there(20), wrong(*range(11))).said
+    assert "Left to do: 0-10." in eleven and eleven.splitlines()[1:] == [*ten.splitlines()[1:], "- and 1 more"]
+
+
+def test_numbers_of_shards_are_told_as_job_arrays_have_them() -> None:
+    told = {"": [], "7": [7], "0-1": [0, 1], "0,2": [0, 2], "0,3-5,7-9": [0, 3, 4, 5, 7, 8, 9]}
+    assert [_ranges(numbers) for numbers in told.values()] == list(told)
+
+
+def test_a_folder_is_a_shard_by_its_whole_name_alone() -> None:
+    assert _named("2-of-12") is None and _named("02-of-12") == Shard(2, 12) and _named("0-of-1") == Shard(0, 1)
+    assert not any(map(_named, ("02-of-12x", "x02-of-12", "a-of-b", "002-of-12", "123456-of-123456")))
+
+
+def part_of_plan(**more: Any) -> dict[str, Any]:
+    usual = {"models": ["a"], "experiments": ["e"], "epochs": 1, "prompts": {"p": "1"}}
+    return {**usual, "settings": {"temperature": 1}, "settings by model": {}, **more}
+
+
+def test_a_plan_grows_by_models_experiments_epochs_prompts_and_conditions_and_never_loses_any() -> None:
+    plan = part_of_plan()
+    grown: list[dict[str, Any]] = [
+        {},
+        {"models": ["b", "a"]},
+        {"experiments": ["e", "f"]},
+        {"epochs": 2},
+        {"prompts": {"p": "1", "q": "2"}},
+        {"settings": {"temperature": 1, "effort@thinking=off": "none"}},
+        {"models": ["b", "a"], "settings by model": {"b": {"temperature": 2}}},
+    ]
+    assert all(_extends(part_of_plan(**more), plan) for more in grown)
+    assert not any(_extends(plan, part_of_plan(**more)) for more in grown[1:4])
+    assert _extends(plan, part_of_plan(prompts={"q": "2"}))  # what both have is the same
+
+
+def test_a_prompt_or_setting_that_both_plans_have_is_named_where_it_is_not_the_same() -> None:
+    plan = part_of_plan()
+
+    def changed(**more: Any) -> str | None:
+        return _changed(part_of_plan(**more), plan)
+
+    assert changed(models=["b"], settings={"temperature": 2}) is None  # no model is in both
+    assert changed(prompts={"p": "2"}) == "the prompt p" and changed(prompts={"q": "2"}) is None
+    assert changed(settings={"temperature": 2}) == changed(settings={}) == "the setting temperature of a"
+    assert changed(settings={"temperature": 1, "seed": 1}) == "the setting seed of a"
+    own = {"settings by model": {"a": {"temperature": 2}}}
+    assert changed(**own) == "the setting temperature of a"
+    assert changed(settings={"temperature": 2}, **{"settings by model": {"a": {"temperature": 1}}}) is None
+    off, on = ({"temperature": 1, "effort@thinking=off": level} for level in ("none", "low"))
+    assert changed(settings=off) is None
+    assert _changed(part_of_plan(settings=off), part_of_plan(settings=on)) == "the setting effort@thinking=off of a"
+    assert _changed(part_of_plan(settings=off, **own), part_of_plan(settings=on, **own)) is not None
 
 
 def test_doubled_misnamed_and_foreign_folders_are_named(three: Path, tmp_path: Path) -> None:

@@ -205,4 +205,4 @@ def _wrapped(line: str, width: int | None) -> list[str]:
     if width is None or not line:
         return [line]
     room = max(width - len(BAR), 20)
-    return textwrap.wrap(line, room, replace_whitespace=False, drop_whitespace=False, break_on_hyphens=False) or [line]
+    return textwrap.wrap(line, room, replace_whitespace=False, drop_whitespace=False, break_on_hyphens=False)

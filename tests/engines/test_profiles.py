@@ -1,0 +1,64 @@
+"""Who is simulated: what each profile says of itself, and that all it says of rates are rates."""
+
+from dataclasses import fields
+
+import pytest
+
+from selfexec.engines.sim.profiles import PROFILES, Profile, maker_of
+
+USUAL = Profile("", "")
+TELL = {"name", "about", "maker"}
+ACCURATE = {
+    **{"association_recall": 0.97, "restriction_recall": 0.97, "ranks": 0.95},
+    **{"association_specificity": 0.95, "restriction_specificity": 0.95},
+}
+OF_A_COIN = {
+    **{"association_recall": 0.5, "restriction_recall": 0.5, "ranks": 0.0},
+    **{"association_specificity": 0.5, "restriction_specificity": 0.5},
+}
+OF_YES = {
+    **{"association_recall": 1.0, "restriction_recall": 1.0, "ranks": 0.0},
+    **{"association_specificity": 0.0, "restriction_specificity": 0.0},
+}
+
+
+@pytest.mark.parametrize("profile", [USUAL, *PROFILES.values()], ids=lambda profile: profile.name or "usual")
+def test_every_rate_is_a_share(profile: Profile) -> None:
+    rates = [getattr(profile, field.name) for field in fields(profile) if field.type in (float, "float")]
+    assert rates and all(0 <= rate <= 1 for rate in rates)
+
+
+def test_whoever_is_as_usual_does_and_knows_nothing_that_only_some_do() -> None:
+    never = ("kindred", "heeds_frame", "learns", "own_random", "declines")
+    assert [getattr(USUAL, name) for name in never] == [0.0] * 5 and not USUAL.copies and USUAL.looks_at == "itself"
+    assert USUAL.knows_common == USUAL.unthinking == 1.0
+
+
+def test_profiles_are_as_usual_but_for_what_they_are_named_after() -> None:
+    other = {
+        name: {
+            field.name: getattr(profile, field.name)
+            for field in fields(profile)
+            if field.name not in TELL and getattr(profile, field.name) != getattr(USUAL, field.name)
+        }
+        for name, profile in PROFILES.items()
+    }
+    assert other == {
+        "knows-itself": {**ACCURATE, "fails": 0.9, "own_random": 0.25, "heeds_frame": 1.0, "unthinking": 0.5},
+        "knows-models": {**ACCURATE, "looks_at": "models"},
+        "knows-its-kind": {**ACCURATE, "looks_at": "kind", "kind": "other", "kindred": 0.5},
+        "knows-its-family": {**ACCURATE, "looks_at": "kind", "kind": "family", "kindred": 0.8},
+        "knows-its-own-ways": {**ACCURATE, "knows_common": 0.2},
+        "solves": {**ACCURATE, "unthinking": 0.0},
+        "typical": {"learns": 0.5},
+        "copies-the-order": {"copies": True},
+        "says-yes": {**OF_YES, "wrong_keys": 0.5},
+        "coin": {**OF_A_COIN, "fails": 0.25},
+        "breaks-format": {"breaks": 0.3},
+        "declines": {"declines": 0.25},
+    }
+
+
+def test_siblings_are_of_one_maker_whatever_their_seed() -> None:
+    assert maker_of("sim/coin") == maker_of("coin@7") == maker_of("sim/says-yes@2") == "another"
+    assert maker_of("sim/typical") != maker_of("sim/coin") and maker_of("sim/nobody") is None
