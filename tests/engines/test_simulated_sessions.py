@@ -14,9 +14,9 @@ from selfexec.engines import Connection, engine_for
 from selfexec.engines.sim import Knowledge
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.engines.sim.sessions import named, recognised
+from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, messages_of
 from selfexec.items import load
-from selfexec.runs.event_loop import finish
 from sockets import call, served
 
 STORED = Path(__file__).parents[1] / "stored"

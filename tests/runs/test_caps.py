@@ -19,12 +19,12 @@ from selfexec.cli import main
 from selfexec.engines import Price
 from selfexec.engines.sim import PROFILES
 from selfexec.errors import InputError
+from selfexec.event_loop import finish
 from selfexec.items import ItemSet
 from selfexec.runs.asking import Visit, carry_out, plan, remarks
 from selfexec.runs.asking.caps import Caps, Spent, tokens_of
 from selfexec.runs.asking.estimate import Estimate, Part, estimate
 from selfexec.runs.asking.remaining import standing
-from selfexec.runs.event_loop import finish
 from selfexec.runs.records import Reply
 from sockets import completion, served
 

@@ -5,8 +5,8 @@ which prompts. Nothing is asked.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
-from selfexec.runs.event_loop import finish
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from selfexec.engines import (
     refuse_unsendable,
     sent_to,
 )
+from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
@@ -30,7 +31,6 @@ from selfexec.readers import Reading
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
-from selfexec.runs.event_loop import finish
 from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
 from selfexec.runs.records import Reply
 from selfexec.text.legible import harmless_line

@@ -13,6 +13,7 @@ from typing import Any
 
 from selfexec.engines import Call, Engine, Outcome, Respondent, Wire, together
 from selfexec.errors import InputError
+from selfexec.event_loop import finish, spared_from_sweeps
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import Preset
@@ -28,7 +29,6 @@ from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, 
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
-from selfexec.runs.event_loop import finish, spared_from_sweeps
 from selfexec.runs.folder import (
     MANIFEST,
     REPLIES,

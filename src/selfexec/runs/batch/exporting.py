@@ -14,6 +14,7 @@ import msgspec
 
 from selfexec.engines import FORMS, BatchForm, Call, Outcome, Price, Wire, batch_place, batch_request, in_batch
 from selfexec.errors import InputError
+from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet, Preset
@@ -34,7 +35,6 @@ from selfexec.runs.asking import (
 )
 from selfexec.runs.batch.planning import of_run
 from selfexec.runs.design import Design, folded
-from selfexec.runs.event_loop import finish
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import BATCHES, Request, Requests, add_requests, custom_ids, requests_of

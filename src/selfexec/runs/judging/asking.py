@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from selfexec.engines import Call, Engine, Wire, all_simulated, engine_for, sent_to
+from selfexec.event_loop import finish, spared_from_sweeps
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, loaded, names, tells_wrong_names
 from selfexec.runs.asking.caps import Spent
@@ -19,7 +20,6 @@ from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import Doubts
-from selfexec.runs.event_loop import finish, spared_from_sweeps
 from selfexec.runs.judging.plan import Case, JudgingPlan, plan
 from selfexec.runs.judging.records import (
     JUDGE_REPLIES,
