@@ -10,11 +10,10 @@ import aiohttp
 import pytest
 
 import selfexec as sx
-from selfexec.engines import Connection, engine_for
+from selfexec.engines import Connection, engine_for, finish
 from selfexec.engines.sim import Knowledge
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.engines.sim.sessions import named, recognised
-from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, messages_of
 from selfexec.items import load
 from sockets import call, served

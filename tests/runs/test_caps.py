@@ -16,10 +16,9 @@ from scipy.stats import t as student_t
 
 import selfexec as sx
 from selfexec.cli import main
-from selfexec.engines import Price
+from selfexec.engines import Price, finish
 from selfexec.engines.sim import PROFILES
 from selfexec.errors import InputError
-from selfexec.event_loop import finish
 from selfexec.items import ItemSet
 from selfexec.runs.asking import Visit, carry_out, plan, remarks
 from selfexec.runs.asking.caps import Caps, Spent, tokens_of

@@ -22,6 +22,7 @@ from selfexec.engines.choose import (
     sent_to,
     thinking_in,
 )
+from selfexec.engines.event_loop import finish, spared_from_sweeps
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import ENGINES
 from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded, together

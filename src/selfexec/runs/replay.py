@@ -5,7 +5,7 @@ which prompts. Nothing is asked.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from selfexec.event_loop import finish
+from selfexec.engines import finish
 from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
 
 

@@ -19,11 +19,11 @@ from selfexec.engines import (
     Wire,
     check_settings,
     engine_for,
+    finish,
     refuse_unable,
     refuse_unsendable,
     sent_to,
 )
-from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items

@@ -11,9 +11,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from selfexec.engines import Call, Engine, Outcome, Respondent, Wire, together
+from selfexec.engines import Call, Engine, Outcome, Respondent, Wire, finish, spared_from_sweeps, together
 from selfexec.errors import InputError
-from selfexec.event_loop import finish, spared_from_sweeps
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import Preset

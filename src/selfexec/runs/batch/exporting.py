@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from selfexec.engines import FORMS, BatchForm, Call, Outcome, Price, Wire, batch_place, batch_request, in_batch
+from selfexec.engines import FORMS, BatchForm, Call, Outcome, Price, Wire, batch_place, batch_request, finish, in_batch
 from selfexec.errors import InputError
-from selfexec.event_loop import finish
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.items import ItemSet, Preset

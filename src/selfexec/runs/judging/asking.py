@@ -11,8 +11,7 @@ from typing import Any
 
 import msgspec
 
-from selfexec.engines import Call, Engine, Wire, all_simulated, engine_for, sent_to
-from selfexec.event_loop import finish, spared_from_sweeps
+from selfexec.engines import Call, Engine, Wire, all_simulated, engine_for, finish, sent_to, spared_from_sweeps
 from selfexec.runs import sittings
 from selfexec.runs.arguments import Names, loaded, names, tells_wrong_names
 from selfexec.runs.asking.caps import Spent
