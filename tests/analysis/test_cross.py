@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import selfexec as sx
-from selfexec.analysis.cross import LITERATURE, CrossPrediction
+from selfexec.analysis.cross import LITERATURE, CrossPrediction, self_bonus_line
 from selfexec.analysis.own import all_own_parts, loadings
 from selfexec.metrics import WARNING, Own
 from selfexec.metrics.own import Panel, own_excess
@@ -72,7 +72,7 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
         "swap share",
     ):
         assert line in text
-    assert "left out:\n  gemini-2.5-flash: only 0 items of it could be read" in text
+    assert "left out:\n  gemini-2.5-flash: no item of it could be read" in text
 
 
 def test_the_self_bonus_stands_below_as_a_comparison_with_its_warning(crossed: CrossPrediction) -> None:
@@ -115,3 +115,16 @@ def test_loadings_are_of_one_length_and_typical_deeds_are_above_0() -> None:
 def test_simulated_models_are_a_panel_of_their_own_and_called_so() -> None:
     own = replace(made(), simulated=True)
     assert "difficulty: own (8 simulated models, 100 groups)" in all_as_text(all_own_parts([own], 120))
+
+
+def test_of_many_models_that_are_left_out_one_is_told_of_for_each_reason(crossed: CrossPrediction) -> None:
+    found = next(one for one in crossed.parts.values() if not one.reason)
+    few = {f"m{n}": f"only {70 + n} read items, fewer than 100" for n in range(5)}
+    told = self_bonus_line(
+        replace(found, common=replace(found.common, left_out={**few, "other": "none of its claims was read"}))
+    )
+    # those of the five have one reason with numbers of their own
+    assert told.count("left out") == 2
+    assert "; left out: 5 models, such as m0, only 70 read items, fewer than 100; left out: other, none" in told
+    two = self_bonus_line(replace(found, common=replace(found.common, left_out={"m0": few["m0"], "m1": few["m1"]})))
+    assert "left out: m0, only 70 read" in two and "left out: m1, only 71 read" in two

@@ -7,7 +7,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.analysis.findings import PANEL, SIMULATED, Finding, findings, of_own_words, too_few_for_own
-from selfexec.analysis.words import own_in_brief, own_in_short, own_words
+from selfexec.analysis.words import advice, own_in_brief, own_in_short, own_words
 from selfexec.runs import Run
 
 NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, -0.01, 0.033, panel=10, verdict="not shown")
@@ -137,3 +137,12 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     (few,) = too_few_for_own(scores.own)
     assert (few.about, few.tone, few.panel) == ("overall", "withheld", 0)
     assert [one.about for one in findings(scores, run.tables, []) if one.relation == "own"] == ["overall"]
+
+
+def test_a_share_is_nothing_only_where_none_did_and_whole_only_where_all_did() -> None:
+    # 3 of 799 are .4%, and 1206 of 1207 are 99.9%
+    assert advice("association", 1206, 1, 3, 796) == (
+        "When it says that it would list a word, it does in more than 99% of 1,207 cases; when it says that it would "
+        "not, it lists it all the same in less than 1% of 799."
+    )
+    assert "in 100% of 5 cases" in (told := advice("association", 5, 0, 0, 9) or "") and "in 0% of 9" in told

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import selfexec as sx
+from build import part_of
 from selfexec.analysis.numbers import Number
 from selfexec.experiments import PAPER
-from selfexec.report.figures import Numbers
+from selfexec.report.figures import Numbers, absent, figures
 from selfexec.report.figures.association import association
 from selfexec.report.figures.difficulty import difficulty
 from selfexec.report.figures.experiments import experiments
-from selfexec.report.figures.said import HALF, across, against, correlated, related, sentence, stand
+from selfexec.report.figures.said import HALF, across, against, by_experiment, correlated, related, sentence, stand
 from selfexec.runs import Run
 
 
@@ -73,6 +74,40 @@ def test_of_three_models_no_correlation_is_said() -> None:
 def test_a_range_is_said_once_where_its_ends_are_alike() -> None:
     assert across([number(0.5), number(0.733)]) == ".50 to .73"
     assert across([number(0.5), number(0.501)]) == ".50"
+
+
+def test_experiments_of_a_title_end_with_and_unless_some_have_an_and_of_their_own() -> None:
+    three = {"association": "5 of 10 models", "restriction": "2 of 10 models", "difficulty": "3 of 10 models"}
+    last = "5 of 10 models in association, 2 of 10 models in restriction and 3 of 10 models in difficulty"
+    assert by_experiment(three) == last
+    two = three | {"difficulty": "5 of 10 models"}
+    assert by_experiment(two) == "5 of 10 models in association and difficulty, 2 of 10 models in restriction"
+
+
+@pytest.mark.slow
+def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten_models: Run) -> None:
+    alone = part_of(ten_models, models=["gpt-4.1"])
+    scores = sx.score(alone, panel="none")
+    found = {figure.id: figure for figure in figures([alone], scores)}
+    assert [figure.id for figure in found.values() if figure.finding.count("gpt-4.1") > 1] == []
+    assert found["experiments"].finding.endswith(
+        "more often than gpt-4.1 in association and restriction, and less often in difficulty"
+    )
+    assert found["readiness"].finding.endswith("; it says less often that it would answer a request than it does")
+    # nobody else was there to say or do anything, and no word is pale
+    ladder = found["ladder"]
+    assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own word"
+    assert "same: " in ladder.caption and "history: " in ladder.caption
+    assert not any(word in ladder.caption for word in ("others say", "stacked", "family", "A line joins", "faintly"))
+    # all 12 that were not read are of one experiment
+    assert (
+        found["loss"].finding
+        == "12 of 3,576 replies were not read, all of gpt-4.1 in difficulty: 1% of its replies there"
+    )
+    # one spot would say nothing of what goes together
+    assert "ordering" not in found
+    lacks = {one.title: one.takes for one in absent(found.values(), scores.experiments)}
+    assert lacks["Ranking accuracy and the tokens that a ranking takes"] == "takes 2 models whose tokens were counted"
 
 
 @pytest.mark.slow

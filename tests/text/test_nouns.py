@@ -7,7 +7,7 @@ import pytest
 
 import selfexec as sx
 from selfexec.stats import correlate
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import number_of, too_few
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,12 @@ from selfexec.text.numbers import number_of
 )
 def test_one_thing_is_no_several(n: int, noun: str, plural: str, text: str) -> None:
     assert number_of(n, noun, plural) == text
+
+
+def test_of_none_it_is_not_said_that_they_are_few() -> None:
+    assert too_few(3, 20, "item has", "items have", " it") == "only 3 items have it, fewer than 20"
+    assert too_few(1, 20, "item has", "items have", " it") == "only 1 item has it, fewer than 20"
+    assert too_few(0, 20, "item has", "items have", " it") == "no item has it"
 
 
 def test_a_run_of_one_item_counts_one_of_each(tmp_path: Path) -> None:

@@ -549,11 +549,18 @@ def advice(
     deed, all_the_same = words.deed
     parts = []
     if yes := said_and_did + said_and_not:
-        parts.append(f"when it says that it would {deed}, it does in {said_and_did / yes:.0%} of {yes:,} cases")
+        parts.append(f"when it says that it would {deed}, it does in {_share(said_and_did, yes)} of {yes:,} cases")
     if no := denied_and_did + denied_and_not:
         else_so = "in the control" if kind == "share" else "when it says that it would not,"
-        parts.append(f"{else_so} {all_the_same} in {denied_and_did / no:.0%} of {no:,}")
+        parts.append(f"{else_so} {all_the_same} in {_share(denied_and_did, no)} of {no:,}")
     return f"{parts[0][0].upper()}{'; '.join(parts)[1:]}." if parts else None
+
+
+def _share(k: int, n: int) -> str:
+    """In per cent; 0% is none of them, and 100% all."""
+    if 0 < k < n and f"{k / n:.0%}" in ("0%", "100%"):
+        return "less than 1%" if k < n - k else "more than 99%"
+    return f"{k / n:.0%}"
 
 
 # --- words -----------------------------------------------------------------------------------------------------------

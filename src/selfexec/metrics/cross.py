@@ -23,7 +23,7 @@ from selfexec.metrics.coverage import share_interval
 from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import LEAST_RARER_ITEMS, Estimate
 from selfexec.stats import NO_SPREAD, NONE, Array, Interval, ratio_error, student
-from selfexec.text.numbers import number_of, points
+from selfexec.text.numbers import number_of, points, too_few
 
 LEAST_COMMON_ITEMS = 100  # below it a self-bonus is not quoted
 NOTHING_READ = "none of its claims was read"
@@ -273,10 +273,9 @@ def _by_item(common: Common, weights: Array) -> Array:
 def _floor(common: Common, kind: str = "common") -> str | None:
     """Why a self-bonus must not be quoted, None where it may."""
     if (items := len(common.items)) < LEAST_COMMON_ITEMS:
-        return f"only {number_of(items, f'{kind} item')}, fewer than {LEAST_COMMON_ITEMS}"
+        return too_few(items, LEAST_COMMON_ITEMS, f"{kind} item")
     if (rarer := common.rarer_items) < LEAST_RARER_ITEMS:
-        few = number_of(rarer, f"{kind} item has", f"{kind} items have")
-        return f"only {few} the rarer outcome, fewer than {LEAST_RARER_ITEMS}"
+        return too_few(rarer, LEAST_RARER_ITEMS, f"{kind} item has", f"{kind} items have", " the rarer outcome")
     return None
 
 

@@ -113,6 +113,11 @@ def all_of(n: int) -> str:
     return "both" if n == 2 else f"all {n}"
 
 
+def too_few(n: int, least: int, noun: str, plural: str = "", rest: str = "") -> str:
+    """only 3 items have it, fewer than 20; of none: no item has it. `plural` as in number_of, `rest` stands behind."""
+    return f"only {number_of(n, noun, plural)}{rest}, fewer than {least}" if n else f"no {noun}{rest}"
+
+
 def number_of(n: int, noun: str, plural: str = "") -> str:
     """1 item, 1,500 items, 0 replies. `plural` is for what takes more than an s: 1 item has, 3 items have."""
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"

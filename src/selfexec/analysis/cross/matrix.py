@@ -3,6 +3,7 @@ literature the matrix of accuracies, what it is taken apart into, and the additi
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from selfexec.text.lookups import meant
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
 
+NAMED = 3  # so many models that are left out are named each
 LITERATURE = "For comparison with the literature: every word held against every deed, taken apart as a sum."
 NOTES = (
     "Rows predict, columns behave: accuracy on the claims that all models read.",
@@ -120,8 +122,19 @@ def self_bonus_line(found: Crossed) -> str:
     """The self-bonus in points of accuracy, with what it rests on."""
     if found.reason:
         return f"self-bonus: not given, {found.reason}"
-    left_out = "".join(f"; left out: {model}, {why}" for model, why in found.common.left_out.items())
-    return f"self-bonus: {found.gap} ({found.basis}{left_out})"
+    return f"self-bonus: {found.gap} ({found.basis}{''.join(_left_out(found.common.left_out))})"
+
+
+def _left_out(why: Mapping[str, str]) -> Iterator[str]:
+    """A few by name; of more those that have the same reason, numbers aside, are counted, and one is told of."""
+    alike: dict[str, list[str]] = {}
+    for model, reason in why.items():
+        alike.setdefault(reason if len(why) <= NAMED else re.sub(r"\d[\d,]*", "#", reason), []).append(model)
+    for models in alike.values():
+        if len(why) <= NAMED or len(models) == 1:
+            yield from (f"; left out: {model}, {why[model]}" for model in models)
+        else:
+            yield f"; left out: {len(models)} models, such as {models[0]}, {why[models[0]]}"
 
 
 def by_other(metric: str, found: Crossed, *, all_models: str = " for all models") -> str:

@@ -10,7 +10,7 @@ from selfexec.claims import Claims, Flags, Numbers, Signs, occurring
 from selfexec.claims.arrays import TIE
 from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import Array
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import number_of, too_few
 
 LEAST_ITEMS = 60  # of a model, on which both its word and its deed are known
 
@@ -124,12 +124,11 @@ def _too_little(panel: Panel, n: int) -> str | None:
     word, deed = panel.words[n], panel.deeds[n]
     known = (word != 0) & (deed != 0)
     if (items := _items(panel, known)) < LEAST_ITEMS:
-        return f"only {number_of(items, 'item')} of it could be read, fewer than {LEAST_ITEMS}"
+        return too_few(items, LEAST_ITEMS, "item", rest=" of it could be read")
     for what, signs in (("outcome", deed), ("prediction", word)):
         rarer = min(_items(panel, known & (signs == sign)) for sign in (1, -1))
         if rarer < LEAST_RARER_ITEMS:
-            few = number_of(rarer, "item has", "items have")
-            return f"only {few} its rarer {what}, fewer than {LEAST_RARER_ITEMS}"
+            return too_few(rarer, LEAST_RARER_ITEMS, "item has", "items have", f" its rarer {what}")
     return None
 
 

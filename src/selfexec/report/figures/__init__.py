@@ -97,7 +97,11 @@ TAKES = {
     "basis": Absent("Rankings by what decides them", UNREAD, ("difficulty",)),
     "ratio": Absent("Rankings by how much the answers differ in length", COUNTED, ("difficulty",)),
     "tokens": Absent("Tokens of one answer", COUNTED, ("difficulty",)),
-    "ordering": Absent("Ranking accuracy and the tokens that a ranking takes", COUNTED, ("difficulty",)),
+    "ordering": Absent(
+        "Ranking accuracy and the tokens that a ranking takes",
+        "takes 2 models whose tokens were counted",
+        ("difficulty",),
+    ),
     "failing": Absent("Questions written to be failed", UNREAD, ("failing_question",)),
     "knowing": Absent("Accuracy on the log and knowing it", UNREAD, (OF_LOGS,)),
     "residuals-": Absent("Beyond what models share", f"takes {TAKES_OF_OWN}"),

@@ -83,7 +83,10 @@ def _figure(
     )
     cells = {condition: texts(skills) for condition, skills in ((here, of_page), *found.items())}
     table = behind(numbers.models, cells)
-    return Figure(f"conditions-{experiment}", title, caption, svg, *table, _finding(here, of_page, found))
+    finding = _finding(here, of_page, found)
+    of = "" if experiment == "overall" or not finding else f"{experiment.replace('_', ' ').capitalize()}: "
+    finding = f"{of}{finding}" if of else sentence(finding)
+    return Figure(f"conditions-{experiment}", title, caption, svg, *table, finding)
 
 
 def _finding(here: str, of_page: Mapping[str, Number], found: Mapping[str, Mapping[str, Number]]) -> str:
@@ -101,4 +104,4 @@ def _finding(here: str, of_page: Mapping[str, Number], found: Mapping[str, Mappi
             count = all_of(len(where)) if len(where) == len(found) else f"{len(where)} of {len(found)}"
             named = where[0] if len(where) == 1 else f"{count} other conditions"
             clauses.append(f"{whom} {verb} {how} in {named} than in {here}")
-    return sentence(*clauses)
+    return "; ".join(clauses)

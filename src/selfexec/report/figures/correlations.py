@@ -125,7 +125,8 @@ def _finding(pairs: Sequence[Related]) -> str:
     most = max(shown, key=lambda pair: abs(pair.all.value))
     which = f"{most.one} and {most.two} (r = {_text(most.all)})"
     many = f"are shown to go together, most {which}" if len(shown) > 1 else f"is shown to go together: {which}"
-    return f"{len(shown)} of {len(apart)} pairs of numbers {many}"
+    count = f"All {len(apart)}" if len(shown) == len(apart) > 2 else f"{len(shown)} of {len(apart)}"
+    return f"{count} pairs of numbers {many}"
 
 
 def _row(pair: Related, scale: Scale, y: float) -> Iterator[str]:

@@ -7,6 +7,7 @@ from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, as_the_paper_counts, by_experiment, paper, sentence, stand
 from selfexec.report.svg import Panel, Sign, rows, shares
+from selfexec.text.numbers import joined
 
 TITLE = "The experiments side by side"
 CAPTION = (
@@ -50,10 +51,14 @@ def _finding(stands: Mapping[str, Stand]) -> str:
     behind = {e: found.whom(found.below) for e, found in stands.items() if found.below}
     ahead = {e: found.whom(found.above) for e, found in stands.items() if found.above}
     alone = len(set(ahead.values())) == 1 and all(len(found.above) < 2 for found in stands.values())
-    return sentence(
-        f"the most accurate baseline is right more often than {by_experiment(behind)}" if behind else "",
-        f"{by_experiment(ahead)} {'is' if alone else 'are'} right more often than "
-        f"{'it' if behind else 'the most accurate baseline'}"
-        if ahead
-        else "",
-    )
+    if not behind:
+        verb = "is" if alone else "are"
+        return sentence(
+            f"{by_experiment(ahead)} {verb} right more often than the most accurate baseline" if ahead else ""
+        )
+    more = f"The most accurate baseline is right more often than {by_experiment(behind)}"
+    if not ahead:
+        return more
+    same = len({*behind.values(), *ahead.values()}) == 1
+    less = f"in {joined([e.replace('_', ' ') for e in ahead])}" if same else f"than {by_experiment(ahead)}"
+    return f"{more}, and less often {less}"

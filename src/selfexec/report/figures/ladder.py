@@ -15,14 +15,27 @@ from selfexec.report.svg import Flight, Sign, Step, Storey, reach, steps
 from selfexec.text.numbers import in_a_cell, interval
 
 TITLE = "What tells most of a model: its own word, or others?"
-CAPTION = (
-    "Skill of all who might foretell a model, from who knows least of it (left) to its own word (right, with its 95% "
-    "interval). same: always the same answer; facts: a request's label, a question's length; text: the words of an "
-    "item; others say, others do: on the very item; all: these stacked, which margins are over; family: its siblings, "
-    "on the very item; history: its own deeds with other items. A line joins what is about one model. Drawn faintly: "
-    f"to be read with caution, as the mark tells. {NO_TEST}"
-)
-SIGNS = [Sign("main", "its own word, with 95% interval"), Sign("small", "a rung below it"), Sign("half", "chance")]
+# rungs -> what they go by
+BY = {
+    ("constant",): "same: always the same answer",
+    ("facts",): "facts: a request's label, a question's length",
+    ("text",): "text: the words of an item",
+    ("others_say", "others_do"): "others say, others do: on the very item",
+    ("stacked",): "all: these stacked, which margins are over",
+    ("siblings_say", "siblings_do"): "family: its siblings, on the very item",
+    ("history",): "history: its own deeds with other items",
+}
+MANY = 30  # models: intervals of more would be one patch of colour
+
+
+def _caption(rungs: Sequence[str], several: bool, faint: bool, intervals: bool) -> str:
+    """Of what is drawn, and of nothing else."""
+    own = "its own word (right, with its 95% interval)" if intervals else "its own word (right)"
+    by = "; ".join(text for these, text in BY.items() if not set(rungs).isdisjoint(these))
+    joins = " A line joins what is about one model." if several else ""
+    pale = " Drawn faintly: to be read with caution, as the mark tells." if faint else ""
+    who = f"Skill of all who might foretell a model, from who knows least of it (left) to {own}."
+    return f"{who} {by}.{joins}{pale} {NO_TEST}"
 
 
 # rung -> that it tells of a model
@@ -49,8 +62,13 @@ def ladder(numbers: Numbers) -> Figure | None:
         _storey(numbers, experiment, [row for row in rows if row.experiment == experiment]) for experiment in found
     ]
     places = [HEADS[rung] for rung in rungs]
-    svg = steps("ladder", TITLE, CAPTION, places, storeys, axis="skill", signs=SIGNS, line=0.0)
-    return Figure("ladder", TITLE, CAPTION, svg, *_table(numbers, rows, rungs, found), _finding(rows))
+    models = {row.model for row in rows}
+    faint = any(row.reason for row in rows if row.rung == ITSELF)
+    caption = _caption(rungs, len(models) > 1, faint, len(models) <= MANY)
+    own = "its own word, with 95% interval" if len(models) <= MANY else "its own word"
+    signs = [Sign("main", own), Sign("small", "another predictor"), Sign("half", "chance")]
+    svg = steps("ladder", TITLE, caption, places, storeys, axis="skill", signs=signs, line=0.0)
+    return Figure("ladder", TITLE, caption, svg, *_table(numbers, rows, rungs, found), _finding(rows))
 
 
 def _finding(rows: Sequence[LadderRow]) -> str:
@@ -65,7 +83,8 @@ def _finding(rows: Sequence[LadderRow]) -> str:
         judged = [r for r in rows if (r.rung, r.experiment) == (rung, experiment) and r.own_word is not None]
         if those := [row.model for row in judged if row.own_word == "behind"]:
             whose[experiment] = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
-    return f"{TELLS[rung]} more than a model's own word: of {by_experiment(whose)}"
+    alone = len({row.model for row in rows}) == 1
+    return f"{TELLS[rung]} more of {by_experiment(whose)} than {'its own word' if alone else 'their own words'}"
 
 
 def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
@@ -73,7 +92,7 @@ def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
         Flight(
             numbers.lineup.whose(model),
             numbers.lineup.labels[model],
-            {HEADS[row.rung]: _step(row) for row in rows if row.model == model},
+            {HEADS[row.rung]: _step(row, len(numbers.models) <= MANY) for row in rows if row.model == model},
         )
         for model in numbers.models
     ]
@@ -83,14 +102,15 @@ def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
     return Storey(title, [flight for flight in flights if flight.steps], reach([*values, *ends], 0.0, 0.1), experiment)
 
 
-def _step(row: LadderRow) -> Step:
-    """Only the model's own word has its interval drawn; those of the others are told on hover."""
+def _step(row: LadderRow, whole: bool) -> Step:
+    """Only the model's own word has its interval drawn, where it is `whole`; those of the others are told on hover."""
     assert row.skill is not None
     said = interval(row.skill, row.low, row.high)
     if row.rung == ITSELF:
         caution = f" ({row.reason})" if row.reason else ""
         title = f"{row.model}, its own word in {row.experiment}: {said}{caution}"
-        return Step(Number(row.skill, row.low, row.high), title, "faint" if row.reason else "main")
+        ends = (row.low, row.high) if whole else (None, None)
+        return Step(Number(row.skill, *ends), title, "faint" if row.reason else "main")
     beside = "" if row.difference is None else f"; its own word less that: {signed_interval(row)}"
     title = f"{row.model}, {HEADS[row.rung]} ({baseline_name(row.baseline)}) in {row.experiment}: {said}{beside}"
     return Step(Number(row.skill), title)

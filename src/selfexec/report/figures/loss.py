@@ -57,7 +57,8 @@ def _finding(losses: Losses, replies: int) -> str:
     model, experiment = most = max(shares, key=shares.__getitem__)
     were = "was" if sum(lost.values()) == 1 else "were"
     where = f"{model} in {experiment.replace('_', ' ')}: {shares[most]:.0%} of its replies there"
-    return f"{sum(lost.values()):,} of {replies:,} replies {were} not read, most of {where}"
+    part = "most" if len(lost) > 1 else "all" if lost[most] > 1 else "that"
+    return f"{sum(lost.values()):,} of {replies:,} replies {were} not read, {part} of {where}"
 
 
 def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> Panel:

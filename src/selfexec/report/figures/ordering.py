@@ -14,6 +14,7 @@ CAPTION = (
     "both with 95% intervals. The most accurate baseline of each is told with it."
 )
 HEIGHT = 340.0
+LEAST = 2  # models
 
 
 def ordering(numbers: Numbers) -> Figure | None:
@@ -22,7 +23,7 @@ def ordering(numbers: Numbers) -> Figure | None:
         prediction_tokens(numbers.tables.sessions, "difficulty"),
     )
     shown = [model for model in numbers.models if model in accuracy and model in tokens]
-    if not shown:
+    if len(shown) < LEAST:  # one spot says nothing of what goes together
         return None
     baselines = numbers.baselines("difficulty")
     spots = [

@@ -63,11 +63,12 @@ def across(those: Iterable[Number]) -> str:
 
 
 def by_experiment(whom: Mapping[str, str]) -> str:
-    """all 9 models in association and difficulty, 6 of 8 models in restriction"""
+    """all 9 models in association and difficulty, 6 of 8 models in restriction; of one each, the last with "and" """
     where: dict[str, list[str]] = {}
     for experiment, who in whom.items():
         where.setdefault(who, []).append(experiment.replace("_", " "))
-    return ", ".join(f"{who} in {joined(experiments)}" for who, experiments in where.items())
+    parts = [f"{who} in {joined(experiments)}" for who, experiments in where.items()]
+    return joined(parts) if len(parts) == len(whom) else ", ".join(parts)
 
 
 def sentence(*clauses: str) -> str:

@@ -58,7 +58,7 @@ class Cross:
     apart: Sequence[str]
     question: str = QUESTION
     notes: Sequence[str] = NOTES
-    literature: str = LITERATURE
+    literature: str = LITERATURE.removesuffix(".")
     each_its_own: str = EACH_ITS_OWN
     warning: str = WARNING
 

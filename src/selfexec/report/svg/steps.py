@@ -36,6 +36,7 @@ TITLE = 22.0
 SLANT = 35.0  # degrees at least, of the names of places; as many as keep them apart
 APART, BESIDE = 0.9, 0.8  # steps: how much further off the last place is, and how far marks may be from it
 MOST_APART = 9.0  # of marks there
+MANY = 30  # flights whose lines are pale, since they lie upon each other
 
 
 @dataclass(frozen=True)
@@ -163,11 +164,12 @@ def _flights(storey: Storey, ground: Ground, up: Scale) -> Iterator[str]:
         aside = (n / (len(ended) - 1) - 0.5) * 2 if len(ended) > 1 else 0.0
         ways[key][ground.last] = (x + aside * min(ground.beside, MOST_APART * (len(ended) - 1) / 2), y)
     heights = spread([ways[key][ground.last][1] for key in ended], up.end, up.start)
+    pale = ' stroke-opacity=".25"' if len(storey.flights) > MANY else ""
     for flight in storey.flights:
         way = ways[flight.whose.key]
         joined = "L".join(f"{at(x)} {at(y)}" for x, y in way.values())
         label = _label(flight, ground, way, heights[ended.index(flight.whose.key)]) if ground.last in way else ()
-        yield belonging(flight.whose, f'<path d="M{joined}" class="sx-lead"/>', *label)
+        yield belonging(flight.whose, f'<path d="M{joined}" class="sx-lead"{pale}/>', *label)
     for flight in storey.flights:
         for place, (x, y) in ways[flight.whose.key].items():
             step = flight.steps[place]
