@@ -69,7 +69,7 @@ def assert_taken_apart(run: Run) -> None:
             accounts = _accounts(run, model, experiment, claims)
             for metric in NUMBERS[experiment]:
                 formula = kind_of(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
-                account = accounts[metric]
+                account = accounts[metric]()
                 values = {c: scores[c].value(model, experiment, metric) for c in CONVENTIONS}
                 for convention, value in values.items():
                     if value is None:

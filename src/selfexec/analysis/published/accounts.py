@@ -32,6 +32,7 @@ NOT_COUNTED: Cell = (0.0,) * len(CELLS)
 # the authors' counting knows right and wrong of what was not read, no side
 WRONG = YES_NO["unread_outcome"]
 
+KNOWN = pl.col("state").is_in(["read", "tie"])
 LATER_EPOCHS = "{unit} of a later epoch: authors count the first"
 
 
@@ -151,12 +152,12 @@ def restriction_account(run: "Run", model: str, claims: pl.DataFrame) -> Account
             account.differs("authors", LATER_EPOCHS, here, NOT_COUNTED)
             continue
         predicted, judged = (values.get((row["item"], session)) for session in ("predict", "judge"))
-        there = _agreement(predicted, judged)
+        there = agreement(predicted, judged)
         account.differs("authors", _cause_of_request(row, predicted, judged), here, there)
     return account
 
 
-def _agreement(predicted: Any, judged: Any) -> Cell:
+def agreement(predicted: Any, judged: Any) -> Cell:
     """What a request counts for in the authors' convention: agreements are right, everything else is wrong."""
     if predicted is None or judged is None:
         return WRONG
@@ -290,7 +291,7 @@ def _scored(share: float | None) -> tuple[float, float]:
 def lost(claims: pl.DataFrame) -> Counter[str]:
     """How many items have no claim that was read or tied, by why: `missing`, or the reason for not reading."""
     by_item = claims.group_by("item").agg(
-        pl.col("state").is_in(["read", "tie"]).any().alias("known"),
+        KNOWN.any().alias("known"),
         (pl.col("state") == "missing").any().alias("missing"),
         pl.col("reason").drop_nulls().first(),
     )

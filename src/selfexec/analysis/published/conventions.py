@@ -3,12 +3,16 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from selfexec.analysis.published.accounts import (
+    KNOWN,
     Account,
+    agreement,
     answer_account,
     association_account,
     lost,
@@ -16,7 +20,7 @@ from selfexec.analysis.published.accounts import (
     restriction_account,
     token_account,
 )
-from selfexec.analysis.published.authors import authors_scores
+from selfexec.analysis.published.authors import authors_scores, values_read
 from selfexec.analysis.published.entries import POINT, Entry, Ledger, bare, shown
 from selfexec.analysis.published.given_readings import given_readings
 from selfexec.analysis.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
@@ -112,6 +116,7 @@ def _scored(selection: Selection, convention: str) -> Scores:
 # --- one model -------------------------------------------------------------------------------------------------------
 
 By = Mapping[str, Scores]
+Accounts = Mapping[str, Callable[[], Account]]  # by metric
 Triple = tuple[float | None, float | None, float | None]
 
 
@@ -126,37 +131,38 @@ def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterat
             found += _baselines(model, experiment, scores)
             found += _rules(run, model, experiment, accounts["accuracy"])
             if sensitivities:
-                found += _sensitivities(run, model, experiment, claims, accounts["accuracy"])
+                found += _sensitivities(run, model, experiment, claims, accounts["accuracy"]())
             found += given_readings(run, model, experiment)
     yield from found
     if found:
         yield _overall(model, scores, found)
 
 
-def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame) -> dict[str, Account]:
-    """Metric -> the account that it is a formula of."""
+def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame) -> Accounts:
+    """The account that each metric is a formula of. Most are never asked for: where nothing was lost, all agree."""
     if experiment == "association":
-        return dict.fromkeys(NUMBERS[experiment], association_account(run, model, claims))
+        return dict.fromkeys(NUMBERS[experiment], cache(lambda: association_account(run, model, claims)))
     if experiment == "restriction":
-        return dict.fromkeys(NUMBERS[experiment], restriction_account(run, model, claims))
-    sessions = run.sessions.filter((pl.col("model") == model) & (pl.col("experiment") == experiment))
-    answers = sessions.filter(pl.col("session") != "predict")
+        return dict.fromkeys(NUMBERS[experiment], cache(lambda: restriction_account(run, model, claims)))
+
+    def answers() -> pl.DataFrame:
+        mine = (pl.col("model") == model) & (pl.col("experiment") == experiment)
+        return run.sessions.filter(mine & (pl.col("session") != "predict"))
+
     return {
-        "accuracy": order_account(run, model, claims),
-        "question_accuracy": answer_account(run, model, answers),
-        "tokens_mean": token_account(run, model, answers),
+        "accuracy": cache(lambda: order_account(run, model, claims)),
+        "question_accuracy": cache(lambda: answer_account(run, model, answers())),
+        "tokens_mean": cache(lambda: token_account(run, model, answers())),
     }
 
 
-def _scores(
-    model: str, experiment: str, scores: By, accounts: Mapping[str, Account], claims: pl.DataFrame
-) -> Iterator[Entry]:
+def _scores(model: str, experiment: str, scores: By, accounts: Accounts, claims: pl.DataFrame) -> Iterator[Entry]:
     for metric in NUMBERS[experiment]:
         plain = Entry("score", model, experiment, metric, *_values(scores, model, experiment, metric))
         reasons = list(_coverage(claims, experiment)) if metric == "accuracy" else []
         if plain.further_than(EXPLAINED):
             formula = FORMULAS[metric] if metric != "accuracy" else kind_of(experiment).accuracy
-            reasons += _explained(accounts[metric], formula, metric)
+            reasons += _explained(accounts[metric](), formula, metric)
         reasons += _absences(scores, model, experiment, metric)
         yield _with(plain, reasons)
 
@@ -195,11 +201,10 @@ def _moved(moved: float, metric: str) -> str:
 
 def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
     """Whether all three rest on a part of the items."""
-    items = claims["item"].n_unique()
-    gone = lost(claims)
-    if items - gone.total() < LEAST_COVERAGE * items:
-        whys = ", ".join(f"{n} {why}" for why, n in gone.most_common())
-        yield f"rests on {items - gone.total()} of {number_of(items, EXPERIMENTS[experiment].item_name)} ({whys})"
+    items, there = (rows["item"].n_unique() for rows in (claims, claims.filter(KNOWN)))
+    if there < LEAST_COVERAGE * items:
+        whys = ", ".join(f"{n} {why}" for why, n in lost(claims).most_common())
+        yield f"rests on {there} of {number_of(items, EXPERIMENTS[experiment].item_name)} ({whys})"
 
 
 def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
@@ -267,12 +272,12 @@ def _mean(values: Iterable[float | None]) -> float | None:
 # --- rules of their own ----------------------------------------------------------------------------------------------
 
 
-def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterator[Entry]:
+def _rules(run: "Run", model: str, experiment: str, account: Callable[[], Account]) -> Iterator[Entry]:
     """Numbers that the paper prints beside the plain ones, where they are not the same."""
-    items = len(run.items.items[experiment])
-    totals = account.totals("authors")
+    items, values = len(run.items.items[experiment]), values_read(run, model, experiment) or {}
+    predicted = {id: values.get((id, "predict")) for id in run.items.items[experiment]}
     if experiment == "restriction":
-        cells = Cells.of(totals)
+        cells = Cells(*np.sum([agreement(said, values.get((id, "judge"))) for id, said in predicted.items()], axis=0))
         errors = items - cells.tp - cells.tn
         if errors and cells.fn + cells.fp < errors:
             why = (
@@ -281,7 +286,8 @@ def _rules(run: "Run", model: str, experiment: str, account: Account) -> Iterato
                 "over_niceness"
             )
             yield Entry("rule", model, experiment, "over_niceness_lost_in", None, None, cells.fn / errors, (why,))
-    elif experiment == "difficulty" and 0 < totals[1] < items:
+    elif experiment == "difficulty" and 0 < sum(isinstance(said, list) for said in predicted.values()) < items:
+        totals = account().totals("authors")
         mean, share = totals[0] / totals[1], totals[1] / items
         ranked = f"{totals[1]:.0f} of {number_of(items, 'group')} with a ranking"
         why = f"the mean over the {ranked}, divided once more by their share"
