@@ -16,8 +16,9 @@ import selfexec as sx
 from build import requests_run, write
 from selfexec.errors import InputError
 from selfexec.experiments import HUMAN, RULE, SELF
+from selfexec.prompts import digest
 from selfexec.runs import Run
-from selfexec.runs.judging.labels import load_labels
+from selfexec.runs.judging.labels import Label, _is_of, load_labels
 
 LABELS = Path(__file__).parents[1] / "labels" / "execute_replies.jsonl"
 STUDY = Path(__file__).parents[2] / "studies" / "judges"
@@ -118,6 +119,14 @@ def test_labels_may_be_yes_and_no_and_odd_ones_are_named(tmp_path: Path) -> None
     nothing_judged: Any = SimpleNamespace(items=SimpleNamespace(experiments=["association"]))
     with pytest.raises(InputError, match=r"of the experiment 'association' are judged here\. There are none\."):
         load_labels(path, nothing_judged)
+
+
+def test_a_label_is_of_the_very_text_that_it_says_or_whose_sha256_it_has() -> None:
+    def of(text: str | None = None, sha256: str | None = None) -> bool:
+        return _is_of(Label(model="m", item="1", text=text, reply_sha256=sha256), "So.")
+
+    assert of() and of("So.") and of(sha256=digest("So.")) and of("So.", digest("So."))
+    assert not any((of("No."), of(sha256=digest("No.")), of("So.", digest("No.")), of("No.", digest("So."))))
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.http.gateways import is_cut
+from selfexec.engines.http.gateways import is_cut, with_headers
 from selfexec.engines.http.providers import PROVIDERS, endpoint
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.errors import InputError
@@ -327,6 +327,13 @@ def test_litellms_cost_is_kept_where_it_is_one(header: str, kept: float | None) 
     body["usage"]["cost"] = 0.5
     found = asked(sending(body, **named))[0]
     assert (found.cost_usd, found.upstream) == (0.5, "P")
+
+
+def test_the_model_behind_a_name_is_kept_where_it_is_a_name() -> None:
+    def upstream(name: str | None) -> str | None:
+        return with_headers(Outcome("Hi"), {} if name is None else {"x-litellm-model-name": name}).upstream
+
+    assert [upstream(name) for name in (None, "", "m", "m" * 200, "m" * 201)] == [None, None, "m", "m" * 200, None]
 
 
 def replies(**fields: list[Any]) -> list[Reply]:

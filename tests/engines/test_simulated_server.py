@@ -9,7 +9,7 @@ import pytest
 
 from selfexec.engines import Call, Connection, Outcome, Wire
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.sim.server import ERRORS, Manners, SimServer, parse_faults
+from selfexec.engines.sim.server import DRIP, ERRORS, Manners, SimServer, parse_faults
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Message
 from selfexec.items import load
@@ -125,6 +125,44 @@ def test_faults_strike_as_often_as_they_are_given_and_a_third_of_the_passing_one
 def test_what_is_asked_too_fast_is_told_how_long_to_wait() -> None:
     replies = asked(Manners(rate=0.5), 2)
     assert [status for status, _ in replies] == [200, 429]
+
+
+def test_the_rate_is_kept_by_a_bucket_that_fills_at_it_and_holds_what_comes_in_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("selfexec.engines.sim.server.time.monotonic", lambda: clock[0])
+
+    def waits(rate: float, *after: float) -> list[float]:
+        served, found = SimServer(ITEMS, Manners(rate=rate)), list[float]()
+        for seconds in after:
+            clock[0] += seconds
+            found.append(served._over_the_rate())
+        return found
+
+    # one in two seconds: the second comes two too early, then one, and then in time
+    assert waits(0.5, 0, 0, 1, 1, 0.5) == [0, 2.0, 1.0, 0, 1.5]
+    assert waits(4, 0, 0, 0, 0, 0) == [0, 0, 0, 0, 0.25]
+    assert waits(4, 0, 10, 0, 0, 0, 0) == [0, 0, 0, 0, 0, 0.25]  # in ten seconds no more than in one
+    assert waits(0, 0, 0, 0) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("fault", ["slow-body", "cut", "no-usage"])
+def test_a_slow_body_alone_comes_in_drips(fault: str, stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    at_once = asyncio.sleep
+
+    async def sleep(seconds: float, result: Any = None) -> Any:
+        pauses.append(seconds)
+        return await at_once(0, result)
+
+    monkeypatch.setattr("selfexec.engines.sim.server.asyncio.sleep", sleep)
+    [(status, _)] = asked(Manners(faults={fault: 1.0}), body={**BODY, "stream": stream})
+    assert status == (-1 if fault == "cut" else 200)
+    drips = [seconds for seconds in pauses if seconds > 0]
+    assert drips == ([DRIP] * len(drips) if fault == "slow-body" else [])
+    assert (len(drips) >= 5) == (fault == "slow-body")
 
 
 @pytest.mark.parametrize(

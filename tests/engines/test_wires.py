@@ -99,7 +99,11 @@ def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: s
         ({"choices": []}, "no choices"),
         ({"choices": ["x"]}, "no choices"),
         ({"error": {"message": "went wrong"}}, "went wrong"),
-        (completion(finish="abort"), "it broke off, finish reason abort"),
+        (completion(finish="abort"), "it broke off, finish reason abort$"),
+        (
+            {"choices": [{"message": {"content": "A"}, "finish_reason": "stop", "error": {"message": "it died"}}]},
+            "it broke off, finish reason stop: it died$",
+        ),
         (completion("", finish="unheard_of"), "no text, finish reason unheard_of"),
         (completion(None), "its message holds no content"),
         ({"choices": [{"text": "Hi", "finish_reason": "stop"}]}, "it has 'text' in place of a message"),
@@ -109,6 +113,14 @@ def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: s
 def test_what_is_no_reply_says_why(body: dict[str, Any], why: str) -> None:
     with pytest.raises(Unusable, match=why):
         outcome("openai", body)
+
+
+def test_a_complaint_beside_a_text_takes_nothing_away_and_in_place_of_one_it_is_an_error() -> None:
+    error = {"error": {"message": "went wrong"}}
+    assert outcome("openai", completion("A") | error).text == "A"
+    for body in (completion("") | error, completion("", error={"message": "went wrong"})):
+        with pytest.raises(Unusable, match=r"^went wrong$"):
+            outcome("openai", body)
 
 
 def test_nothing_said_is_a_reply_where_the_model_was_done_cut_off_or_withheld() -> None:

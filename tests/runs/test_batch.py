@@ -26,7 +26,9 @@ from selfexec.items import load
 from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.caps import Spent
-from selfexec.runs.requests import BATCHES, REQUESTS, requests_of
+from selfexec.runs.batch.importing import Came, Imported, _in_turn
+from selfexec.runs.batch.planning import of_run
+from selfexec.runs.requests import BATCHES, REQUESTS, Request, Requests, requests_of
 from selfexec.runs.store import read_journal
 from sockets import served
 
@@ -340,6 +342,54 @@ def test_what_a_judge_said_of_another_response_gives_way(in_order: bool, tmp_pat
     assert judged.batch
     assert judged.batch.endswith("-2")
     assert sx.export_batch(to="openai", out=out).finished
+
+
+def test_what_comes_late_stands_before_the_reply_that_counts_and_what_failed_gives_way() -> None:
+    key = Key("m", "restriction", "1", 1, "judge")
+    sent = {"prompt_sha256": "now", "time": "t", "form": "openai", "wire": "openai", "url": "u", "file": "1"}
+    first, second = (Request(**key.fields(), custom_id=id, **sent) for id in "ab")  # type: ignore[arg-type]
+    out = Requests({"a": first, "b": second})
+
+    def reply(text: str | None, prompt: str = "now") -> Reply:
+        return Reply(**key.fields(), text=text, error=None if text else "lost", prompt_sha256=prompt)
+
+    def kept(before: Reply | None, *came: tuple[Request, Reply]) -> tuple[list[str | None], int]:
+        found = Imported()
+        new = [Came("here", request, one) for request, one in came]
+        return [one.text for one in _in_turn(new, [before] if before else [], out, found)], found.late
+
+    assert kept(None, (first, reply("new"))) == (["new"], 0)
+    assert kept(reply(None), (first, reply("new"))) == (["new"], 0)
+    assert kept(reply("old"), (first, reply("new"))) == (["new", "old"], 1)
+    assert kept(reply("old"), (first, reply(None))) == ([None, "old"], 0)
+    # to another prompt than that of the last request: it gives way to the result of that, not of one before it
+    assert kept(reply("old", "then"), (second, reply("new"))) == (["new"], 0)
+    assert kept(reply("old", "then"), (first, reply("new"))) == (["new", "old"], 1)
+    assert kept(reply("old", "then"), (second, reply(None))) == ([None, "old"], 0)
+    # in the order of their requests, whatever that of their files
+    assert kept(None, (second, reply("two")), (first, reply("one"))) == (["one", "two", "one"], 1)
+
+
+@pytest.mark.parametrize("name", ["two-epochs", "grown"])
+def test_what_an_old_run_was_asked_is_all_of_its_items_in_all_of_its_epochs(name: str) -> None:
+    stored = sx.load(Path(__file__).parents[1] / "stored" / name)
+    planned, design = of_run(stored.folder, None, {})
+    assert design == {
+        (model, e, ()): dict.fromkeys(by_id, 2)
+        for model in stored.manifest.models
+        for e, by_id in stored.items.items.items()
+    }
+    assert planned.models == stored.manifest.models and planned.epochs == 2
+
+
+def test_what_a_run_was_asked_is_what_each_model_was_and_was_to_be_asked(tmp_path: Path) -> None:
+    choices: dict[str, Any] = {"experiments": "restriction", "out": tmp_path / "r"}
+    sx.run("sim/coin", limit=2, **choices)
+    sx.run("sim/typical", limit=1, max_calls=1, **choices)
+    _, design = of_run(tmp_path / "r", None, {})
+    one, two = load("starter").cut(limit=2)["restriction"]
+    coin, typical = (("sim/coin", "restriction", ()), ("sim/typical", "restriction", ()))
+    assert design == {coin: {one: 1, two: 1}, typical: {one: 1}}
 
 
 def test_a_filter_alone_is_held_back_and_still_out(tmp_path: Path) -> None:

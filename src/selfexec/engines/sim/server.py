@@ -23,6 +23,7 @@ from selfexec.items import ItemSet
 
 __all__ = ["ERRORS", "Manners", "SimServer", "parse_faults", "serve"]
 PLAIN = Manners()
+DRIP = 0.05  # seconds between the pieces of a slow body
 BEFORE_ANYTHING = (*ERRORS, "429", "reset", "garbage", "no-choices", "firewall")  # faults without a reply
 
 
@@ -148,7 +149,8 @@ async def _dripping(request: web.Request, reply: dict[str, Any], fault: str) -> 
         if fault == "cut" and start > len(body) // 2:
             return _torn(request, response)
         await response.write(body[start : start + step])
-        await asyncio.sleep(0.05 if fault == "slow-body" else 0)
+        if fault == "slow-body":
+            await asyncio.sleep(DRIP)
     await response.write_eof()
     return response
 
@@ -166,7 +168,7 @@ async def _streaming(
         text = data.encode() if isinstance(data, str) else msgspec.json.encode(data)
         await response.write((f"event: {name}\n".encode() if name else b"") + b"data: " + text + b"\n\n")
         if fault == "slow-body":
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(DRIP)
     await response.write_eof()
     return response
 

@@ -14,12 +14,17 @@ import msgspec
 from selfexec.engines.http.wires.base import Event, Gathering, Unusable
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 CUT = "the stream broke off before the reply had come to its end"
 
 
 def is_streamed(raw: bytes) -> bool:
     """Whether a body is a stream, by how it begins: its content type says it seldom enough."""
-    return raw.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(STREAMED)
+    return _begin(raw).startswith(STREAMED)
+
+
+def _begin(raw: bytes) -> bytes:
+    return raw.removeprefix(BYTE_ORDER_MARK).lstrip()
 
 
 class Stream:
@@ -46,10 +51,10 @@ class Stream:
             self._take(self._lines.feed(part))
             return
         self._begun += part
-        if self._streams is None and len(self._begun.strip()) >= len("event:"):
+        if self._streams is None and len(_begin(bytes(self._begun))) >= len("event:"):
             self._streams = is_streamed(bytes(self._begun[:1000]))
             if self._streams:
-                self._take(self._lines.feed(bytes(self._begun).removeprefix(b"\xef\xbb\xbf")))
+                self._take(self._lines.feed(bytes(self._begun).removeprefix(BYTE_ORDER_MARK)))
 
     def raw(self) -> bytes:
         """The body of the reply, as if it had come in one piece. Unusable: it has not come to its end."""
