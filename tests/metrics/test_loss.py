@@ -199,8 +199,8 @@ def test_what_rounds_to_zero_has_no_sign() -> None:
     row = Score("m", "restriction", "skill", 0.1, None, None, 9, 9, 3, 0, "readable", worst=-0.004, best=0.3)
     over = replace(row, metric="skill_over_ceiling", value=-0.004, low=-0.004, high=0.2)
     said = noise_and_loss([row, over, replace(row, metric="noise_ceiling", value=0.5)], [])
-    assert "  m: restriction [0.00, 0.30]" in said
-    assert "  m: restriction 0.00 [0.00, 0.20] of 0.50" in said
+    assert "  m: restriction [.00, .30]" in said
+    assert "  m: restriction .00 [.00, .20] of .50" in said
 
 
 # --- what the scores could have been ---------------------------------------------------------------------------------

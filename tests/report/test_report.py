@@ -895,6 +895,19 @@ def test_the_same_model_in_two_runs_is_refused(panel: Run, tmp_path: Path) -> No
 # --- in a browser ----------------------------------------------------------------------------------------------------
 
 
+def test_a_report_takes_the_place_of_an_older_one_and_of_no_other_file(panel: Run, tmp_path: Path) -> None:
+    place = tmp_path / "report.html"
+    place.touch()  # as mktemp leaves one
+    assert sx.report(panel, place, evidence="none") == place
+    older = place.read_text("utf-8")
+    sx.report(panel, place, evidence="sample")
+    assert len(place.read_text("utf-8")) > len(older)
+    place.write_text("<html>my notes</html>")
+    with pytest.raises(InputError, match=r"report\.html: this is no report of selfexec, and is not overwritten\. Give"):
+        sx.report(panel, place)
+    assert place.read_text() == "<html>my notes</html>"
+
+
 @pytest.fixture(scope="module")
 def drawn(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the simulated panel, with its figures."""

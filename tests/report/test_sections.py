@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
+from build import part_of
 from selfexec.analysis.selection import Selection
 from selfexec.items import load
 from selfexec.report import sections
@@ -101,3 +102,19 @@ def test_a_page_is_of_one_condition_and_has_the_scores_of_the_others_beside(in_c
     found = conditions(Data(Selection.of(in_conditions), Options()))
     assert found is not None and found.here == "default"
     assert [line.condition for line in found.lines] == scores.conditions * (len(found.lines) // 2)
+
+
+def test_of_one_model_alone_there_is_no_section_on_who_predicts_whom(run: Run) -> None:
+    alone, both = (
+        page(Selection.of(part_of(run, models=models)), Options()) for models in (["sim/typical"], run.models)
+    )
+    assert 'id="cross"' in both and "self-bonus" in both
+    assert 'id="cross"' not in alone and 'href="#cross"' not in alone
+
+
+def test_why_sessions_are_missing_has_a_column_where_some_are(run: Run) -> None:
+    """Nothing is missing of simulated models, and one of these cannot be read."""
+    lost = page(Selection.of(run), Options()).split('<section id="lost"')[1].split("</section>")[0]
+    assert "Unreadable" in lost and "Why missing" not in lost
+    gone = replace(run, replies={key: reply for n, (key, reply) in enumerate(run.replies.items()) if n})
+    assert "Why missing" in page(Selection.of(gone), Options())

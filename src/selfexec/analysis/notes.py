@@ -7,6 +7,7 @@ from selfexec.analysis.numbers.left_open import LeftOpen
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, kind_of
+from selfexec.text.numbers import decimal
 
 LEAST_SHOWN = 0.01
 Warned = LossTest | JudgeTest | LeftOpen | SameReplies
@@ -51,7 +52,7 @@ def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
         yield "of the variance of being right, so much lies in the claims; the rest is how repeats differ:"
     for model, rows in split.items():
         yield f"  {model}: " + ", ".join(
-            f"{row.experiment} {row.value:z.2f}{_interval(row)}{_reason(row)}" for row in rows
+            f"{row.experiment} {decimal(row.value, 2)}{_interval(row)}{_reason(row)}" for row in rows
         )
 
 
@@ -61,14 +62,14 @@ def _repeats(experiment: str) -> bool:
 
 
 def _over(row: Score, ceiling: float | None) -> str:
-    of = "–" if ceiling is None else f"{ceiling:z.2f}"
+    of = "–" if ceiling is None else f"{decimal(ceiling, 2)}"
     if row.value is None:
         return f"– of {of}"
-    return f"{row.value:z.2f}{_interval(row)} of {of}"
+    return f"{decimal(row.value, 2)}{_interval(row)} of {of}"
 
 
 def _interval(row: Score) -> str:
-    return f" [{row.low:z.2f}, {row.high:z.2f}]" if row.low is not None else ""
+    return f" [{decimal(row.low, 2)}, {decimal(row.high, 2)}]" if row.low is not None else ""
 
 
 def _reason(row: Score) -> str:
@@ -80,7 +81,9 @@ def _worst_cases(scores: Sequence[Score]) -> Iterator[str]:
     if lossy:
         yield "worst and best case of skill, whatever the lost claims would have been, where they differ by .01:"
     for model, rows in _by_model(lossy).items():
-        yield f"  {model}: " + ", ".join(f"{row.experiment} [{row.worst:z.2f}, {row.best:z.2f}]" for row in rows)
+        yield f"  {model}: " + ", ".join(
+            f"{row.experiment} [{decimal(row.worst, 2)}, {decimal(row.best, 2)}]" for row in rows
+        )
 
 
 def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:

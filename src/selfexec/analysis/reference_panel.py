@@ -16,7 +16,9 @@ def panel_lines(beside: Beside) -> Iterator[str]:
     others = "the other models and " if len(beside.own) > 1 else ""
     yield f"Baselines{experiments} are of {others}the reference panel `{panel.name}`: {models}{when}, asked {words}."
     if beside.left_out:
-        yield f"Left out of the panel: {'; '.join(f'{model} ({why})' for model, why in beside.left_out.items())}."
+        since = "it is" if len(beside.left_out) == 1 else "they are"
+        which = "; ".join(f"{model} ({why})" for model, why in beside.left_out.items())
+        yield f"Left out of the panel, since {since} scored here: {which}."
 
 
 def _listed(names: tuple[str, ...]) -> str:

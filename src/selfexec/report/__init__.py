@@ -1,5 +1,6 @@
 """The report: one HTML file with the answer, the numbers, and what stands behind them."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,8 @@ def report(
       figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
       figure_width  how wide these are in print: a `column` of two on a page (82.5 mm), or the `page` (171 mm)
 
-    InputError: no replies, a file that cannot be read or written, or an extra that `figures` wants and is not there.
+    InputError: no replies, a file that cannot be read or written, another file in its place (an older report is
+    overwritten), or an extra that `figures` wants and is not there.
     """
     from selfexec.analysis.selection import OURS, Selection, refuse_unknown
     from selfexec.errors import InputError
@@ -46,12 +48,32 @@ def report(
     from selfexec.report.data import Options
     from selfexec.report.page import page
 
+    path = Path(path)
+    _refuse_another_file(path)
     without = ["models", "experiments", "source"]
     selection = Selection.of(runs, convention, readings=readings, panel=panel, groups=groups, without=without)
     refuse_unknown("convention", [selection.convention], OURS)
     refuse_unknown("evidence", [evidence], LEVELS)
     refuse_unknown("figure width", [figure_width], WIDTHS)
     files = (None if file is None else Path(file) for file in (selection.groups, abilities, figures))
-    path = Path(path)
     write_page(path, page(selection, Options(evidence, figure_width, *files)))
     return path
+
+
+MARK = b'<meta name="generator" content="selfexec '
+HEAD = 4096  # bytes, in which the mark stands
+
+
+def _refuse_another_file(path: Path) -> None:
+    """What is no report of ours is not overwritten; an empty file is, and what is no file at all."""
+    from selfexec.errors import InputError
+
+    try:
+        with path.open("rb") if path.is_file() else nullcontext() as file:
+            head = file.read(HEAD) if file else b""
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be read ({fault.strerror}). Give another file.") from None
+    if head and MARK not in head:
+        raise InputError(
+            f"{path}: this is no report of selfexec, and is not overwritten. Give another file, or remove it."
+        )

@@ -79,14 +79,16 @@ def _typeset(say: Callable[..., str]) -> Callable[..., str]:
 
 
 def _prose(context: Any, text: str) -> Any:
-    """A sentence, in which names of models and intervals are not torn apart at the end of a line."""
+    """A sentence, in which names of models and intervals are not torn apart at the end of a line, and names of files
+    and panels stand as code."""
     from markupsafe import Markup, escape
 
     parts = _whole(context["data"].models).split(typeset(text))
     whole = Markup('<span class="nb">{}</span>')
-    return Markup("").join(
+    said = Markup("").join(
         whole.format(harmless(part)) if n % 2 else escape(harmless(part)) for n, part in enumerate(parts)
     )
+    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", said))
 
 
 @cache

@@ -24,6 +24,7 @@ class Provenance:
     epochs: int
     preset: str | None
     replies: int
+    failed: int
     given: int
     settings: Mapping[str, object]
     hashes: Sequence[tuple[str, str]]
@@ -64,7 +65,8 @@ def provenance(run: "Run") -> Provenance:
         models=run.models,
         epochs=manifest.epochs,
         preset=manifest.preset,
-        replies=len(run.replies),
+        replies=sum(not reply.failed for reply in run.replies.values()),
+        failed=sum(reply.failed for reply in run.replies.values()),
         given=len(run.given or ()),
         settings={label: kept(name, value) for label, name, value in manifest.all_settings},
         hashes=[

@@ -64,6 +64,9 @@ class Cross:
 
 
 def cross(data: Data) -> Cross | None:
+    """None of one model alone: there is nobody whom it could predict, or be predicted by."""
+    if len(data.models) == 1:
+        return None
     crossed = {experiment: self_bonuses(claims) for experiment, claims in data.tables.claims.items()}
     crossings = [
         Crossing(

@@ -1,10 +1,10 @@
 """What could not be read, was withheld, or is missing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from selfexec.analysis.notes import noise_and_loss
+from selfexec.analysis.notes import Warned, noise_and_loss
 from selfexec.analysis.result import folder_of
 from selfexec.report.data import Data
 from selfexec.report.sessions import STATE_NAMES, StateLine, state_lines
@@ -28,4 +28,10 @@ def lost(data: Data) -> Lost:
     used = {code for line in lines for code in line.counts} - {"r"}
     states = {code: name for code, name in STATE_NAMES.items() if code in used}
     named = partial(folder_of, data.scores.runs, name_only=True)
-    return Lost(len(every), lines, states, noise_and_loss(data.scores, data.scores.warnings, named))
+    scores = sorted(data.scores, key=lambda row: data.places[row.model])
+    warnings = sorted(data.scores.warnings, key=_place(data))
+    return Lost(len(every), lines, states, noise_and_loss(scores, warnings, named))
+
+
+def _place(data: Data) -> Callable[[Warned], int]:
+    return lambda warning: data.places.get(getattr(warning, "model", ""), 0)
