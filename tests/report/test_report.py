@@ -398,7 +398,7 @@ def test_the_answer_of_one_model_is_one_sentence_and_what_else_there_is_to_say_s
     )
     answer, details = header(180)
     assert re.fullmatch(r"Overall skill \.\d\d \[\.\d\d, \.\d\d\], where 0 is chance\.", answer)
-    assert details == [f"The margin over the best baseline is withheld: association: {no_margin}"]
+    assert details == [f"The margin over the best baseline is withheld: in association {no_margin}"]
 
 
 @pytest.mark.slow

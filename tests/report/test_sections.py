@@ -118,3 +118,19 @@ def test_why_sessions_are_missing_has_a_column_where_some_are(run: Run) -> None:
     assert "Unreadable" in lost and "Why missing" not in lost
     gone = replace(run, replies={key: reply for n, (key, reply) in enumerate(run.replies.items()) if n})
     assert "Why missing" in page(Selection.of(gone), Options())
+
+
+def test_scores_in_conditions_have_margins_where_there_are_some(in_conditions: Run) -> None:
+    """It takes three other models: of two there are none."""
+    text = page(Selection.of(in_conditions), Options()).split('<section id="conditions"')[1].split("</section>")[0]
+    assert "Skill" in text and "Margin" not in text
+    found = conditions(Data(Selection.of(in_conditions), Options()))
+    assert found and not found.has_margins
+    one = dataclasses.replace(found.lines[0], numbers=[".5", ".4", ".1 [.0, .2]"])
+    assert dataclasses.replace(found, lines=[one, *found.lines[1:]]).has_margins
+
+
+def test_a_best_baseline_without_other_models_is_not_told_as_always_the_same(run: Run) -> None:
+    """Beside that an item's label alone may do far better."""
+    lines = page(Selection.of(run), Options()).split('id="score-table"')[1].split("</table>")[0]
+    assert "always the same" not in lines and 'data-metric="skill"' in lines

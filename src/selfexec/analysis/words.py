@@ -162,7 +162,7 @@ def _stand(found: Verdicts) -> str:
 
 def without_margin(margins: Sequence[Finding], skills: Sequence[Finding]) -> list[str]:
     """What is said on top where no margin can be judged: overall skills, and why there is no margin."""
-    reason = _common_reason(verdicts(margins).withheld)
+    reason = re.sub(r"^([a-z_]+): ", r"in \1 ", _common_reason(verdicts(margins).withheld))
     return [*overall_skills(skills), f"The margin over the best baseline is withheld: {reason}."]
 
 

@@ -42,7 +42,7 @@ from selfexec.metrics.kinds import (
 )
 from selfexec.metrics.ladder import ITSELF, RUNGS, Rung, rungs
 from selfexec.metrics.loss import LossTest, loss_tests, loss_warnings
-from selfexec.metrics.margin import Held, held_against, panel_of, peers
+from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, peers
 from selfexec.metrics.own import (
     BLOCKS,
     LEAST_ITEMS,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis.score import Scores
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import score_lines
-from selfexec.text.numbers import interval
+from selfexec.text.numbers import ABSENT, interval
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,10 @@ class Conditions:
     here: str
     lines: Sequence[Line]
 
+    @property
+    def has_margins(self) -> bool:
+        return any(line.numbers[2] != ABSENT for line in self.lines)
+
 
 def conditions(data: Data) -> Conditions | None:
     if (scores := data.numbers.conditions) is None:
@@ -39,5 +43,5 @@ def conditions(data: Data) -> Conditions | None:
 def _lines(scores: Scores, models: Sequence[str]) -> Iterator[Line]:
     for line in score_lines(scores, models):
         numbers = [line.accuracy, line.skill, line.margin]
-        shown = ["–" if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
+        shown = [ABSENT if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
         yield Line(line.model, line.experiment, scores.conditions[0], shown)
