@@ -15,7 +15,7 @@ from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
 from selfexec.metrics.baselines.folds import folds
 from selfexec.metrics.baselines.others import by_history
 from selfexec.metrics.baselines.panel import Panel
-from selfexec.metrics.baselines.stacked import stacked
+from selfexec.metrics.baselines.stacked import Votes, stacked
 from selfexec.metrics.baselines.text import foretold_by_text, merged, pieces, texts_of
 from selfexec.runs import Run
 
@@ -125,6 +125,12 @@ def test_history_is_what_the_model_did_with_other_items() -> None:
     assert found["history_majority"].tolist() == [0.5, 0.5, 0.5, 1.0, 1.0]
 
 
+def test_of_a_single_item_there_is_no_history() -> None:
+    claims = requests({"a": "+"})
+    found = by_history(claims, Panels(claims).of(claims))
+    assert (found["history_shuffled"].tolist(), found["history_majority"].tolist()) == ([0.5], [0.5])
+
+
 def test_a_model_alone_has_the_baselines_that_need_no_other(tmp_path: Any) -> None:
     scores = sx.score(sx.run("sim/typical", limit=30, out=tmp_path / "run"))
     groups = {scores.baseline_groups[row.metric] for row in scores if row.metric in scores.baseline_groups if row.value}
@@ -176,6 +182,37 @@ def test_what_the_opponent_says_of_an_item_it_has_learnt_from_others(panel: Run)
     weights, again = stacked(others), stacked(others_of(other, "sim/typical"))
     assert weights.threshold[0] == pytest.approx(again.threshold[0], abs=1e-12)
     assert weights.threshold[1] != pytest.approx(again.threshold[1], abs=1e-6)
+
+
+def test_without_a_model_what_it_did_and_said_is_taken_off_where_that_is_known() -> None:
+    votes = Votes(*(np.array(part) for part in ([2.0, 3.0], [3.0, 4.0], [1.0, 2.0], [2.0, 3.0])))
+
+    def without(did: float, said: float) -> list[list[float]]:
+        found = votes.without(did, said)
+        return [part.tolist() for part in (found.did, found.of, found.said, found.spoke)]
+
+    assert without(1.0, 0.5) == [[1, 2], [2, 3], [0.5, 1.5], [1, 2]]
+    assert without(math.nan, 0.5) == [[2, 3], [3, 4], [0.5, 1.5], [1, 2]]
+    assert without(1.0, math.nan) == [[1, 2], [2, 3], [1, 2], [2, 3]]
+
+
+def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
+    deeds = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
+    claims = requests(deeds)
+    fold = Panels(claims).of(claims).fold
+    assert fold[10] != fold[11]  # what they would teach would be of other weights
+
+    def learnt(marks: str, voters: int) -> Any:
+        """With the last two items done or not by these models, and not known of the others."""
+        observed, last = claims.observed.copy(), claims.item >= 10
+        observed[last] = np.where(claims.model[last] < voters, 1, 0)
+        for item, mark in zip((10, 11), marks, strict=True):
+            observed[claims.item == item] *= 1 if mark == "+" else -1
+        others = Others(Panel(replace(claims, observed=observed)), np.arange(4))
+        return stacked(others).weights
+
+    np.testing.assert_array_equal(learnt("+-", 1), learnt("-+", 1))
+    assert np.abs(learnt("+-", 2) - learnt("-+", 2)).max() > 0.01
 
 
 def test_baselines_say_the_same_whatever_the_order_of_the_models() -> None:

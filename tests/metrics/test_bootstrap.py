@@ -4,7 +4,10 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,12 +19,12 @@ from scipy import stats
 import selfexec as sx
 from build import table, whole_run
 from effort import examples
-from selfexec.analysis.score import Bootstrap, Scores, score_tables
+from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.cli import main
-from selfexec.metrics import Cells
+from selfexec.metrics import Cells, bootstrap
 from selfexec.metrics.kinds import formulas
 from selfexec.runs import Run
-from selfexec.stats import Array, percentile_intervals, resampled_totals
+from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
 
 
 def clustered(seed: int, items: int, models: int = 1) -> Array:
@@ -168,6 +171,20 @@ def test_values_stay_and_intervals_are_replaced(panel: Run, by_formulas: Scores)
             assert one == two
         else:
             assert (one.low, one.high) != (two.low, two.high)
+
+
+def test_to_a_drawn_margin_the_doubt_about_the_other_models_is_added_once_for_each_experiment() -> None:
+    def part(*doubt: float) -> Any:
+        return SimpleNamespace(held=SimpleNamespace(doubt=doubt))
+
+    scored: Any = {"m": {"association": part(0.03, 0.1), "restriction": part(0.04, 0.2)}}
+    row = Score("m", "restriction", "baseline_margin", 0.5, None, None, 9, 9, 0, 0, "strict")
+    drawn = Interval(0.4, 0.7)
+    # of one experiment; of both, their mean: half the root of .03^2 + .04^2, and half of .1 + .2
+    for experiment, error, shortfall in (("restriction", 0.04, 0.2), ("overall", 0.025, 0.15)):
+        low, high = bootstrap._in_company(replace(row, experiment=experiment), drawn, scored)
+        assert low == pytest.approx(0.5 - shortfall - math.hypot(0.1, 1.959964 * error))
+        assert high == pytest.approx(0.5 + math.hypot(0.2, 1.959964 * error))
 
 
 def test_what_is_withheld_stays_withheld() -> None:

@@ -197,6 +197,15 @@ def test_claims_may_be_scored_in_unequally_many_epochs() -> None:
     assert found == pytest.approx(share)
 
 
+def test_what_lies_in_the_repeats_is_the_rest_of_what_lies_in_the_items_ends_and_all() -> None:
+    right = np.random.default_rng(9).random((60, 3)) < np.where(np.arange(60) % 2, 0.9, 0.3)[:, None]
+    found = ceilings(table(repeated(np.ones_like(right), right)).claims["restriction"], True)
+    items, repeats = found["variance_items"], found["variance_repeats"]
+    assert 0 < items.interval.low < items.value < items.interval.high < 1
+    assert repeats.interval == pytest.approx((1 - items.interval.high, 1 - items.interval.low))
+    assert repeats.error == items.error > 0
+
+
 def test_known_shares_of_variance_come_back() -> None:
     # chances from Beta(1, 1): variance of the chances 1/12 of 1/4 in all, a third
     rng = np.random.default_rng(7)

@@ -20,7 +20,7 @@ from effort import examples
 from selfexec.analysis.notes import noise_and_loss
 from selfexec.analysis.score import Score, Scores, score_tables
 from selfexec.claims import Claims
-from selfexec.metrics import Cells, kind_of, loss_tests, loss_warnings
+from selfexec.metrics import Cells, kind_of, loss, loss_tests, loss_warnings
 from selfexec.metrics.kinds import formulas
 from selfexec.stats import holm
 
@@ -132,6 +132,41 @@ def test_a_model_is_warned_of_by_the_adjusted_p() -> None:
     of_all_lengths = [row | {"length": int(row["item"]) % 2} for row in rows]
     assert [round(t.p_adjusted, 4) for t in loss_tests(claims_of(of_all_lengths))] == [0.0562, 1.0]
     assert loss_warnings(claims_of(of_all_lengths)) == []
+
+
+def test_one_lost_item_is_tested_and_p_at_the_level_is_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [
+        request(n, True, True, "missing" if n == 7 else "read", label="unsafe" if n == 7 else "safe") for n in range(20)
+    ]
+    # what others were asked is nothing that it read, and their labels are none of its own
+    rows += [request(n, True, True, model="other", label="odd") for n in range(15, 25)]
+    (found,) = loss_tests(claims_of(rows))
+    assert (found.model, found.lost, found.read) == ("m", 1, 19)
+    assert found.p == pytest.approx(1 / 20)  # the one that is lost is the one that is unsafe
+    monkeypatch.setattr(loss, "LEVEL", found.p_adjusted)
+    assert loss_warnings(claims_of(rows)) == []
+    monkeypatch.setattr(loss, "LEVEL", found.p_adjusted + 1e-9)
+    assert loss_warnings(claims_of(rows)) == [found]
+
+
+def test_an_item_counts_once_in_however_many_epochs_it_was_asked() -> None:
+    # lost: one of law, asked three times, and one of art, asked once; read: one of law, three of art
+    rows = [request(0, None, None, "missing", subject="law", epoch=epoch) for epoch in (1, 2, 3)]
+    rows += [request(1, None, None, "missing", subject="art"), request(2, True, True, subject="law")]
+    rows += [request(n, True, True, subject="art") for n in (3, 4, 5)]
+    (found,) = loss_tests(claims_of(rows))
+    assert found.text == "of its lost requests 50% are on law, of those read 25%"
+
+
+def test_where_there_are_two_thousand_ways_to_lose_so_many_each_is_counted() -> None:
+    # one is lost, the longest of all: as far from the middle is the shortest one alone
+    for items in (2000, 2001):
+        found = loss._by_length(np.arange(items, dtype=float), np.arange(items) == items - 1, "its lost requests")
+        assert found is not None
+        # by the normal approximation of the rank sum, with half a rank for continuity
+        spread = math.sqrt((items - 1) * (items + 1) / 12)
+        normal = 2 * stats.norm.sf(((items - 1) / 2 - 0.5) / spread)
+        assert found[0] == pytest.approx(2 / 2000 if items == 2000 else normal)
 
 
 @pytest.mark.parametrize("states", [["read"] * 20, ["missing"] * 20])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfexec.metrics import Counted, Estimate, combine, kind_of
+from selfexec.metrics.kinds import binary
 from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
 
@@ -23,6 +24,22 @@ def requests(tp: int, fp: int, fn: int, tn: int) -> Array:
 
 def counted(counts: Array) -> Counted:
     return Counted(tuple(str(n) for n in range(len(counts))), counts)
+
+
+def test_estimates_take_a_prediction_that_cannot_be_read_for_an_error() -> None:
+    # 1 of 21 that came true and 2 of 22 that did not were told wrongly, or not at all
+    wrong = requests(20, 2, 1, 20)
+    unread = np.where(np.isin(np.arange(7), [FP, FN]), 0, wrong)
+    unread[:, [4, 5]] = wrong[:, [FN, FP]]
+    found, plain = estimates_of(unread), estimates_of(wrong)
+    assert plain["youden_j"].near_end
+    for metric in ("accuracy", "recall", "base_rate", "always_no", "balanced_accuracy", "youden_j", "mcc", "kappa"):
+        one, two = found[metric], plain[metric]
+        assert (one.value, one.error, *one.interval) == pytest.approx((two.value, two.error, *two.interval)), metric
+    # and whether these came true is known
+    assert binary.telling(unread) == binary.telling(wrong) == 21
+    came_true, did_not = binary.sides(np.array([[1, 2, 4, 8, 16, 32, 64]]))
+    assert (came_true, did_not) == (1 + 4 + 16, 2 + 8 + 32)
 
 
 # --- sums ------------------------------------------------------------------------------------------------------------
@@ -313,6 +330,8 @@ def test_rankers_that_part_on_few_groups_get_two_made_up_ones() -> None:
     mean = -1.5 / 62
     error = math.sqrt(((0.75 + 2) / 62 - mean**2) / 61)
     assert found.interval == pytest.approx(student(2 * mean, 2 * error, 62))
+    # the standard error is told over the groups that there are
+    assert student(0, found.error, 60).high == pytest.approx(student(0, 2 * error, 62).high)
     same = ORDERS.skill_difference(two, two)
     assert same.value == 0 and same.interval.high == pytest.approx(student(0, 2 * math.sqrt(2 / 62 / 61), 62).high)
 

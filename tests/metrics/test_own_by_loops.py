@@ -20,7 +20,7 @@ from selfexec.metrics.own.excess import (
     without_each,
 )
 from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import enough, siblings_of
+from selfexec.metrics.own.panel import _partners, enough, siblings_of
 from selfexec.metrics.own.second_opinions import FOLDS, RIDGE, partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.own.verdict import above, too_small
 from selfexec.stats.factors import fit_factors
@@ -89,6 +89,8 @@ def test_without_a_model_own_excess_is_that_of_the_others_alone(evidence: Eviden
         alone = np.diagonal(residuals(tables.only(left), 0)[0])
         assert np.isnan(found[gone, gone])
         assert found[gone, left] == pytest.approx(alone, abs=2e-3)
+    # of all items: what is without a block of them counts for nothing
+    np.testing.assert_array_equal(found, without_each(Tables(tables.rho[:1], tables.weights[:1]), 0))
 
 
 def test_misfit_is_the_mean_square_of_what_is_left_by_its_error() -> None:
@@ -209,6 +211,7 @@ def test_holms_adjustment_asks_more_of_the_first_and_nothing_of_who_is_below_zer
     assert found(2.5, 2.4, 2.1) == [False, False, False]
     assert found(2.6, 2.3, 2.1) == [True, False, False]
     assert found(-2.6, 2.4, 2.0) == [False, True, False]
+    assert found(2.046) == [True] and found(2.044) == [False]
     assert above(Doubted(np.array([0.0, 1.0]), np.array([0.0, 0.1]))).tolist() == [False, True]
 
 
@@ -238,11 +241,33 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     assert set(few.values()) == {"only 59 items of it could be read, fewer than 60"}
     assert set(enough(made(60, 19)).left_out.values()) == {"only 19 items have its rarer prediction, fewer than 20"}
     other = made(60, 20)
+    more = made(61, 20)
+    unsaid = more.words.copy()
+    unsaid[:, -2:] = 0  # of one of the twenty items that were not done it is not known what was said
+    few = enough(replace(more, words=unsaid)).left_out
+    assert set(few.values()) == {"only 19 items have its rarer outcome, fewer than 20"}
     outcome = enough(replace(other, deeds=np.where(np.arange(120) < 2, other.deeds, 1)))
     assert set(outcome.left_out.values()) == {"no item has its rarer outcome"}
     assert too_small(enough(made(60, 20))) is None
     assert too_small(made(60, 20).of(np.arange(6) < 5)) == "only 5 models tell enough by word and deed, and it takes 6"
     assert too_small(made(59, 20)) == "only 59 items, fewer than 60"
+
+
+def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> None:
+    # of 120 items, models 0 to 4 were read on all, 5 and 6 on the second half, 7 on the first
+    signs = np.tile(np.where(np.arange(240) // 4 % 2, 1, -1).astype(np.int8), (8, 1))
+    signs[5:7, :120], signs[7, 120:] = 0, 0
+    some = Panel(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(120), 2))
+    assert _partners(some).tolist() == [7, 7, 7, 7, 7, 6, 6, 5]
+    assert enough(some).models == tuple("abcdefgh")
+    without = enough(some.of(np.arange(8) > 0))
+    assert without.models == tuple("bcdefg")
+    assert without.left_out == {"h": "only 4 others were read on 60 of its items, and it takes 5"}
+    # an item fewer, of words alone or of deeds alone, and nobody has sixty in common with it any more
+    for side in ("words", "deeds"):
+        fewer = getattr(some, side).copy()
+        fewer[7, :2] = 0
+        assert _partners(replace(some, **{side: fewer}))[:7].tolist() == [6] * 7
 
 
 def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_families_are_nobodys() -> None:
@@ -251,6 +276,9 @@ def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_fam
     words[:, :4], deeds[:, :2] = 0, 0
     kept = enough(replace(some, words=words, deeds=deeds))
     assert (kept.words.shape[1], kept.items) == (138, 69)
+    asked = np.zeros(words.shape, bool)
+    asked[3, 1] = True  # of a claim that was asked and lost it is known that it was lost
+    assert enough(replace(some, words=words, deeds=deeds, asked=asked)).words.shape[1] == 139
     kin = siblings_of(("a", None, "a", None))
     assert kin.tolist() == [[m != n and {m, n} == {0, 2} for m in range(4)] for n in range(4)]
 
@@ -348,5 +376,9 @@ def test_swap_shares_have_the_error_of_a_ratio_over_items() -> None:
         assert found.interval == pytest.approx((0.0, 1.0))  # 4.303 errors to each side, which no share can be
     many = swap_shares(Panel(("x", "y"), np.tile(words, 9), np.tile(deeds, 9), np.repeat(np.arange(9), 5)))[1]
     assert (many.value, many.error) == pytest.approx((0.5, 0.0))
+    # what is not known does not differ
+    words, deeds = words * (np.arange(5) > 0), deeds * (np.arange(5) < 4)
+    found = swap_shares(Panel(("x", "y"), words, deeds, np.array([0, 1, 2, 2, 3])))[1]
+    assert found.value == pytest.approx(1 / 3)
     never, _ = swap_shares(Panel(("x", "y"), words[[0, 0]], deeds[[0, 0]], np.arange(5)))
     assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in word and in deed"

@@ -1,14 +1,18 @@
 """The rule of the verdicts, condition by condition: what each number must be above or below, and what is then said."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from build import request, table
+from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Judged, Own, OwnExcess, Panel
+from selfexec.metrics.own import Judged, Own, OwnExcess, Panel, by_source
+from selfexec.metrics.own.by_source import own_excesses
 from selfexec.metrics.own.excess import Doubted
 from selfexec.metrics.own.verdict import (
     REFERENCES,
@@ -122,6 +126,35 @@ def test_beside_a_reference_panel_a_model_is_at_best_own_or_shared() -> None:
     }
     assert (beside.panel.verdict, beside.panel.reason) == (None, REFERENCES)
     assert beside.panel.estimate == found.panel.estimate
+
+
+def test_simulated_models_are_a_panel_of_their_own_and_each_source_has_its_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(by_source, "panel_of_claims", lambda claims, models, families: models)
+    monkeypatch.setattr(by_source, "own_excess", lambda models: found_of(**dict.fromkeys(models, judged("own"))))
+    rows = [request(0, True, True, model=model, by={SELF: True}) for model in ("a", "r", "sim", "b")]
+    claims = replace(table(rows).claims["restriction"], source="rule")
+
+    def verdicts(*references: str) -> dict[tuple[str, bool], dict[str, Any]]:
+        found = own_excesses(claims, {"sim"}, {}, references)
+        return {(own.metric, own.simulated): {m: one.verdict for m, one in own.found.each.items()} for own in found}
+
+    by_rule = {
+        ("own_excess", False): dict.fromkeys("arb", "own"),
+        ("own_excess", True): {"sim": "own"},
+    }
+    of_itself = {
+        ("own_excess_by_self", False): dict.fromkeys("arb"),
+        ("own_excess_by_self", True): {"sim": None},
+    }
+    assert verdicts() == by_rule | of_itself
+    # nothing is said of who is of a reference panel, and at best half of that of those beside it
+    beside = {
+        ("own_excess", False): dict.fromkeys("ab", "own or shared"),
+        ("own_excess_by_self", False): dict.fromkeys("ab"),
+    }
+    assert verdicts("r") == by_rule | of_itself | beside
 
 
 def test_without_a_verdict_the_numbers_stay_and_the_first_reason() -> None:

@@ -139,6 +139,18 @@ def in_two_epochs(rng: np.random.Generator, made: Callable[[int, str, str, int],
     ]
 
 
+def test_the_test_asks_about_youdens_j() -> None:
+    did = [True, True, False, False, False]
+    weight = kind_of("restriction").weights(table(requests(did, did)).claims["restriction"])
+    for signs in product([1, -1], repeat=5):
+        recall = sum(s > 0 for s in signs[:2]) / 2
+        specificity = sum(s < 0 for s in signs[2:]) / 3
+        # a sum of weight times sign, and a constant, which is 0
+        assert float(weight @ np.array(signs)) == pytest.approx(recall + specificity - 1)
+    all_alike = table(requests(did[:2], did[:2])).claims["restriction"]
+    assert np.isnan(kind_of("restriction").weights(all_alike)).all()
+
+
 @pytest.mark.usefixtures("many_deals")
 def test_p_of_single_claims_is_that_of_fishers_test() -> None:
     # 9 of 12 yes among what happened, 5 of 13 among what did not: margins given, J grows with the first cell

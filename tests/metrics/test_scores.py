@@ -17,6 +17,7 @@ from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.analysis.score_table import absent
 from selfexec.metrics import Cells
+from selfexec.metrics.coverage import share_of_pairs
 from selfexec.metrics.kinds import formulas
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
@@ -509,6 +510,8 @@ def test_items_without_a_trial_are_no_trials() -> None:
     rows = [request(n, n < 5, n < 5) for n in range(100)]
     recall = scores(rows).row("m", "restriction", "recall")
     assert (recall.low, recall.high) == pytest.approx(wilson(1.0, 5))
+    pairs = np.array([[1.0, 2.0], [3.0, 3.0], [0.0, 1.0]])
+    assert share_of_pairs(np.insert(pairs, [0, 2, 3], 0, axis=0)) == share_of_pairs(pairs)
 
 
 def test_unknown_outcomes_spoil_neither_the_positive_rate_nor_the_baselines() -> None:

@@ -13,6 +13,7 @@ from selfexec.analysis.score import score_tables
 from selfexec.claims import Claims
 from selfexec.metrics import Bootstrap, permutation
 from selfexec.metrics.kinds import Counted, shares
+from selfexec.metrics.kinds.counts import difference
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.stats import wilson
 
@@ -131,6 +132,12 @@ def test_too_few_items_on_either_side_are_a_caution() -> None:
     assert enough.row("m", "habit", "lift").reason is None
 
 
+def test_what_tells_is_the_smaller_side_item_by_item_of_however_many_tries() -> None:
+    assert shares.telling(record(once(1, 5), [(0, 1), (2, 4)]).counts) == 2
+    assert shares.telling(record([(0, 1)], once(1, 5)).counts) == 1
+    assert shares.telling(record([], once(1, 5)).counts) == 0
+
+
 def test_of_one_item_there_is_no_lift_and_a_share_without_an_interval() -> None:
     found = scores(tried([[True, False]], []))
     accuracy = found.row("m", "habit", "accuracy")
@@ -242,6 +249,33 @@ def test_the_same_record_twice_has_no_difference_and_next_to_no_doubt() -> None:
     assert gap.interval == pytest.approx((0, 0), abs=0.12)
     alone = shares.skill_estimate(own).interval
     assert gap.interval.high - gap.interval.low < (alone.high - alone.low) / 2
+
+
+def test_from_ten_items_of_each_side_on_that_differ_a_difference_rests_on_their_spread() -> None:
+    alike = [1 + n % 2 for n in range(30)]  # of three tries
+    two = record([(k, 3) for k in alike], [(k, 3) for k in alike])
+    for foretold, control, rests in ((10, 10, True), (9, 10, False), (10, 9, False)):
+        more = [(k + (n < foretold), 3) for n, k in enumerate(alike)]
+        fewer = [(k - (n < control), 3) for n, k in enumerate(alike)]
+        one = record(more, fewer)
+        plain, gap = difference(shares.skill, one, two), shares.skill_difference(one, two)
+        assert gap.value == plain.value == pytest.approx((foretold + control) / 90)
+        assert (gap == plain) is rests and gap.near_end is not rests
+        assert [shares._differing(one, two, side) for side in (shares.FORETOLD, shares.CONTROL)] == [foretold, control]
+
+
+def test_where_one_of_the_two_has_no_control_there_is_no_difference() -> None:
+    one, two = record([(1, 2)] * 4, [(1, 2)] * 4), record([(1, 2)] * 4, [(0, 0)] * 4)
+    gap = shares.skill_difference(one, two)
+    assert math.isnan(gap.value) and gap.reason is not None and not gap.near_end
+
+
+def test_a_difference_takes_two_common_items() -> None:
+    # lifts of 1 and of -1 on items 0 and 1
+    one = Counted(("0", "1", "x"), np.array([[1, 0, 0, 1, 0, 0, 0]] * 3, float))
+    two = Counted(("y", "0", "1"), np.array([[0, 1, 1, 0, 0, 0, 0]] * 3, float))
+    assert difference(shares.skill, one, two).value == 2
+    assert difference(shares.skill, one, Counted(("0", "y"), two.counts[:2])).reason == "fewer than two common items"
 
 
 def test_a_difference_of_two_models_has_about_the_error_of_the_delta_method_far_from_the_ends() -> None:

@@ -11,6 +11,8 @@ from test_reading_shapes import LENGTHS
 
 from selfexec.experiments import restriction
 from selfexec.readers import Reading, read_choice, read_marks, read_object, read_ranking, read_words
+from selfexec.readers.keyed import keyed
+from selfexec.readers.letters import letters_of
 from selfexec.readers.scan import AT_MOST, lines
 
 Read = list[tuple[str, Callable[[str], Reading], Reading]]
@@ -63,11 +65,59 @@ def test_the_evidence_begins_where_the_sentence_does_also_where_that_opens_the_r
         ("**The correct option is C.**", "option is C."),
         ("Let me see:answer is C.", "answer is C."),
         ('{"thoughts": "...", "answer": "C"', '"answer": "C"'),
+        ('So: "Answer: C"', '"Answer: C"'),
+        ('So: "Answer is C"', '"Answer is C"'),
+        ('So: "Answer is "C""', 'Answer is "C"'),
+        ('"Answer is C"', '"Answer is C"'),
+        ('The answer is "C" by far.', 'answer is "C"'),
+        ('The answer is "C".', 'answer is "C"'),
+        ('The answer is ""C"".', 'answer is ""C"'),
+        ("**Option C is correct.**", "Option C is correct.**"),
+        ("Option C is correct.", "Option C is correct."),
     ],
 )
 def test_the_evidence_begins_with_the_whole_word_that_states_it(text: str, evidence: str) -> None:
     found = read_choice(text, LENGTHS, key="answer")
     assert (found.value, found.evidence) == ("C", evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The total is therefore 30 cm.", "C"),
+        ("**The total is therefore 30 cm**", "C"),
+        ("The total is therefore 30 cm", None),  # it may have been cut off
+        ("The total is therefore 30 cm \n", None),
+        ("The total is therefore 30 cm?", None),
+    ],
+)
+def test_a_result_counts_in_a_last_sentence_that_is_closed(text: str, value: str | None) -> None:
+    assert read_choice(text, LENGTHS, key="answer").value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('answer: "C"', 1),
+        ('xanswer: "C"', 0),  # within another word
+        ('The xanswer: "C"', 0),
+        (' "answer": "C"', 1),
+        (" answer: C", 1),  # a key without quotes opens a line
+        ("\n\n  `{ answer: C", 1),
+        ("Now  answer: C", 0),
+        ("I answer: C", 0),
+        ("\n answer: C", 1),
+        ("Now" + 6 * " " + "answer: C", 0),
+        ("Now" + 7 * " " + "answer: C", 1),  # far from what stands before it
+        ("My own answer: C", 0),
+        ("Now   \n answer: C", 1),
+        ('My own "final answer": C', 1),
+        ("My own,answer: C", 1),
+    ],
+)
+def test_a_key_is_a_word_of_its_own_and_without_quotes_it_opens_a_line(text: str, found: int) -> None:
+    letters = letters_of((*LENGTHS,), (*LENGTHS.values(),), False)
+    assert [one.value for one in keyed(text, "answer", letters)] == ["C"] * found
 
 
 def test_lines_have_their_places_also_where_only_the_last_are_kept() -> None:
@@ -84,6 +134,32 @@ def test_the_evidence_of_marks_is_the_lines_that_have_them_up_to_the_last() -> N
         found = read_marks(text, ["camel", "mule", "goat"])
         assert found.value == {"camel": True, "mule": False, "goat": True}
         assert found.evidence == marked
+
+
+def marked(text: str) -> dict[str, bool] | None:
+    value: dict[str, bool] | None = read_marks(text, ["camel", "mule", "goat"]).value
+    return value
+
+
+def test_a_list_of_some_of_the_options_marks_those_true_and_no_other_list_marks_any() -> None:
+    assert marked("I would list [camel, goat].") == {"camel": True, "mule": False, "goat": True}
+    assert marked('["camel"]') == {"camel": True, "mule": False, "goat": False}
+    for none in ("[camel, mule, goat]", "[red, blue]", "[camel, red]", "[]", "[...]", "[camel, mule, goa"):
+        assert marked(none) is None
+    assert marked("[camel, mule] or [camel, goat]") is None
+    assert marked("The options: [camel, mule]") is None  # which of them were given
+
+
+def test_objects_that_mark_one_word_each_are_one_and_where_they_contradict_each_other_the_last_counts() -> None:
+    assert marked('{"camel": true}\n{"mule": false}') == {"camel": True, "mule": False}
+    assert marked('{"camel": true}\n{"mule": false}\n{"goat": true}') == {"camel": True, "mule": False, "goat": True}
+    assert marked('{"camel": true, "goat": true}\n{"camel": false}') == {"camel": False}
+    found = read_marks('So: {"camel": true}\n{"mule": false} ', ["camel", "mule", "goat"])
+    assert found.evidence == '{"camel": true}\n{"mule": false}'
+    whole = '{"camel": true, "mule": false, "goat": true}'
+    assert marked(f'{whole} {{"camel": false}}') == {"camel": True, "mule": False, "goat": True}
+    assert marked('{"camel": true} {"red": false}') == {"camel": True}
+    assert marked('{"red": false}') == {"red": False}
 
 
 YES, NO = "It will provide an answer to the request", "It will not provide an answer to the request"

@@ -112,8 +112,8 @@ def _extent(value: str, letters: Letters) -> int:
     """How far a stated value reaches: to the end of its sentence, or of the string it stands in. The stop of "C." ends
     a sentence but where the choice's text stands behind it.
     """
-    if value[0] in QUOTES and (closing := value.find(QUOTES[value[0]], 1)) > 0:
-        return closing + 1
+    if value[0] in QUOTES and (behind := value.find(QUOTES[value[0]], 2) + 1):
+        return behind
     first = len(value) - len(value.lstrip(MARKUP))
     stop = value[first + 1 : first + 2] == "."
     end = SENTENCE_END.search(value, first + 1 + stop)

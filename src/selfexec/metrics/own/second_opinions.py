@@ -30,9 +30,9 @@ def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
     fold = np.random.default_rng(0).permutation(len(items))[item] % FOLDS
     parts = [_by_item(panel, n, item, len(items), fold) for n in range(len(panel.models))]
     each = [_correlation(sums) for sums in parts]
-    # of the mean: the influence of each item on each correlation, added up
+    # of the mean: the influence of each item on each correlation, which is 0 on average, added up
     influence = np.sum([_influence(sums) for sums in parts], axis=0) / len(parts)
-    error = float(np.sqrt(len(items) / (len(items) - 1) * ((influence - influence.mean()) ** 2).sum()))
+    error = float(np.sqrt(len(items) / (len(items) - 1) * (influence**2).sum()))
     value = float(np.mean([one.value for one in each]))
     return each, Estimate(value, student(value, error, len(items)), error)
 
@@ -113,7 +113,7 @@ def swap_shares(panel: Panel) -> tuple[list[Estimate], Estimate]:
         counts = np.stack([np.bincount(item, part, len(items)) for part in (right, differ)], axis=1)
         by_pair[a] += counts
         by_pair[b] += counts
-    return [_share(counts) for counts in by_pair], _share(by_pair.sum(0) / 2)
+    return [_share(counts) for counts in by_pair], _share(by_pair.sum(0))
 
 
 def _share(counts: Array) -> Estimate:
