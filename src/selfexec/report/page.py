@@ -88,7 +88,7 @@ def _prose(context: Any, text: str) -> Any:
     said = Markup("").join(
         whole.format(harmless(part)) if n % 2 else escape(harmless(part)) for n, part in enumerate(parts)
     )
-    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", said))
+    return Markup(re.sub(r"`([^`<>]+)`", r"<code>\1</code>", str(said)))
 
 
 @cache
