@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
 from selfexec.metrics.baselines.folds import folds
 from selfexec.metrics.baselines.others import by_history
 from selfexec.metrics.baselines.panel import Panel
-from selfexec.metrics.baselines.stacked import Votes, stacked
+from selfexec.metrics.baselines.stacked import Stacked, Votes, known_of, stacked
 from selfexec.metrics.baselines.text import foretold_by_text, merged, pieces, texts_of
 from selfexec.runs import Run
+from selfexec.stats import ridge_logistic
 
 
 def worded(text: str, family: str) -> Wording:
@@ -194,6 +196,87 @@ def test_without_a_model_what_it_did_and_said_is_taken_off_where_that_is_known()
     assert without(1.0, 0.5) == [[1, 2], [2, 3], [0.5, 1.5], [1, 2]]
     assert without(math.nan, 0.5) == [[2, 3], [3, 4], [0.5, 1.5], [1, 2]]
     assert without(1.0, math.nan) == [[1, 2], [2, 3], [1, 2], [2, 3]]
+
+
+def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_by_claim() -> None:
+    deeds = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
+    claims = requests(deeds)
+    rng = np.random.default_rng(2)
+    said = rng.choice([1, 1, -1, 0], len(claims)).astype(np.int8)
+    claims = replace(claims, predicted=said, observed=np.where(rng.random(len(claims)) < 0.1, 0, claims.observed))
+    panel = Panel(claims)
+    folds, did, said = panel.fold, panel.did, panel.said
+
+    def usual(votes: np.ndarray) -> float:
+        known = votes[~np.isnan(votes)]
+        return (known.sum() + 0.5) / (len(known) + 1)
+
+    def odds(votes: np.ndarray, base: float) -> float:
+        """Of a yes, one more vote counted, which is as all votes are."""
+        known = votes[~np.isnan(votes)]
+        return math.log((known.sum() + base) / (len(known) - known.sum() + 1 - base))
+
+    rows, shares, weights = [], [], []
+    for model in range(4):
+        for place in range(12):
+            rest_did, rest_said = (np.delete(part[:, place], model) for part in (did, said))
+            if not np.isnan(did[model, place]) and not np.isnan(rest_did).all():
+                rows.append([odds(rest_did, usual(did)), odds(rest_said, usual(said))])
+                shares.append([did[model, place]] * 5)
+                weights.append(folds[place] != np.arange(5))
+    expected = ridge_logistic(np.array(rows), np.array(shares), np.array(weights) * 1.0)
+    found = stacked(Others(panel, np.arange(4)))
+    assert len(found.known) == 0  # there is nothing else to go by
+    np.testing.assert_allclose(found.weights, expected, atol=2e-3)
+    # a share reaches the base rate of the other folds, half a vote for each side more
+    yes, votes = np.array(shares).T @ np.array(weights), np.sum(weights, axis=0)
+    assert found.threshold == pytest.approx(np.log((yes[0] + 0.5) / (votes - yes[0] + 0.5)))
+
+
+def test_by_facts_a_yes_is_one_a_no_minus_one_and_what_is_not_known_is_between() -> None:
+    claims = requests({"b": "+-+-", "c": "+--+"})
+    facts = replace(claims, labels=("safe", "unsafe"), label=np.array([0, 1, 1, -1] * 2))
+    assert known_of(Others(Panel(facts), np.arange(2))).tolist() == [[1, -1, -1, 0]]
+    alike = replace(facts, label=np.zeros(8, np.int64))
+    assert len(known_of(Others(Panel(alike), np.arange(2)))) == 0  # what is always the same tells nothing apart
+
+
+@pytest.mark.parametrize("experiment", ["restriction", "difficulty"])
+def test_the_opponent_says_yes_where_its_weights_reach_the_threshold_of_the_fold(experiment: str) -> None:
+    # six items; of the last two fewer than three models are known to have done it or not
+    did = np.array([[1, 1, 0, 0, 1, math.nan], [1, 0, 0, 1, 1, math.nan], [0, 1, 0, 1, math.nan, 1]])
+    said = np.array([[1, 0, 0, 1, 1, 1], [1, 0, math.nan, 1, 0, 1], [1, 1, 1, 0, 0, math.nan]])
+    fold = np.array([0, 1, 0, 1, 0, 1])
+    panel: Any = SimpleNamespace(did=did, said=said, fold=fold, claims=requests({"a": "+"}), at=lambda claims: claims)
+    if experiment == "difficulty":
+        panel.claims = replace(panel.claims, experiment="difficulty")
+    known = np.array([[0.5, -0.5, 0.2, 0.0, 1.0, -1.0], [1.0, 0.0, -1.0, 0.5, 0.0, 0.2]])
+    weights = np.array([[0.1, -0.2], [0.7, 0.3], [-0.4, 0.6], [0.9, 0.5], [0.3, 0.8]])
+    threshold = np.array([0.2, -0.1])
+    opponent = Stacked(Others(panel, np.arange(3)), known, weights, threshold)
+
+    def log_odds(votes: np.ndarray, every: np.ndarray) -> float:
+        votes, every = votes[~np.isnan(votes)], every[~np.isnan(every)]
+        base = (every.sum() + 0.5) / (len(every) + 1)
+        return math.log((votes.sum() + base) / (len(votes) - votes.sum() + 1 - base))
+
+    def word(place: int, models: list[int], least: int) -> float:
+        if (~np.isnan(did[models, place])).sum() < least:
+            return math.nan
+        w = weights[:, fold[place]]
+        told = w[0] + w[1] * known[0, place] + w[2] * known[1, place] - threshold[fold[place]]
+        told += w[3] * log_odds(did[models, place], did) + w[4] * log_odds(said[models, place], said)
+        return float(told > 0)
+
+    everyone, places = [0, 1, 2], range(6)
+    found: Any = opponent.chances(np.arange(6))  # type: ignore[arg-type]
+    np.testing.assert_array_equal(found, [word(place, everyone, 3) for place in places])
+    assert set(found[:4]) == {0, 1} and np.isnan(found[4:]).all()
+    without = [[word(place, [m for m in everyone if m != n], 1) for place in places] for n in everyone]
+    np.testing.assert_array_equal(opponent.without_one(np.arange(6)), without)  # type: ignore[arg-type]
+    # where nothing speaks for either, the share reaches the base rate, and neither question is the easier one
+    nothing = replace(opponent, weights=np.zeros((5, 2)), threshold=np.zeros(2)).chances(np.arange(4))  # type: ignore[arg-type]
+    assert nothing.tolist() == [1.0 if experiment == "restriction" else 0.5] * 4
 
 
 def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:

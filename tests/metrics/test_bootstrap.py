@@ -21,7 +21,7 @@ from build import table, whole_run
 from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.cli import main
-from selfexec.metrics import Cells, bootstrap
+from selfexec.metrics import Cells, Counted, bootstrap
 from selfexec.metrics.kinds import formulas
 from selfexec.runs import Run
 from selfexec.stats import Array, Interval, percentile_intervals, resampled_totals
@@ -171,6 +171,22 @@ def test_values_stay_and_intervals_are_replaced(panel: Run, by_formulas: Scores)
             assert one == two
         else:
             assert (one.low, one.high) != (two.low, two.high)
+
+
+def test_a_drawn_margin_is_of_the_same_draws_as_the_skills_of_which_it_is_the_difference() -> None:
+    own, best = (Counted(tuple(map(str, range(40))), cells) for cells in np.moveaxis(clustered(3, 40, 2), 1, 0))
+
+    def part(record: Counted, margin: float) -> Any:
+        held = SimpleNamespace(own=own, best=best)
+        return SimpleNamespace(record=record, held=held, baseline_margin=SimpleNamespace(value=margin))
+
+    scored: Any = {"m": {"restriction": part(own, 0.1)}, "best": {"restriction": part(best, math.nan)}}
+    drawn = bootstrap._values(scored, Bootstrap(100))
+    found = drawn["m", "restriction", "baseline_margin"]
+    assert found == pytest.approx(drawn["m", "restriction", "skill"] - drawn["best", "restriction", "skill"])
+    assert found.std() > 0.01
+    assert ("best", "restriction", "baseline_margin") not in drawn  # of whom no margin is known
+    assert not any(experiment == "overall" for _, experiment, _ in drawn)  # two of three were not asked
 
 
 def test_to_a_drawn_margin_the_doubt_about_the_other_models_is_added_once_for_each_experiment() -> None:

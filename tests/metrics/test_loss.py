@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -254,7 +254,13 @@ def every_way(lost: list[tuple[bool | None, bool | None, str]]) -> Iterator[list
         yield list(sides)
 
 
+EITHER = [(True, True), (True, False), (False, True), (False, False)]
+KNOWN = [(True, None, "missing"), (False, None, "missing"), (None, True, "unreadable"), (None, False, "unreadable")]
+
+
 @settings(max_examples=examples(150), deadline=None)
+@example(EITHER, KNOWN)
+@example(EITHER, [(None, None, "missing"), (None, None, "unreadable"), *KNOWN[::2]])
 @given(READ, LOST)
 def test_bounds_of_yes_and_no_are_those_of_every_way_to_fill_the_gaps(
     read: list[tuple[bool, bool]], lost: list[tuple[bool | None, bool | None, str]]

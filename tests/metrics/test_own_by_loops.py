@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as students_t
 
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import BLOCKS, Panel, excess
+from selfexec.metrics.own import BLOCKS, Judged, OwnExcess, Panel, excess, verdict
 from selfexec.metrics.own.excess import (
     DERANGEMENTS,
     Doubted,
@@ -22,7 +22,7 @@ from selfexec.metrics.own.excess import (
 from selfexec.metrics.own.fit import Evidence, Fit
 from selfexec.metrics.own.panel import _partners, enough, siblings_of
 from selfexec.metrics.own.second_opinions import FOLDS, RIDGE, partial_correlations, swap_shares, unique_correlations
-from selfexec.metrics.own.verdict import above, too_small
+from selfexec.metrics.own.verdict import above, own_excess, too_small
 from selfexec.stats.factors import fit_factors
 
 MODELS = 7
@@ -215,6 +215,30 @@ def test_holms_adjustment_asks_more_of_the_first_and_nothing_of_who_is_below_zer
     assert above(Doubted(np.array([0.0, 1.0]), np.array([0.0, 0.1]))).tolist() == [False, True]
 
 
+def test_a_verdict_comes_with_the_estimate_of_one_factor(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdict, "Evidence", lambda panel: evidence)
+    found, one = own_excess(evidence.panel), evidence.fits[1]
+    assert found.panel.estimate.value == float(one.panel.value)
+    for n, model in enumerate(evidence.panel.models):
+        estimate = found.each[model].estimate
+        assert (estimate.value, estimate.error) == (one.each.value[n], one.each.error[n])
+        assert estimate.interval == one.each.at(n).interval()
+
+
+def test_what_is_told_beside_verdicts_is_of_the_fits_that_they_rest_on(evidence: Evidence) -> None:
+    nothing = Judged(Estimate(0.0), None)
+    found = OwnExcess(evidence.panel, nothing, {}, evidence)
+    fits = found.fits
+    assert [fit.factors for fit in fits] in ([1, 2], [1, 2, 3]) and fits[0] is evidence.fits[1]
+    np.testing.assert_array_equal(found.unique, unique_correlations(evidence.panel, evidence.fits[1].each.value))
+    # 80% of runs find it: the points of Student's t for .975 and .8 at 29 degrees of freedom, in errors
+    assert found.detectable == pytest.approx((POINT + 0.8542) * max(float(fit.panel.error) for fit in fits), rel=1e-3)
+    point = float(students_t.ppf(1 - 0.05 / MODELS / 2, BLOCKS - 1)) + 0.8542
+    for n, model in enumerate(evidence.panel.models):
+        most = max(float(fit.each.error[n]) for fit in fits)
+        assert found.detectable_of_each[model] == pytest.approx(point * most, rel=1e-3)
+
+
 # --- who takes part --------------------------------------------------------------------------------------------------
 
 
@@ -377,8 +401,9 @@ def test_swap_shares_have_the_error_of_a_ratio_over_items() -> None:
     many = swap_shares(Panel(("x", "y"), np.tile(words, 9), np.tile(deeds, 9), np.repeat(np.arange(9), 5)))[1]
     assert (many.value, many.error) == pytest.approx((0.5, 0.0))
     # what is not known does not differ
-    words, deeds = words * (np.arange(5) > 0), deeds * (np.arange(5) < 4)
-    found = swap_shares(Panel(("x", "y"), words, deeds, np.array([0, 1, 2, 2, 3])))[1]
-    assert found.value == pytest.approx(1 / 3)
+    one, two = words * (np.arange(5) != 0), deeds * (np.arange(5) != 1)
+    for unknown in ((one, deeds, 1 / 3), (words, two, 2 / 3), (one, two, 1 / 2)):
+        found = swap_shares(Panel(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
+        assert found.value == pytest.approx(unknown[2])
     never, _ = swap_shares(Panel(("x", "y"), words[[0, 0]], deeds[[0, 0]], np.arange(5)))
     assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in word and in deed"

@@ -271,9 +271,10 @@ def test_where_one_of_the_two_has_no_control_there_is_no_difference() -> None:
 
 
 def test_a_difference_takes_two_common_items() -> None:
-    # lifts of 1 and of -1 on items 0 and 1
-    one = Counted(("0", "1", "x"), np.array([[1, 0, 0, 1, 0, 0, 0]] * 3, float))
-    two = Counted(("y", "0", "1"), np.array([[0, 1, 1, 0, 0, 0, 0]] * 3, float))
+    # lifts of 1 and of -1 on items 0 and 1, and otherwise on those that only one has
+    right, wrong = [1, 0, 0, 1, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0]
+    one = Counted(("0", "1", "x"), np.array([right, right, wrong], float))
+    two = Counted(("y", "0", "1"), np.array([right, wrong, wrong], float))
     assert difference(shares.skill, one, two).value == 2
     assert difference(shares.skill, one, Counted(("0", "y"), two.counts[:2])).reason == "fewer than two common items"
 

@@ -11,9 +11,10 @@ from test_reading_shapes import LENGTHS
 
 from selfexec.experiments import restriction
 from selfexec.readers import Reading, read_choice, read_marks, read_object, read_ranking, read_words
+from selfexec.readers.choice import _echoes_both
 from selfexec.readers.keyed import keyed
 from selfexec.readers.letters import letters_of
-from selfexec.readers.scan import AT_MOST, lines
+from selfexec.readers.scan import AT_MOST, lines, places
 
 Read = list[tuple[str, Callable[[str], Reading], Reading]]
 BEFORE = "It is a fine day.\n\n"
@@ -72,6 +73,8 @@ def test_the_evidence_begins_where_the_sentence_does_also_where_that_opens_the_r
         ('The answer is "C" by far.', 'answer is "C"'),
         ('The answer is "C".', 'answer is "C"'),
         ('The answer is ""C"".', 'answer is ""C"'),
+        ("The answer is C. 30 cm. Well.", "answer is C. 30 cm."),
+        ("The answer is C. It is so.", "answer is C."),
         ("**Option C is correct.**", "Option C is correct.**"),
         ("Option C is correct.", "Option C is correct."),
     ],
@@ -126,6 +129,8 @@ def test_lines_have_their_places_also_where_only_the_last_are_kept() -> None:
     assert len(placed) == AT_MOST and placed[0][1] == "line 7"
     assert all(text[at : at + len(line)] == line for at, line in placed)
     assert lines("one\n\ntwo") == [(0, "one"), (4, ""), (5, "two")]
+    assert list(places("one and one or two", "two", "one", "six")) == [15, 8, 0]
+    assert list(places("a" * (AT_MOST + 7), "a")) == [*range(AT_MOST + 6, 6, -1)]
 
 
 def test_the_evidence_of_marks_is_the_lines_that_have_them_up_to_the_last() -> None:
@@ -171,6 +176,13 @@ def test_twelve_characters_between_two_options_are_side_by_side_and_thirteen_are
 ) -> None:
     text = f"{YES}{'. Or'.ljust(between)}{NO}."
     assert restriction.read(shapes.REQUEST, "predict", text).value == value
+
+
+def test_the_two_options_as_the_last_two_lines_are_quoted_and_not_chosen() -> None:
+    for quoted in ("A. Yes.\nB. No.", "So:\nA. Yes.\nB. No.\n\n", "B. No.\nA. Yes.\nB. No."):
+        assert _echoes_both(quoted)
+    for said in ("B. No.\nA. Yes.", "A. Yes.\nor\nB. No.", "A. Yes.\nB. No.\nB", "A. Yes.\nA. Yes.", "B. No.", ""):
+        assert not _echoes_both(said)
 
 
 # --- lists of words --------------------------------------------------------------------------------------------------
@@ -270,6 +282,10 @@ def test_estimates_that_rise_are_an_order_and_others_only_where_an_order_is_anno
     assert read_ranking(listed(10, 20, 30, 40, lead="Let me look at each:")).value is None
     numbered = "Well:\n1. Q2\n2. Q1\n3. Q4\n4. Q3"
     assert read_ranking(numbered).value == ["Q2", "Q1", "Q4", "Q3"]
+    assert read_ranking(f"{numbered}\n\nThat is all.").evidence == numbered.removeprefix("Well:\n")
+    # in the value of another key they are no order
+    assert read_ranking('{"thoughts": "Q2 < Q1 < Q4 < Q3"}').value is None
+    assert read_ranking('{"my_ranking": "Q2 < Q1 < Q4 < Q3"}').value == ["Q2", "Q1", "Q4", "Q3"]
     assert read_ranking(f"{numbered}\n5. Q2").value is None
     assert read_ranking(numbered.replace("3.", "4.")).value is None
     assert read_ranking("Well:\n1. Q1\n2. Q2\n3. Q3\n4. Q4").value is None  # one after the other is no order
@@ -284,5 +300,8 @@ def test_an_order_is_turned_or_taken_back_by_what_stands_around_it() -> None:
     assert read_ranking(f"Ranking: {order}. However, as for Q3, I would rank it last.").value[0] == "Q2"
     assert read_ranking(f"Ranking: {order}. Actually, as for Q2, I would put it first.").value[0] == "Q2"
     assert read_ranking(f"Ranking: {order}. Actually, as for Q3, I would put it first.").value is None
+    # by words within the 160 characters before it: here 18, a colon and blanks
+    for blanks, first in ((141, "Q3"), (142, "Q2")):
+        assert read_ranking(f"So, from hardest to easiest:{' ' * blanks}{order}").value[0] == first
     assert read_ranking("Easiest to hardest: Q2 > Q1 > Q4 > Q3").value == ["Q2", "Q1", "Q4", "Q3"]
     assert read_ranking("Here: Q2 > Q1 > Q4 > Q3").value is None  # nobody says which end is easy

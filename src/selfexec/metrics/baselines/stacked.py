@@ -94,7 +94,7 @@ class Stacked:
     def _chances(self, votes: Votes, least: int) -> Array:
         panel, by_place = self.others.panel, self._by_place
         told = self._told
-        for heard, weight in zip(_heard(votes, self._votes, panel), by_place[1 + len(self.known) :], strict=True):
+        for heard, weight in zip(_heard(votes, self._votes), by_place[1 + len(self.known) :], strict=True):
             told = told + heard * weight
         logits = by_place[0] + told - self.threshold[panel.fold]
         said = (logits >= -ROUNDING) * 1.0 if kind_of(panel.claims).CUT else say(logits, 0)
@@ -124,7 +124,7 @@ def stacked(others: Others) -> Stacked:
     parts, shares, times = [], [], []
     for did, said, models in _cases(others):
         here = np.flatnonzero((models > 0) & (votes.of > 1))
-        heard = _heard(votes.at(here).without(did, said), votes, panel)
+        heard = _heard(votes.at(here).without(did, said), votes)
         parts.append(np.concatenate([known[:, here], heard]).T)
         shares.append(np.full(len(here), did))
         times.append(models[here, None] * (panel.fold[here, None] != np.arange(panel.folds)))
@@ -183,13 +183,11 @@ def _by_subject(panel: Panel, votes: Votes) -> Array:
     return found
 
 
-def _heard(votes: Votes, every: Votes, panel: Panel) -> Array:
+def _heard(votes: Votes, every: Votes) -> Array:
     """How many did this very thing, and how many said that they would, as logits; where there are few, as they all do
     at all.
     """
     did = logit(votes.did, votes.of, _mean(every.did, every.of))
-    if not kind_of(panel.claims).CROSSED:
-        return did[None]
     return np.stack([did, logit(votes.said, votes.spoke, _mean(every.said, every.spoke))])
 
 
