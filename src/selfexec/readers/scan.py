@@ -1,28 +1,25 @@
 """Where things stand in a text, found in time linear in its length."""
 
 import re
-from collections.abc import Iterator
 
 # A reply that says a word more often, or has more lines, is noise: only so many, from the end, are looked at.
 AT_MOST = 1_000
 
 
-def places(text: str, *words: str) -> Iterator[int]:
+def places(text: str, *words: str) -> list[int]:
     """Where any of the words stands, as written: word by word, each from the end."""
+    found: list[int] = []
     for word in words:
-        at = text.rfind(word)
-        for _ in range(AT_MOST):
-            if at < 0:
-                break
-            yield at
+        at, most = text.rfind(word), len(found) + AT_MOST
+        while at >= 0 and len(found) < most:
+            found.append(at)
             at = text.rfind(word, 0, at)
+    return found
 
 
-def matches(text: str, pattern: re.Pattern[str], *words: str) -> Iterator[re.Match[str]]:
+def matches(text: str, pattern: re.Pattern[str], *words: str) -> list[re.Match[str]]:
     """Matches of a pattern at the places of some literal words that it begins with."""
-    for at in places(text, *words):
-        if found := pattern.match(text, at):
-            yield found
+    return [found for at in places(text, *words) if (found := pattern.match(text, at))]
 
 
 def lines(text: str) -> list[tuple[int, str]]:

@@ -68,9 +68,8 @@ def _about_one_choice(text: str, at: int) -> bool:
 def given_up(text: str, start: int) -> bool:
     """Whether it is said after an answer that none can be given."""
     tail = text[start : start + 4000]
-    return (
-        any(word in tail for word in ("I can", "I am ", "I will not", "I won")) and GIVING_UP.search(tail) is not None
-    )
+    refuses = "I can" in tail or "I am " in tail or "I will not" in tail or "I won" in tail
+    return refuses and GIVING_UP.search(tail) is not None
 
 
 REFUSAL = re.compile(
