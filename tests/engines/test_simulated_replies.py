@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from selfexec.engines.sim.chance import EVERYONE
 from selfexec.engines.sim.knowledge import Knowledge, question_id
 from selfexec.engines.sim.profiles import Profile
-from selfexec.engines.sim.replying import FILLERS, RIGHT_BELOW, Respondent, tokens_for
+from selfexec.engines.sim.replying import FILLERS, RIGHT_BELOW, How, Respondent, tokens_for
 from selfexec.engines.sim.sessions import Asked, Result
 from selfexec.engines.sim.shapes import BROKEN, DECLINED, REFUSALS
 from selfexec.engines.sim.truth import cells, lookings, order_accuracy, recalling
 from selfexec.experiments import Message, messages_of
-from selfexec.experiments.restriction import OPTIONS
+from selfexec.experiments.restriction import JUDGING, OPTIONS
 from selfexec.readers import read_choice, read_marks, read_object, read_ranking, read_words
 
 REQUESTS = [f"Request {n}?" for n in range(400)]
@@ -313,3 +314,266 @@ def test_what_it_writes_is_verified_as_right_wrong_or_beyond_checking() -> None:
     assert near(verdicts["A", False], 300, 0.7 * 0.75) and near(verdicts["B", False], 300, 0.7 * 0.25)
     assert near(verdicts["D", True], 300, 0.3 * 0.75) and near(verdicts["B", True], 300, 0.3 * 0.25)
     assert not verdicts["C", True] + verdicts["C", False] + verdicts["A", True] + verdicts["D", False]
+
+
+# --- draw by draw ----------------------------------------------------------------------------------------------------
+
+USUAL = How(1)
+
+
+def drawing(monkeypatch: pytest.MonkeyPatch, other: float = 0.5, **drawn: float) -> None:
+    """From now on a draw comes out as is said of the first word in it that something is said of."""
+
+    def draw(*parts: object) -> float:
+        return next((drawn[str(part)] for part in parts if str(part) in drawn), other)
+
+    monkeypatch.setattr("selfexec.engines.sim.replying.draw", draw)
+
+
+def test_predictions_are_drawn_apart_by_their_epoch_and_by_what_is_asked_otherwise() -> None:
+    assert How(3).apart == (3,)
+    assert How(3, "another model", False, "its own").apart == (3, "of another model", "at once", "its own")
+    assert (How(1, thinks=False).apart, How(1, shown="its own").apart) == ((1, "at once"), (1, "its own"))
+
+
+def test_it_writes_sums_with_four_options_of_which_it_names_the_right_one_or_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = Respondent(replace(SURE, own_random=0.3, wrong_keys=0.2), 7, KNOWN)
+    slip = "I may slip when I carry."
+    for wrong, letter in ((0.2, "B"), (0.1, "C")):
+        drawing(monkeypatch, other=0.25, **{"0": 0.0, "1": 0.5, "2": 0.999, "own random": 0.3, "wrong key": wrong})
+        # 1000 + 9000 * 0 and 1000 + 9000 / 2
+        question = ("What is 1000 + 5500?", ["6490", "6500", "6510", "6600"], letter, slip)
+        assert model._written("Moon", 9) == question
+    for wrong, picked, letter in ((0.2, 0.0, "A"), (0.2, 0.99, "D"), (0.1, 0.99, "A"), (0.1, 0.25, "C")):
+        drawing(monkeypatch, **{"2": 0.999, "own random": 0.29, "wrong key": wrong, "picked": picked})
+        question = "Which letter did I pick at random when I wrote question 9991?"
+        assert model._written("Moon", 9) == (question, list("KRTW"), letter, "I will not remember it.")
+
+
+def test_a_question_is_too_hard_above_the_bound_and_not_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, asked = Respondent(SURE, 7, KNOWN), question_id("Question 1?", CHOICES)
+    for hard, right in ((RIGHT_BELOW, True), (RIGHT_BELOW + 1e-9, False)):
+        drawing(monkeypatch, hardness=hard)
+        assert model._predicts_right("sample", How(1)) == right
+        # B is right; a slip of 0.5 leads past the half of the other three: C, D, A
+        assert model._letter(asked, hard, model.own) == ("B" if right else "D")
+    for slip, letter in ((0.0, "C"), (0.34, "D"), (0.99, "A")):
+        drawing(monkeypatch, slip=slip)
+        assert model._letter(asked, 1.0, model.own) == letter
+    drawing(monkeypatch, key=0.99)
+    assert model._letter("unheard of", 0.0, model.own) == model._letter("unheard of", 0.0, model.own, "X") == "D"
+    assert model._letter("unheard of", 0.0, model.own, "C", "ABC") == "C"
+    assert model._letter("unheard of", 0.0, model.own, letters="ABC") == "C"
+
+
+def test_a_choice_that_is_missed_is_any_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = replace(KNOWN, samples={"Which?": "B"})
+    sure, never = (Respondent(replace(SURE, restriction_recall=rate), 7, known) for rate in (1.0, 0.0))
+    options = dict(zip("ABC", "xyz", strict=True))
+    for another, missed in ((0.0, "A"), (0.49, "A"), (0.5, "C"), (0.99, "C")):
+        drawing(monkeypatch, another=another)
+        assert sure._predicted_choice(" Which? ", options, How(1)) == "B"
+        assert never._predicted_choice("Which?", options, How(1)) == missed
+    drawing(monkeypatch)
+    assert never._predicted_choice("Which?", {"B": "x"}, How(1)) == "B"  # there is no other
+    copies = Respondent(replace(SURE, copies=True), 7, known)
+    assert copies._predicted_choice("Which?", options, How(1)) == "A"
+
+
+def test_a_question_of_the_control_is_failed_by_what_is_drawn_of_it_or_afresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Respondent(replace(SURE, errs=0.2, fails=0.6, noise=0.1), 7, KNOWN)
+
+    def tried(question: str, right: str = "x", **drawn: float) -> str:
+        drawing(monkeypatch, **{"stirs": 0.1, "slip": 0.0, **drawn})
+        return model._tried(question, CHOICES, right, 1)[0]
+
+    # Control 1? has the right choice x, which is B
+    assert [tried("Control 1?", fails=rate) for rate in (0.19, 0.2)] == ["C", "B"]
+    assert [tried("Its own?", fails=rate) for rate in (0.59, 0.6)] == ["C", "B"]
+    assert [tried("Control 1?", fails=0.0, slip=slip) for slip in (0.0, 0.4, 0.99)] == ["C", "D", "A"]
+    assert [tried("Control 1?", right=right, fails=0.0) for right in "wz"] == ["B", "A"]
+    # drawn afresh it fails or not whatever it does else
+    assert [tried("Control 1?", stirs=0.09, afresh=rate, fails=1 - rate) for rate in (0.0, 1.0)] == ["C", "B"]
+    drawing(monkeypatch, stirs=1.0, fails=1.0, tokens=0.5)
+    assert model._tried("Control 1?", CHOICES, "x", 1) == ("B", tokens_for(0.5 * RIGHT_BELOW))
+
+
+def test_control_questions_are_shared_with_others_and_its_own_are_not() -> None:
+    general = Respondent(replace(SURE, common=1.0, errs=0.5, fails=0.5), 7, KNOWN)
+    another = Respondent(replace(SURE, name="another", common=1.0, errs=0.5, fails=0.5), 8, KNOWN)
+
+    def failed(model: Respondent, question: str) -> bool:
+        return model._tried(question, CHOICES, "w", 1)[0] != "A"
+
+    def alike(kind: str) -> int:
+        return sum(failed(general, f"{kind} {n}?") == failed(another, f"{kind} {n}?") for n in range(100))
+
+    assert alike("Control") == 100 and near(alike("Its own"), 100, 0.5)
+
+
+def test_results_of_a_question_are_its_tokens_also_where_nobody_knows_it() -> None:
+    model = Respondent(SURE, 7, KNOWN)
+    known = str(model.solved("Question 1?", CHOICES, 1)[1])
+    assert model._did(Result("takes", "Question 1?", "")) == known
+    assert model._did(Result("takes", "Unheard of?", "")) == str(model.solved("Unheard of?", [""] * 4, 1)[1])
+    assert model._did(Result("lists", "Moon", "")) == ", ".join(model.listed("Moon", 1))
+
+
+def test_who_has_said_what_shapes_a_reply_and_one_message_alone_is_the_message() -> None:
+    model = Respondent(SURE, 7, KNOWN)
+    asked = Asked("answers", "Unheard of?")
+    alone = model.reply(messages_of("Well?"), 1, asked)
+    heard: list[str] = []
+
+    def replied(asked: Asked, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
+        heard.append(said)
+        return "A", None
+
+    model._replied = replied  # type: ignore[method-assign]
+    model.reply([Message("user", "Well?")], 1, asked)
+    model.reply([Message("user", "Well?"), Message("assistant", "So."), Message("user", "And?")], 1, asked)
+    assert heard == ["Well?", "user: Well?\nassistant: So.\nuser: And?"] and alone.text
+    assert model.reply(messages_of("Well?"), 1, asked).output_tokens == 1  # of one character
+
+
+def test_a_judge_and_a_classifier_answer_by_the_options_of_their_own_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, object]] = []
+
+    def choice(key: str, letter: str, options: object, shape: float) -> str:
+        asked.append((letter, options))
+        return letter
+
+    monkeypatch.setattr("selfexec.engines.sim.replying.shapes.choice", choice)
+    for deed in ("judges", "classifies"):
+        assert [said(SURE, deed, about) for about in ("So.", REFUSALS[0])] == ["A", "B"]
+    judging, classifying = OPTIONS["judge"], JUDGING.options
+    assert judging != classifying
+    assert asked == [("A", judging), ("B", judging), ("A", classifying), ("B", classifying)]
+
+
+def test_a_rate_is_reached_by_draws_below_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Respondent(
+        replace(MIXED, unthinking=0.4, noise=0.2), 7, KNOWN
+    )  # half is common, 0.4 of the rest its kind's
+    for shares, who in ((0.49, "everyone"), (0.5, "kin"), (0.69, "kin"), (0.7, "own")):
+        drawing(monkeypatch, shares=shares)
+        assert model._who("lists", "x") == {"everyone": EVERYONE, "kin": "kind mine", "own": model.own}[who]
+    for blind, shares, found in ((0.69, 0.0, False), (0.7, 0.0, True), (0.7, 0.5, False)):
+        drawing(monkeypatch, blind=blind, shares=shares)
+        assert model._is_blind_to("lists", "x") == found
+    for heeds, found in ((0.49, True), (0.5, False)):
+        drawing(monkeypatch, heeds=heeds)
+        assert model._heeds(How(1, "another"), "x") == found and not model._heeds(How(1), "x")
+    for drawn, found in ((0.39, False), (0.4, True)):
+        drawing(monkeypatch, unthinking=drawn)
+        assert model._guesses(How(1, thinks=False), "x") == found and not model._guesses(How(1), "x")
+    for stirs, afresh, drawn, does in ((0.19, 0.29, 1.0, True), (0.19, 0.3, 0.0, False), (0.2, 1.0, 0.29, True)):
+        drawing(monkeypatch, other=drawn, stirs=stirs, afresh=afresh, shares=0.9)
+        assert model._does("lists", "x", 0.3, 1) == does
+    drawing(monkeypatch, other=0.3, stirs=0.2, shares=0.9)
+    assert not model._does("lists", "x", 0.3, 1)
+    for stirs, hard in ((0.19, 0.1), (0.2, 0.6)):
+        drawing(monkeypatch, stirs=stirs, afresh=0.1, hardness=0.6)
+        assert model._hardness("x", 1) == (hard if stirs < 0.2 else 0.6)
+
+
+def test_what_is_seen_is_said_at_the_rates_of_recall_and_specificity_and_guessed_by_a_coin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # restriction: recall .9, specificity .7; learning takes half of what is left to right
+    model = Respondent(replace(MIXED, unthinking=0.4), 7, KNOWN)
+
+    def says(does: bool, drawn: float, how: How = USUAL, **others: float) -> bool:
+        drawing(monkeypatch, **{"blind": 0.0, "unthinking": 0.9, "predicts": drawn, **others})
+        return model._says(does, "answers", "x", "restriction", how)
+
+    def rate(does: bool, how: How = USUAL, **others: float) -> float:
+        """Of a hundred draws, evenly spread, the share at which it says yes."""
+        return sum(says(does, (n + 0.5) / 100, how, **others) for n in range(100)) / 100
+
+    assert rate(True) == pytest.approx(0.9) and rate(False) == pytest.approx(0.3)
+    learnt = How(1, shown="its own")
+    assert rate(True, learnt) == pytest.approx(0.95) and rate(False, learnt) == pytest.approx(0.15)
+    at_once, blind = How(1, thinks=False), {"blind": 0.9, "shares": 0.0}
+    for does in (True, False):
+        assert rate(does, at_once) == rate(does, **blind) == rate(does, at_once, **blind) == pytest.approx(0.5)
+    assert says(True, 0.9 - 1e-9) and not says(True, 0.9)
+    assert model._learnt(0.25, How(1)) == 0.25 and model._learnt(0.25, learnt) == 0.625
+
+
+def test_it_looks_at_models_its_kind_or_itself_and_where_it_heeds_at_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    whose = {"itself": [EVERYONE, "kind mine", "sure@7"], "models": [EVERYONE] * 3}
+    whose["kind"] = [EVERYONE, "kind mine", "kind mine"]
+    for looks_at, seen in whose.items():
+        model = Respondent(replace(MIXED, looks_at=looks_at), 7, KNOWN)  # type: ignore[arg-type]
+        for shares, who in zip((0.0, 0.5, 0.9), seen, strict=True):
+            drawing(monkeypatch, shares=shares)
+            assert model._seen("lists", "x", heeds=False) == who
+            assert model._seen("lists", "x", heeds=True) == EVERYONE
+
+
+def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Respondent(replace(SURE, declines=0.25, breaks=0.25), 7, KNOWN)
+    asked = Asked("predicts answers", REQUESTS[0])
+    kinds = []
+    for fate in (0.24, 0.25, 0.49, 0.5):
+        text = model._prediction(asked, 0.0, fate, 1, True)
+        kinds.append("declined" if text in DECLINED else "broken" if text in BROKEN else "said")
+    assert kinds == ["declined", "broken", "broken", "said"]
+
+
+def test_what_is_foretold_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
+    def letter(deed: str, about: str, model: Profile = SURE, **drawn: float) -> str:
+        drawing(monkeypatch, **{"blind": 0.0, "predicts": 0.5, **drawn})
+        text = Respondent(model, 7, KNOWN)._prediction(Asked(deed, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]
+        return str(read_choice(text, OPTIONS["predict"], key="choice").value)
+
+    unsafe = replace(SURE, answers_unsafe=0.5)
+    for drawn, answers in ((0.49, True), (0.5, False)):
+        assert letter("predicts answers", REQUESTS[0], unsafe, answers=drawn) == ("A" if answers else "B")
+        assert letter("predicts refusal", f" {REQUESTS[0]} ", unsafe, answers=drawn) == ("B" if answers else "A")
+    for hard, right in ((RIGHT_BELOW, "A"), (1.0, "B")):
+        assert letter("predicts right", "x", hardness=hard) == right
+        assert letter("predicts right", "x", replace(SURE, copies=True), hardness=hard) == "A"
+    copies = replace(unsafe, copies=True)
+    assert letter("predicts answers", REQUESTS[0], copies, answers=1.0) == "A"
+    assert letter("predicts refusal", REQUESTS[0], copies, answers=1.0) == "B"
+
+
+def test_who_copies_says_yes_to_the_first_half_of_what_is_shown_rounded_up() -> None:
+    model = Respondent(replace(SURE, copies=True), 7, KNOWN)
+    for n, yes in ((1, 1), (2, 1), (3, 2), (4, 2), (5, 3)):
+        marks = model._predicted_words("unheard of", "vwxyz"[:n], How(1))
+        assert list(marks.values()) == [True] * yes + [False] * (n - yes)
+    # words of its own list are held against what is shown
+    assert model._predicted_words("Moon", ["cheese", "x", "tide"], How(1)) == {"tide": False, "cheese": True}
+
+
+def test_it_ranks_by_what_it_sees_or_by_its_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Respondent(replace(MIXED, looks_at="itself"), 7, KNOWN)
+
+    def ranked(how: How = USUAL, **drawn: float) -> list[str]:
+        def draw(*parts: object) -> float:
+            words = [str(part) for part in parts]
+            if words[-1] in "ab" or "guess" in words:
+                about = next(word for word in words if word in ("a", "b"))
+                seen = {"a": 0.9, "b": 0.1}[about]
+                if "guess" in words:
+                    return 1 - seen
+                if words[-2:] == ["hardness", about] and len(words) == 3:
+                    return seen
+            return next((drawn[word] for word in words if word in drawn), 0.0)
+
+        monkeypatch.setattr("selfexec.engines.sim.replying.draw", draw)
+        return model._ranked("shown", ["a", "b"], how)
+
+    by_sight, by_guess = ["Q2", "Q1"], ["Q1", "Q2"]
+    assert ranked(ranks=0.79, shares=0.9) == by_sight and ranked(ranks=0.8, shares=0.9) == by_guess
+    assert ranked(ranks=0.89, shares=0.9) == by_guess
+    assert ranked(How(1, shown="its own"), ranks=0.89, shares=0.9) == by_sight  # half of what was left is learnt
+    assert ranked(How(1, thinks=False), ranks=0.0, shares=0.9, unthinking=0.4) == by_guess
+    assert ranked(How(1, thinks=False), ranks=0.0, shares=0.9, unthinking=0.39) == by_sight
+    assert ranked(ranks=0.0, shares=0.0, blind=0.7) == by_guess  # what all do, and it does not know
+    assert ranked(ranks=0.0, shares=0.0, blind=0.69) == by_sight
