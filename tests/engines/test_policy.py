@@ -286,3 +286,17 @@ def test_the_third_refusal_of_a_call_ends_the_run(status: int, says: str) -> Non
 def test_a_refusal_at_first_ends_the_run_at_once() -> None:
     with pytest.raises(InputError, match="status 404"):
         answer("x/m", (404, error("no")), (200, completion("late")))
+
+
+def test_what_another_server_said_is_nested_wherever_a_gateway_puts_it() -> None:
+    inner = {"error": {"code": "inner", "message": "it is so"}}
+    for raw in (inner, json.dumps(inner), [inner], f"litellm.BadRequestError: {json.dumps(inner)}"):
+        first, *others = _errors({"error": {"message": "outer one", "metadata": {"raw": raw}}})
+        assert (first.sentences, first.nested) == (("outer one",), False)
+        assert [(one.codes, one.nested) for one in others] == ([] if isinstance(raw, list) else [({"inner"}, True)])
+    words = list(_errors({"error": {"message": "litellm.BadRequestError: it is so"}}))
+    assert [(one.sentences, one.nested) for one in words[1:]] == [(("it is so",), True)]
+    deep: Any = {"error": {"code": "4"}}
+    for code in "3210":
+        deep = {"error": {"code": code, "metadata": {"raw": deep}}}
+    assert [one.codes for one in _errors(deep)] == [{"0"}, {"1"}, {"2"}, {"3"}]

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -26,7 +27,8 @@ from selfexec.items import load
 from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.caps import Spent
-from selfexec.runs.batch.importing import Came, Imported, _in_turn
+from selfexec.runs.batch.exporting import _files
+from selfexec.runs.batch.importing import Came, Imported, _in_turn, _strangers
 from selfexec.runs.batch.planning import of_run
 from selfexec.runs.requests import BATCHES, REQUESTS, Request, Requests, requests_of
 from selfexec.runs.store import read_journal
@@ -368,6 +370,41 @@ def test_what_comes_late_stands_before_the_reply_that_counts_and_what_failed_giv
     assert kept(reply("old", "then"), (second, reply(None))) == ([None, "old"], 0)
     # in the order of their requests, whatever that of their files
     assert kept(None, (second, reply("two")), (first, reply("one"))) == (["one", "two", "one"], 1)
+
+
+def test_results_of_strangers_are_counted_and_three_are_named(tmp_path: Path) -> None:
+    ours, theirs = (f"sx-{run}-{'0' * 32}-" for run in ("0123abcd", "fedcba98"))
+    key = Key("m", "restriction", "1", 1, "judge")
+    sent = {"prompt_sha256": "now", "time": "t", "form": "openai", "wire": "openai", "url": "u", "file": "1"}
+    out = Requests({f"{ours}1": Request(**key.fields(), custom_id=f"{ours}1", **sent)})  # type: ignore[arg-type]
+    told = f"of requests that {tmp_path} never exported"
+    perhaps = "Is it of another run, or another batch?"
+    assert _strangers(["x"], out, tmp_path) == f"1 result {told} (x). {perhaps}"
+    assert _strangers(["x", "y", "z"], out, tmp_path) == f"3 results {told} (x, y, z). {perhaps}"
+    assert _strangers(list("wxyz"), out, tmp_path) == f"4 results {told} (w, x, y and others). {perhaps}"
+    assert _strangers([f"{theirs}1"], out, tmp_path).endswith("It is of another run.")
+    assert _strangers([f"{theirs}1", f"{ours}9"], out, tmp_path).endswith(perhaps)
+
+
+def test_requests_fill_files_up_to_the_number_and_the_bytes_that_these_may_hold(tmp_path: Path) -> None:
+    def files(sizes: Sequence[int], per_file: int | None = None, **limits: Any) -> list[tuple[str, int, int]]:
+        form = replace(FORMS["anthropic"], head=b"[", between=b",,", tail=b"]", **limits)
+        lines: Any = [(SimpleNamespace(key="k"), b"x" * size) for size in sizes]
+        found = list(_files(tmp_path, "s", form, per_file, lines))
+        assert all(path.stat().st_size == size for path, _, size in found)
+        return [(path.name, len(inside), size) for path, inside, size in found]
+
+    # two lines of 3 bytes: one before, one after, and two between them
+    assert files([3, 3], most_bytes=10) == [("s.json", 2, 10)]
+    assert files([3, 3], most_bytes=9) == [("s.json", 1, 5), ("s-2.json", 1, 5)]
+    assert files([3, 3, 3], most_requests=2) == [("s.json", 2, 10), ("s-2.json", 1, 5)]
+    assert files([3, 3, 3], 2, most_requests=None) == [("s.json", 2, 10), ("s-2.json", 1, 5)]
+    assert files([3, 3, 3], 1, most_requests=2)[2] == ("s-3.json", 1, 5)
+    assert files([3, 3, 3], 3, most_requests=2) == files([3, 3, 3], most_requests=2)
+    assert files([], most_requests=2) == []
+    assert files([8], most_bytes=10) == [("s.json", 1, 10)]
+    with pytest.raises(InputError, match="its request alone is larger than"):
+        files([9], most_bytes=10)
 
 
 @pytest.mark.parametrize("name", ["two-epochs", "grown"])

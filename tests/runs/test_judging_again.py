@@ -27,6 +27,37 @@ JUDGING = EXPERIMENTS["restriction"].judging
 assert JUDGING is not None
 
 
+class Planned(Exception):
+    """In the place of a plan: what it would have been made of."""
+
+
+def test_what_a_judge_is_given_goes_into_its_plan_and_what_it_is_not_does_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def plan(there: sx.Run, judge: str, **given: Any) -> None:
+        raise Planned(given)
+
+    monkeypatch.setattr("selfexec.runs.judging.asking.plan", plan)
+    run = requests_run(tmp_path / "made", {"m": [(True, True)]})
+
+    def planned(**given: Any) -> Any:
+        with pytest.raises(Planned) as found:
+            sx.judge(run, "vllm/j", **given)
+        return found.value.args[0]
+
+    usual = {"max_connections": 50, "timeout": 600.0}
+    assert planned() == usual
+    nothing: dict[str, Any] = {"headers": {}, "settings": {}, "extra_body": {}, "stream": False, "models": ()}
+    assert planned(**nothing, accept_filters=False) == usual
+    given: dict[str, Any] = {
+        **{"name": "n", "models": ["m"], "experiments": ["restriction"], "price": "1,2", "base_url": "http://x/v1"},
+        **{"max_calls": 1, "max_total_tokens": 2, "max_cost": 3.0, "api_key_env": "K", "wire": "openai"},
+        **{"headers": {"a": "b"}, "stream": True, "settings": {"seed": 1}, "system": "Be.", "extra_body": {"x": 1}},
+        **{"accept_filters": True, "max_connections": 5, "timeout": 6.0},
+    }
+    assert planned(**given) == given
+
+
 class Judge:
     """Says what it is told to say of a request by its number, and keeps what it was asked."""
 

@@ -50,6 +50,19 @@ def test_a_session_is_found_by_its_five_names_and_one_that_is_none_is_told() -> 
         there[("m", "restriction", "2", 1)]  # type: ignore[index]
 
 
+def test_many_sessions_print_as_the_first_three_of_them() -> None:
+    def shown(n: int, value: str = "x") -> list[str]:
+        return repr(BySession({Key("m", "restriction", str(i), 1, "predict"): value for i in range(n)})).splitlines()
+
+    assert shown(0) == ["0 sessions"] and shown(1) == ["1 session", "  m, restriction 0, predict, epoch 1: 'x'"]
+    assert len(shown(3)) == 4
+    assert shown(4)[4:] == ["  and 1 more, by Key(model, experiment, item, epoch, session)"]
+    begin = len(shown(1)[1]) - len("'x'")
+    fits = "y" * (200 - begin - 2)
+    assert shown(1, fits)[1] == shown(1)[1][:begin] + repr(fits)
+    assert shown(1, fits + "y")[1] == shown(1)[1][:begin] + "'" + fits + "…"
+
+
 def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_as_usual() -> None:
     for name in ("runs.judging", "runs.study", "runs.requests", "runs.shards", "runs.exporting", "runs.listing"):
         import_module(f"selfexec.{name}")

@@ -28,7 +28,7 @@ from selfexec.items import load as load_items
 from selfexec.runs import list_runs, load_manifest
 from selfexec.runs.asking import plan
 from selfexec.runs.run import as_it_lies
-from selfexec.runs.shards import NotWhole, Shard, index_of, read_mark
+from selfexec.runs.shards import NotWhole, Shard, clear_half_made, index_of, is_half_made, read_mark
 from selfexec.runs.shards.gather import Fault, Gathered, There, _changed, _extends, _for, _named, _ranges
 from selfexec.runs.shards.mark import measured
 
@@ -517,6 +517,32 @@ def test_numbers_of_shards_are_told_as_job_arrays_have_them() -> None:
 def test_a_folder_is_a_shard_by_its_whole_name_alone() -> None:
     assert _named("2-of-12") is None and _named("02-of-12") == Shard(2, 12) and _named("0-of-1") == Shard(0, 1)
     assert not any(map(_named, ("02-of-12x", "x02-of-12", "a-of-b", "002-of-12", "123456-of-123456")))
+
+
+def test_a_shard_is_half_made_as_long_as_nothing_is_in_it_but_what_it_begins_with(tmp_path: Path) -> None:
+    folder = tmp_path / "0-of-2"
+    folder.mkdir()
+    assert is_half_made(folder)
+    for name in ("items", "prompts.json", "replies.jsonl", "replies.jsonl.new", "items.whole"):
+        (folder / name).touch()
+        assert is_half_made(folder)
+    (folder / "note").touch()
+    assert not is_half_made(folder)
+    clear_half_made(folder)
+    assert folder.exists()
+    (folder / "note").unlink()
+    (folder / "replies.jsonl").write_bytes(b"{}")
+    assert not is_half_made(folder)
+    (folder / "replies.jsonl").write_bytes(b"")
+    for beside in (".0-of-2-x", ".1-of-2-x"):
+        (tmp_path / beside / "items").mkdir(parents=True)
+    clear_half_made(folder)
+    assert [path.name for path in tmp_path.iterdir()] == [".1-of-2-x"]
+    clear_half_made(folder)  # nothing is there
+    folder.mkdir()
+    (folder / "manifest.json").touch()
+    clear_half_made(folder)
+    assert folder.exists()
 
 
 def part_of_plan(**more: Any) -> dict[str, Any]:

@@ -362,6 +362,20 @@ def test_what_a_kill_left_half_asked_is_asked_first(tmp_path: Path) -> None:
     assert asked == {turn: len(planned.keys(visit)) for turn, visit in zip(begun, planned.turns[:10], strict=True)}
 
 
+def test_calls_that_suffice_for_what_is_left_of_several_items_ask_all_of_it(tmp_path: Path) -> None:
+    choices: dict[str, Any] = {"experiments": "restriction", "limit": 3, "out": tmp_path / "r"}
+    run("sim/coin", **choices)
+    journal = tmp_path / "r" / "replies.jsonl"
+    whole = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(line for line in whole if '"session":"judge"' not in line))
+    seen: list[Progress] = []
+    # of each of three requests one call is left: with two calls two of them are made whole
+    assert len(carry_out(plan("sim/coin", max_calls=2, **choices), seen.append).replies) == 8
+    assert (seen[-1].calls, seen[-1].left, seen[-1].done, seen[-1].total) == (2, 1, 8, 9)
+    assert len(carry_out(plan("sim/coin", max_calls=1, **choices), seen.append).replies) == 9
+    assert (seen[-1].left, seen[-1].capped) == (0, None)
+
+
 def test_sessions_that_are_not_needed_free_their_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def withheld(self: SimEngine, call: Call) -> Outcome:
         return Outcome("", stop_reason="content_filter")
