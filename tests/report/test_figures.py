@@ -409,7 +409,7 @@ def test_a_cell_is_coloured_by_what_row_and_column_leave_of_it(panel: Run, drawn
         cell = re.search(rf"<title>{models[a]} about {whom}: .*?</title><rect[^>]*class=.(sx-heat|sx-below)", svg)
         if abs(left[a, b]) > 1e-6:
             assert cell and cell[1] == ("sx-heat" if left[a, b] > 0 else "sx-below")
-    assert "expect</text>" in svg  # the key
+    assert "row and column suggest</text>" in svg  # the key
 
 
 def test_no_name_of_thirty_characters_is_cut() -> None:
