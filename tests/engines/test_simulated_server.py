@@ -247,6 +247,11 @@ def test_a_reply_from_a_cache_has_the_header_of_one() -> None:
         over("openai", False, Manners(faults={"cached": 1.0}))
 
 
+def test_a_model_that_is_not_simulated_here_is_not_found() -> None:
+    [(status, told)] = asked(Manners(), body={**BODY, "model": "sim/nobody"})
+    assert (status, told["error"]["code"]) == (404, "model_not_found") and "nobody" in told["error"]["message"]
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +24,9 @@ from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.readers import Reading
 from selfexec.runs import Journal
-from selfexec.runs.asking import Progress, carry_out, plan, run
+from selfexec.runs.asking import Progress, Visit, carry_out, plan, run
+from selfexec.runs.asking.caps import NO_CAPS, Caps, Spent
+from selfexec.runs.asking.execute import _Turns
 
 SMALL = {"limit": 3}
 
@@ -416,3 +419,89 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
         ("execute", True): 3,
     }
     assert all(said in str(reply.error) for reply in found.replies.values() if reply.failed)
+
+
+# --- turns, by hand --------------------------------------------------------------------------------------------------
+
+VISITS = [Visit("m", "restriction", str(n), 1) for n in range(4)]
+
+
+def turns(caps: Caps, spent: Spent | None = None, needs: int = 3) -> _Turns:
+    """Turns in a plan of which each visit has so many sessions."""
+    standing: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda visit: range(needs)))
+    return _Turns(standing, caps, spent or Spent({}))
+
+
+def given_out(some: _Turns, *here: int) -> list[float]:
+    """How many calls each visit may make, one done after the other, of which so many sessions are here."""
+
+    async def main() -> list[float]:
+        visits, found = iter([(visit, range(n)) for visit, n in zip(VISITS, here, strict=False)]), []
+        while turn := await some.next(visits):
+            found.append(turn.allowed)
+            turn.allowed = 0  # all of them were made
+            some.done(turn)
+        return found
+
+    return asyncio.run(main())
+
+
+def test_a_visit_gets_the_calls_that_it_still_needs_as_long_as_they_suffice_for_all_of_it() -> None:
+    assert given_out(turns(NO_CAPS), 0, 1, 2, 3) == [3, 2, 1, 1]  # one whose sessions are all here wants others
+    assert given_out(turns(Caps(calls=6)), 0, 0, 0) == [3, 3]
+    assert given_out(turns(Caps(calls=5)), 0, 0, 2) == [3]
+    assert given_out(turns(Caps(calls=4)), 0, 2, 2) == [3, 1]
+    assert given_out(turns(Caps(calls=2)), 0, 0) == [2]  # not even the first fits: part of it is asked
+    assert given_out(turns(Caps(calls=2)), 2, 2, 2) == [1, 1]
+
+
+def test_the_cap_that_ended_it_is_that_on_spending_unless_the_calls_were_too_few() -> None:
+    def ended(caps: Caps, *here: int) -> tuple[list[float], str | None]:
+        some = turns(caps, Spent({}, tokens=90, dollars=0.0, by_model={"m": (9, 90, 0.0)}))
+        return given_out(some, *here), some.capped
+
+    # of ten tokens a call: three calls more make 120
+    said = "--max-total-tokens {}: the run has taken 90"
+    assert ended(Caps(tokens=120), 0) == ([3], said.format(120))
+    assert ended(Caps(tokens=119), 0) == ([], said.format(119))
+    assert ended(Caps(tokens=90), 2) == ([], said.format(90))
+    assert ended(Caps(tokens=119, calls=3), 0) == ([], said.format(119))
+    assert ended(Caps(tokens=119, calls=2), 0) == ([2], None)  # it has not begun: part of it is asked
+    assert ended(Caps(tokens=1_000, calls=4), 0, 0) == ended(Caps(tokens=1_000, calls=3), 0, 0) == ([3], None)
+    assert ended(Caps(tokens=1_000, calls=6), 0, 0) == ([3, 3], "--max-total-tokens 1000: the run has taken 90")
+
+
+def test_calls_that_are_set_aside_are_free_again_once_a_visit_is_done() -> None:
+    async def main() -> None:
+        some = turns(Caps(calls=4))
+        visits = iter([(visit, range(0)) for visit in VISITS])
+        first = await some.next(visits)
+        assert first and first.allowed == 3
+        waiting = asyncio.create_task(some.next(visits))
+        await asyncio.sleep(0)
+        assert not waiting.done()  # three are set aside, and one is left
+        assert some.one_more(first) and first.allowed == 4 and not some.one_more(first)
+        first.allowed -= 1  # it made one, and needs no other
+        some.done(first)
+        second = await waiting
+        assert second and second.allowed == 3 and not some.one_more(second)
+
+    asyncio.run(main())
+
+
+def test_what_is_under_way_counts_against_a_cap_on_tokens_with_all_its_calls() -> None:
+    async def main() -> None:
+        some = turns(Caps(tokens=160), Spent({}, tokens=90, by_model={"m": (9, 90, 0.0)}))
+        visits = iter([(visit, range(0)) for visit in VISITS])
+        first, second = await some.next(visits), await some.next(visits)
+        assert first and second  # 90 and twice 30 are 150
+        first.allowed, first.open = 2, 1  # one of the three is being made
+        waiting = asyncio.create_task(some.next(visits))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        first.allowed, first.open = 0, 0
+        some.done(first)
+        third = await waiting
+        assert third and third.allowed == 3 and not some.stopped
+
+    asyncio.run(main())
