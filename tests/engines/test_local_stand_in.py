@@ -19,6 +19,7 @@ from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.local import LocalEngine, engine
 from selfexec.engines.local.engine import _likely, _logprobs, _outcome, _seed, _sound
 from selfexec.engines.local.weights import Weights, load, refuse_unfound
+from selfexec.engines.registry import _local_thinking
 from selfexec.errors import InputError
 from selfexec.experiments import Key, Likely, Message, Token
 
@@ -366,3 +367,14 @@ def test_a_session_that_is_given_up_is_not_answered_and_costs_no_other(fails: bo
     assert isinstance(early, asyncio.CancelledError) and isinstance(late, asyncio.CancelledError)
     assert isinstance(stays, ValueError) if fails else stays.text == "C"
     assert after.text == "D"
+
+
+def test_weights_are_told_to_think_or_not_by_their_template_and_a_budget_is_none_of_it() -> None:
+    def told(level: str) -> Any:
+        return _local_thinking("local/m", Connection(), level, {})
+
+    assert [told(level) for level in ("on", "off", "low", "1024")] == [
+        {"chat_template_kwargs": {"enable_thinking": True}},
+        {"chat_template_kwargs": {"enable_thinking": False}},
+        *(None, None),
+    ]

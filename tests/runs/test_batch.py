@@ -386,6 +386,11 @@ def test_results_of_strangers_are_counted_and_three_are_named(tmp_path: Path) ->
     assert _strangers([f"{theirs}1", f"{ours}9"], out, tmp_path).endswith(perhaps)
 
 
+def test_an_export_is_finished_where_nothing_is_left_to_ask_out_or_behind(tmp_path: Path) -> None:
+    assert sx.Exported(tmp_path, [], 0, 0, 0).finished
+    assert not any(sx.Exported(tmp_path, [], *counts).finished for counts in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+
+
 def test_requests_fill_files_up_to_the_number_and_the_bytes_that_these_may_hold(tmp_path: Path) -> None:
     def files(sizes: Sequence[int], per_file: int | None = None, **limits: Any) -> list[tuple[str, int, int]]:
         form = replace(FORMS["anthropic"], head=b"[", between=b",,", tail=b"]", **limits)

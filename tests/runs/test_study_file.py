@@ -22,7 +22,7 @@ from selfexec.engines import Connection, Sampling, default_models
 from selfexec.errors import InputError
 from selfexec.runs.asking import Choices
 from selfexec.runs.study import Entry, load_study, save
-from selfexec.runs.study.file import _File
+from selfexec.runs.study.file import _File, _is_path
 from selfexec.runs.study.places import line_of
 from sockets import completion, served, sim_server
 
@@ -187,6 +187,11 @@ def test_a_key_is_found_in_the_line_that_names_it_whatever_goes_over_several() -
     }
     assert {line: line_of(text, where) for line, where in places.items()} == {line: line for line in places}
     assert line_of(text, ["c"]) is None
+
+
+def test_items_are_a_path_where_they_look_like_one_and_else_a_set_by_its_name() -> None:
+    assert all(map(_is_path, ("./mine", "mine/items", "/mine", "../mine", ".")))
+    assert not any(map(_is_path, ("starter", "paper", "my.items")))
 
 
 def test_what_no_single_line_names_is_in_the_first_that_says_anything() -> None:
