@@ -336,6 +336,14 @@ def test_rankers_that_part_on_few_groups_get_two_made_up_ones() -> None:
     assert same.value == 0 and same.interval.high == pytest.approx(student(0, 2 * math.sqrt(2 / 62 / 61), 62).high)
 
 
+def test_a_difference_between_rankers_is_at_most_two() -> None:
+    # in each of five groups; with the made-up ones 2 * 5 / 7, and far beyond 2 on one side
+    best, worst = ranked(*[1.0] * 5), ranked(*[0.0] * 5)
+    found, back = ORDERS.skill_difference(best, worst), ORDERS.skill_difference(worst, best)
+    assert (found.value, found.interval.high, back.value, back.interval.low) == (2, 2, -2, -2)
+    assert found.interval.low == -back.interval.high < 10 / 7
+
+
 def test_who_is_always_right_is_not_surely_just_so_much_ahead_of_who_says_nothing() -> None:
     # half a group ahead, on each of them: there is no spread, and yet the next ones may be otherwise
     perfect = ranked(*[1.0] * 60)

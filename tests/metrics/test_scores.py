@@ -16,9 +16,10 @@ from build import pair, request, scores, table, whole_run
 from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.analysis.score_table import absent
-from selfexec.metrics import Cells
+from selfexec.claims import Answers
+from selfexec.metrics import Cells, Estimate
 from selfexec.metrics.coverage import share_of_pairs
-from selfexec.metrics.kinds import formulas
+from selfexec.metrics.kinds import formulas, orders
 from selfexec.stats import effective_n, mean_interval, ratio_error, wilson
 
 # 4 TP, 1 FP, 2 FN, 3 TN; an unread prediction of what came true, one of what did not; one claim without an outcome
@@ -189,6 +190,22 @@ def test_pairs_that_answers_and_that_tokens_decide_are_scored_apart() -> None:
 
 
 # --- headlines -------------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_right_so_often_and_so_long_by_item() -> None:
+    def told(correct: list[float], tokens: list[float]) -> tuple[Estimate, Estimate]:
+        answers = Answers(3, np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1], bool), *map(np.array, (correct, tokens)))
+        return orders._question_accuracy(answers), orders._tokens_mean(answers)
+
+    unknown = math.nan
+    right, tokens = told([1, 0, 1, unknown], [10, 20, 60, 999])
+    assert right.value == pytest.approx(2 / 3) and right.reason is None
+    # 30 tokens of two answers, 60 of one; what never came has none: mean 30, s - 30 n = -30 and 30
+    assert (tokens.value, tokens.error) == pytest.approx((30, math.sqrt(2 * (30**2 + 30**2)) / 3))
+    assert tokens.interval == pytest.approx((0, 30 + 12.706 * 20), rel=1e-4)
+    right, tokens = told([unknown] * 4, [unknown] * 3 + [999])
+    assert (right.reason, tokens.reason) == ("no answer was recorded", "no token counts were recorded")
+    assert math.isnan(right.value) and math.isnan(tokens.value)
 
 
 def test_an_overall_score_is_the_mean_of_three_with_the_root_of_the_sum_of_squares() -> None:

@@ -106,6 +106,8 @@ def test_ties_and_missing_tries_count_on_neither_side() -> None:
     for metric in ("accuracy", "control", "lift"):
         assert found.row("m", "habit", metric).value == plain.row("m", "habit", metric).value
     assert found.value("m", "habit", "coverage") == 5 / 6  # a tie is known
+    # and what nothing is known of is no item of the record
+    assert shares.count(claims_of([*rows, *more]), True).items == shares.count(claims_of(rows), True).items
 
 
 def test_without_a_control_there_is_a_share_and_no_lift() -> None:

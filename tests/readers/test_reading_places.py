@@ -15,6 +15,8 @@ from selfexec.readers.choice import _echoes_both
 from selfexec.readers.keyed import keyed
 from selfexec.readers.letters import letters_of
 from selfexec.readers.scan import AT_MOST, lines, places
+from selfexec.readers.stated import conditional, stated
+from selfexec.readers.withdrawal import withdrawn
 
 Read = list[tuple[str, Callable[[str], Reading], Reading]]
 BEFORE = "It is a fine day.\n\n"
@@ -96,6 +98,55 @@ def test_the_evidence_begins_with_the_whole_word_that_states_it(text: str, evide
 )
 def test_a_result_counts_in_a_last_sentence_that_is_closed(text: str, value: str | None) -> None:
     assert read_choice(text, LENGTHS, key="answer").value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<answer>B</answer>C", "B"),
+        ("<final_answer>B</final_answer>: C.", "B"),
+        ("</answer>C", ""),  # what stands behind it is not in it
+        ("So</answer>\nC.", ""),
+        ("<answer>C", "C"),
+        ("</b>answer: C", "C"),
+        ("<b/>answer: C", "C"),
+    ],
+)
+def test_what_stands_behind_the_end_of_an_answer_is_not_it(text: str, found: str) -> None:
+    letters = letters_of((*LENGTHS,), (*LENGTHS.values(),), False)
+    assert "".join(one.value for one in stated(text, letters)) == found
+
+
+def test_a_value_means_a_letter_of_the_question_that_stands_alone_or_with_its_text() -> None:
+    letters = letters_of((*LENGTHS,), (*LENGTHS.values(),), False)
+    for value in ("C", "C.", "c.", "(c)", "'c'", "C. 30 cm", "C. 40 cm", "30 cm", "option C", "C because it is long"):
+        assert letters.of(value) == "C", value
+    for value in ("E", "c", "C treaty", "A, C", "C or D", "50 cm", "none", ""):
+        assert letters.of(value) is None, value
+    assert letters_of((*LENGTHS,), (*LENGTHS.values(),), True).of("C. 40 cm") == "D"  # where texts come before letters
+    assert (letters.in_brackets("3 dm (C)"), letters.in_brackets("3 dm (answer option C), I think")) == ("C", "C")
+    assert (letters.in_brackets("3 dm (E)"), letters.in_brackets("3 dm C")) == (None, None)
+
+
+def test_a_condition_is_one_in_the_sentence_that_leads_to_the_answer() -> None:
+    for text in (
+        "If so, {}",
+        "Well?If so, {}",
+        "Well. Unless I erred, {}",
+        "Suppose it is. So, if so, {}",
+    ):
+        at = text.index("{")
+        assert conditional(text.format("it would be C."), at)
+        assert not conditional(text.format("it is C."), at)
+    for text in ("If it were so! {}", "If it were so.\nThen {}", "If it were so\n\nThen {}", "If asked, {}", "{}"):
+        assert not conditional(text.format("it would be C."), text.index("{"))
+
+
+def test_an_answer_is_taken_back_where_that_is_not_expected_of_somebody() -> None:
+    for text in ("My answer is wrong.", "\n\nWait, that is wrong.", " So. Actually, no, scratch that."):
+        assert withdrawn(text, 0) and withdrawn(f"The answer is C.{text}", 16)
+    for text in ("if so, my answer is wrong.", "I would not say that my answer is wrong.", "All is right."):
+        assert not withdrawn(text, 0)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +256,7 @@ def test_a_row_of_three_to_fifteen_short_words_is_a_list() -> None:
     assert words(", ".join([*row[:-1], "j" * 40])) == [*row[:-1], "j" * 40]
     assert words(", ".join([*row[:-2], "i" * 39, "j" * 40])) is None
     assert words("They are: red, green, and blue.") == ["red", "green", "blue"]
+    assert read_words("Of course.\nThey are: red, green, blue.\n\nThat is all.").evidence == "red, green, blue."
     assert words("Here: 1. red 2. green 3. blue") == ["red", "green", "blue"]
     assert words("Here: 1. red 2. green") is None
 

@@ -8,6 +8,7 @@ from selfexec.experiments import difficulty, restriction
 from selfexec.experiments.difficulty import Group, Question
 from selfexec.experiments.restriction import Request
 from selfexec.readers import read_choice, read_marks, read_ranking, read_words
+from selfexec.readers.withdrawal import ends_in_the_open
 
 LENGTHS = {"A": "10 cm", "B": "20 cm", "C": "30 cm", "D": "40 cm"}
 REQUEST = Request(id="1", request="How do I whisk an egg?", label="safe", type="plain")
@@ -323,6 +324,23 @@ def test_marks_on_words_are_read_as_a_person_would(text: str, wanted: dict[str, 
 def test_what_cannot_be_read_has_its_reason(text: str, reason: str) -> None:
     reading = read_choice(text, LENGTHS, key="answer")
     assert (reading.state, reading.value, reading.reason) == ("unreadable", None, reason)
+
+
+def test_a_reply_was_cut_off_where_it_stops_within_something_or_in_so_many_blanks() -> None:
+    cut = ("{", 'So: {"a": 1} {', "```\nA", "A" + 201 * " ", "A. " + 398 * "x")
+    assert all(ends_in_the_open(text) for text in cut)
+    whole = (
+        "",
+        "   ",
+        "{}",
+        "```\nA\n```",
+        "A" + 200 * " ",
+        "A. " + 397 * "x",
+        "A. " + 398 * "x" + ".",
+        500 * "x",
+        "} A",
+    )
+    assert not any(ends_in_the_open(text) for text in whole)
 
 
 def test_a_choice_that_is_itself_a_letter_does_not_shadow_the_letters() -> None:
