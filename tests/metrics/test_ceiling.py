@@ -229,7 +229,7 @@ def test_what_is_below_zero_is_said_to_be_an_estimate() -> None:
     # means of 1/2, and one of 1: between them 2 x (29/4 + 1 - 15.5^2/30) / 29 = .0167; within them 14.5 / 30 = .4833
     # (.0167 - .4833) / 2 = -.2333, over -.2333 + .4833: -.93, far below 0 with all of its interval
     assert (items.low, items.high, repeats.low, repeats.high) == (None,) * 4
-    assert "  m: restriction 0.00 (estimated below 0)" in found.table().splitlines()
+    assert "  m: restriction .00 (estimated below 0)" in found.table().splitlines()
 
 
 def test_an_interval_of_which_a_part_is_possible_is_cut_to_it() -> None:
