@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfexec.metrics import Counted, Estimate, combine, kind_of
-from selfexec.metrics.kinds import binary
+from selfexec.metrics.kinds import binary, orders
 from selfexec.metrics.kinds.binary import estimates_of
 from selfexec.stats import NONE, Array, Interval, normal, student, sum_interval, wilson
 
@@ -308,6 +308,10 @@ def test_ten_groups_on_either_side_are_enough(some: float, other: int) -> None:
     assert found.near_end is (other < 10)
     at_ease = student(found.value, found.error, 60).within(0, 1)
     assert (found.interval == pytest.approx(at_ease)) is (other == 10)
+
+
+def test_few_groups_are_fewer_than_ten_and_than_half_of_them() -> None:
+    assert [orders.few(groups, of) for groups, of in ((9, 19), (9, 18), (10, 99), (0, 1))] == [True, False, False, True]
 
 
 def test_a_handful_of_groups_that_all_err_is_near_no_end() -> None:
