@@ -23,20 +23,20 @@ OF_ITSELF = "tell something of their own behaviour that nobody else's words or b
 
 def test_the_answer_has_the_verdicts_of_all_experiments_in_one_sentence() -> None:
     assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
-        f"Do their words {OF_ITSELF}? More than all models share in difficulty (a kind or family of models may share "
-        "it); not shown in association; not shown in restriction when one fixed rule judges what they did (no verdict "
-        "when each model judges itself)."
+        f"Do their words {OF_ITSELF}? In difficulty, more than all models share (a kind or family of models may share "
+        "it); in association, not shown; in restriction, when one fixed rule judges what they did, not shown (no "
+        "verdict when each model judges itself)."
     ]
     alike = [NOT_SHOWN, replace(NOT_SHOWN, about="difficulty")]
-    assert own_in_short(alike)[0].endswith("? Not shown in association and difficulty.")
+    assert own_in_short(alike)[0].endswith("? In association and difficulty, not shown.")
     assert own_in_short([]) == []
 
 
 def test_what_is_not_shown_stands_beside_what_runs_like_it_would_find() -> None:
     blind = replace(NOT_SHOWN, detectable=0.046)
     assert own_in_short([blind, replace(SHARED, detectable=0.02)])[0].endswith(
-        "? More than all models share in difficulty (a kind or family of models may share it); not shown in "
-        "association (a true value of .05 would show in 4 of 5 such runs)."
+        "? In difficulty, more than all models share (a kind or family of models may share it); in association, not "
+        "shown (a true value of .05 would show in 4 of 5 such runs)."
     )
     (said,) = own_words([blind])
     assert said.text.endswith("(own excess .01 [-.01, .03]; a true value of .05 would show in 4 of 5 such runs).")

@@ -167,9 +167,10 @@ def test_the_answer_is_withheld_where_every_headline_is() -> None:
         ([0.3, 0.0], "yes", f"1 of 2 models predicts itself better than {BEST}: m0. Of the other one it cannot be told "
          "who is ahead."),
         ([0.3, 0.2, None], "yes", f"Both models that can be judged predict themselves better than {BEST}."),
-        ([-0.3, -0.2], "no", f"{AHEAD} each of the 2 models better than the model itself does."),
-        ([-0.3, -0.2, None], "no", f"{AHEAD} each of the 2 models that can be judged better than the "
-         "model itself does."),
+        ([-0.3, -0.2], "no", f"For each of the 2 models, {BEST} predicts what it will do better than the model itself "
+         "does."),
+        ([-0.3, -0.2, None], "no", f"For each of the 2 models that can be judged, {BEST} predicts what it will do "
+         "better than the model itself does."),
         ([0.0, -0.2], "open", f"None of the 2 models is shown to predict itself better than {BEST}. That baseline "
          "predicts 1 better; of 1 it cannot be told who is ahead."),
         ([0.0, 0.01], "open", f"None of the 2 models is shown to predict itself better than {BEST}."),
@@ -203,8 +204,8 @@ def of_few(model: str, value: float, models: int) -> Score:
         ([of_few("a", 0.3, 3)], "open", f"a is not shown to predict itself better than {BEST}: it takes 6 models read "
          "on the same items to show that, and there are 3."),
         # what speaks against a model needs no more of them
-        ([of_few("a", -0.2, 3), of_few("b", -0.3, 4)], "no", f"{AHEAD} each of the 2 models better "
-         "than the model itself does."),
+        ([of_few("a", -0.2, 3), of_few("b", -0.3, 4)], "no", f"For each of the 2 models, {BEST} predicts "
+         "what it will do better than the model itself does."),
         ([of_few("a", 0.3, 7), of_few("b", 0.3, 3)], "yes", f"1 of 2 models predicts itself better than {BEST}: a. Of "
          "the other one it cannot be told who is ahead."),
     ],

@@ -97,8 +97,10 @@ def answer(margins: Sequence[Finding], skills: Sequence[Finding] = ()) -> Said:
         first = f"{k} of {n} models{full} {verb} better than {BASELINE}: {_names(found.above)}"
         return Said("overall", "yes", f"{first}. {_rest(found, others=True)}")
     if len(found.below) == n:
-        whom = f"each of the {n} models{full} better than the model itself does"
-        return Said("overall", "no", f"{_sentence(BASELINE)} predicts {whom}.")
+        said = (
+            f"For each of the {n} models{full}, {BASELINE} predicts what it will do better than the model itself does."
+        )
+        return Said("overall", "no", said)
     takes = f": {more}" if (more := _takes(found)) else ""
     rest = f" {_rest(found)}" if found.below else ""
     text = f"None of the {n} models{full} is shown to predict itself better than {BASELINE}{takes}.{rest}"
@@ -508,9 +510,9 @@ def own_in_short(found: Sequence[Finding]) -> list[str]:
 
 # verdict -> how it answers whether their words tell more than all others' do, of the experiments that it holds in
 IN_SHORT = {
-    "own": "yes in {}",
-    "own or shared": "more than all models share in {} (a kind or family of models may share it)",
-    "not shown": "not shown in {}",
+    "own": "in {}, yes",
+    "own or shared": "in {}, more than all models share (a kind or family of models may share it)",
+    "not shown": "in {}, not shown",
 }
 
 
@@ -518,20 +520,27 @@ def _verdicts_in_short(found: Sequence[Finding]) -> str:
     by_experiment: dict[str, list[Finding]] = {}
     for one in found:
         by_experiment.setdefault(one.about, []).append(one)
-    shown: dict[str, list[str]] = {}
+    shown: dict[str, list[Finding]] = {}
     untold = []
     for experiment, (first, *others) in by_experiment.items():
         if first.verdict:
-            shown.setdefault(first.verdict, []).append(f"{experiment}{_in_brackets(first)}")
+            shown.setdefault(first.verdict, []).append(first)
         else:
             by_itself = first.source == SELF and first.value is not None
             else_so = ", ".join(
-                IN_SHORT[one.verdict].format(f"{experiment} {_by(one)}") for one in others if one.verdict
+                IN_SHORT[one.verdict].format(f"{experiment}, {_by(one)}") for one in others if one.verdict
             )
-            lacks = "no verdict" if else_so else f"no verdict in {experiment}"
+            lacks = "no verdict" if else_so else f"in {experiment}, no verdict"
             lacks += " when each model judges itself" if by_itself else f": {first.reason}"
             untold.append(f"{else_so} ({lacks})" if else_so else lacks)
-    return "; ".join([*(told.format(_listed(shown[one])) for one, told in IN_SHORT.items() if one in shown), *untold])
+    return "; ".join([*(_in_all(verdict, shown[verdict]) for verdict in IN_SHORT if verdict in shown), *untold])
+
+
+def _in_all(verdict: str, found: Sequence[Finding]) -> str:
+    """A verdict of the experiments that it holds in, each with what would have been found there."""
+    if len(found) == 1:
+        return IN_SHORT[verdict].format(found[0].about) + _in_brackets(found[0])
+    return IN_SHORT[verdict].format(_listed([f"{one.about}{_in_brackets(one)}" for one in found]))
 
 
 # --- one model -------------------------------------------------------------------------------------------------------
