@@ -30,6 +30,7 @@ from selfexec.analysis.compare import (
     judge,
     load_apart,
     overall,
+    ranking,
     rarer_items,
     records_of,
     reference_models,
@@ -1213,3 +1214,14 @@ def test_a_gate_between_two_runs_names_the_model_that_both_have() -> None:
     runs = [Path(__file__).parents[1] / "stored" / name for name in ("panel", "two-epochs")]
     with pytest.raises(sx.InputError, match=r"an old one, not 10\. Name one that is there twice: models sim/"):
         sx.compare(runs, fail_if=["restriction.skill drops 0.1"])
+
+
+@pytest.mark.slow
+def test_who_is_ahead_overall_does_not_hang_on_an_experiment_that_overall_leaves_out(tmp_path: Path) -> None:
+    def told(experiments: list[str]) -> list[Difference]:
+        run = sx.run(["sim/typical", "sim/solves"], experiments=experiments, out=tmp_path / str(len(experiments)))
+        return [one for one in ranking(sx.score(run), ["skill"]).differences if one.experiment == "overall"]
+
+    three = ["association", "restriction", "difficulty"]
+    [found] = told(three)
+    assert told([*three, "failing_question"]) == [found] and not math.isnan(found.p_holm or math.nan)

@@ -60,7 +60,7 @@ def _differences(family: Family) -> Iterator[Difference]:
     few = {e: {pair: _too_few(family, e, *pair) for pair in pairs} for e in family.records}
     if OVERALL in family.estimates:
         few[OVERALL] = {pair: _any_of([few[e][pair] for e in PAPER.experiments]) for pair in pairs}
-        found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in found}), 0) for pair in pairs}
+        found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in PAPER.experiments}), 0) for pair in pairs}
     for experiment, by_pair in found.items():
         p = [
             math.nan if few[experiment][pair] else two_sided(e.value, e.error, family.freedom(experiment, items))
