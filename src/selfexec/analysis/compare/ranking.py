@@ -1,7 +1,7 @@
 """Which models can be told apart, and nothing else: what a page needs of a comparison, from scores at hand."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
@@ -60,7 +60,8 @@ def _differences(family: Family) -> Iterator[Difference]:
     few = {e: {pair: _too_few(family, e, *pair) for pair in pairs} for e in family.records}
     if OVERALL in family.estimates:
         few[OVERALL] = {pair: _any_of([few[e][pair] for e in PAPER.experiments]) for pair in pairs}
-        found[OVERALL] = {pair: (_mean(family.metric, {e: found[e][pair][0] for e in PAPER.experiments}), 0) for pair in pairs}
+        parts = {pair: {e: found[e][pair][0] for e in PAPER.experiments} for pair in pairs}
+        found[OVERALL] = {pair: (overall(family.metric, parts[pair], differences=True), 0) for pair in pairs}
     for experiment, by_pair in found.items():
         p = [
             math.nan if few[experiment][pair] else two_sided(e.value, e.error, family.freedom(experiment, items))
@@ -99,7 +100,3 @@ def _apart(one: Estimate, two: Estimate) -> Estimate:
 
 def _size(record: Record) -> int:
     return len(record.counted.items)
-
-
-def _mean(metric: str, parts: Mapping[str, Estimate]) -> Estimate:
-    return overall(metric, parts, differences=True)
