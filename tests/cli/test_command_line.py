@@ -385,7 +385,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
         capsys.readouterr()
         assert selfexec("score", "run", *arguments, monkeypatch=monkeypatch) == 0
         said = capsys.readouterr().out.split("\n\n")[0].splitlines()[1:-1]  # the last says "simulated"
-        return [line for line in said if not line.startswith("Whether ")]  # own excess has a line of its own
+        return [line for line in said if not line.startswith("Do ")]  # own excess has a line of its own
 
     # another model has no full score only because it was not asked for
     [line] = answer("--model", "sim/knows-itself")
