@@ -171,3 +171,8 @@ def installed(package: Path) -> Iterator[None]:
 def _forget() -> None:
     for registry in (EXPERIMENTS, FACETS, ENGINES):
         vars(registry).pop("_found", None)
+
+
+def unpinned(page: Path) -> str:
+    """The page without the marks around what is not to be torn at the end of a line."""
+    return re.sub(r'<span class="nb">([^<]*)</span>', r"\1", page.read_text("utf-8"))

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
-from build import requests_run, selfexec
+from build import requests_run, selfexec, unpinned
 from selfexec.analysis.score import Scores
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
@@ -139,8 +139,9 @@ def test_the_panel_is_named_wherever_it_was_used_and_nowhere_else(
     card = sx.card(alone, panel=file)
     assert line in card.section("Scores")
     assert "--panel mine.json" in card.section("Again")
-    page = sx.report(alone, tmp_path / "page.html", panel=file).read_text("utf-8")
-    assert line in page and "The panel: Somebody." in page and "--panel mine.json" in page
+    page = unpinned(sx.report(alone, tmp_path / "page.html", panel=file))
+    assert line.replace("`mine`", "<code>mine</code>") in page
+    assert "The panel: Somebody." in page and "--panel mine.json" in page
     without = by_itself
     assert json.loads(without.json())["panel"] is None
     assert "panel" not in " ".join(json.loads(without.json())["answer"])

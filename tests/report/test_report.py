@@ -23,7 +23,7 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import requests_run, write
+from build import requests_run, unpinned, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
@@ -55,11 +55,6 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
 @pytest.fixture(scope="module")
 def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sx.report(panel, tmp_path_factory.mktemp("page") / "report.html")
-
-
-def unpinned(page: Path) -> str:
-    """The page without the marks around what is not to be torn at the end of a line."""
-    return re.sub(r'<span class="nb">([^<]*)</span>', r"\1", page.read_text("utf-8"))
 
 
 # --- sentences -------------------------------------------------------------------------------------------------------
