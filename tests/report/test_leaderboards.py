@@ -9,7 +9,7 @@ from selfexec.report.sections.figures import halves
 
 def ranking(**models: tuple[float, str]) -> Ranking:
     rows = [Standing("skill", "overall", model, value=value, tied=tied) for model, (value, tied) in models.items()]
-    return Ranking((*rows, Standing("skill", "association", "a", value=0.1, tied="a")), ())
+    return Ranking((*rows, Standing("skill", "association", "a", value=0.1, tied="a")), {})
 
 
 def test_a_place_is_behind_all_who_are_surely_ahead_and_before_all_who_are_surely_behind() -> None:

@@ -24,5 +24,5 @@ from selfexec.stats.intervals import (
 from selfexec.stats.logistic import Features, ridge_logistic
 from selfexec.stats.misclassification import Corrected, Labelled, corrected, share_interval, true_counts
 from selfexec.stats.ranks import ranks
-from selfexec.stats.significance import Welch, detectable, two_sided, welch
+from selfexec.stats.significance import Welch, detectable, p_values, two_sided, welch
 from selfexec.stats.two_samples import PERMUTATIONS, by_permutation, fisher_exact, rank_sum

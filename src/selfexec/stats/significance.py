@@ -11,12 +11,16 @@ from selfexec.stats.intervals import NO_SPREAD, NONE, POWER_80, Array, Interval
 
 def two_sided(value: float, error: float, freedom: float) -> float:
     """p value of a difference, by Student's t; infinite degrees of freedom give the normal. nan without an error."""
+    return float(p_values(np.float64(value), np.float64(error), np.float64(freedom)))
+
+
+def p_values(value: Array | np.float64, error: Array | np.float64, freedom: Array | np.float64) -> Array:
+    """`two_sided` of many differences at once."""
     from scipy.special import ndtr, stdtr
 
-    if math.isnan(value) or not error > NO_SPREAD:
-        return math.nan
-    t = -abs(value) / error
-    return float(2 * (ndtr(t) if math.isinf(freedom) else stdtr(freedom, t)))
+    t = -np.abs(value) / np.where(error > NO_SPREAD, error, math.nan)
+    found: Array = 2 * np.where(np.isinf(freedom), ndtr(t), stdtr(freedom, t))
+    return found
 
 
 def detectable(error: float, freedom: float, level: float = 0.05) -> float:

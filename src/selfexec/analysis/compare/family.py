@@ -171,17 +171,18 @@ class Family:
 
     def standings(self, differences: Sequence[Difference]) -> list[Standing]:
         """Models in order, with the letters of the groups in which no two can be told apart."""
+        apart: dict[str, list[tuple[str, str]]] = {}
+        for row in differences:
+            if row.metric == self.metric and row.p_holm is not None and row.p_holm < SIGNIFICANT:
+                apart.setdefault(row.experiment, []).append((row.model, row.against))
+        return self.standings_of(apart)
+
+    def standings_of(self, apart: Mapping[str, Sequence[tuple[str, str]]]) -> list[Standing]:
+        """`standings`, from the pairs that can be told apart, by experiment."""
         rows = []
         for experiment, estimates in self.estimates.items():
             ranked = self.ranked(experiment)
-            different = [
-                (row.model, row.against)
-                for row in differences
-                if (row.metric, row.experiment) == (self.metric, experiment)
-                and row.p_holm is not None
-                and row.p_holm < SIGNIFICANT
-            ]
-            letters = _letters(ranked, tied_groups(ranked, different))
+            letters = _letters(ranked, tied_groups(ranked, apart.get(experiment, ())))
             order = [*ranked, *(x for x in self.labels if x not in ranked)]
             rows += [_standing(self.metric, experiment, x, estimates[x], ranked, letters) for x in order]
         return rows

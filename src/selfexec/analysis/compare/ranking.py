@@ -1,46 +1,50 @@
 """Which models can be told apart, and nothing else: what a page needs of a comparison, from scores at hand."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.analysis.compare.differences import Difference, Standing
-from selfexec.analysis.compare.family import Family
-from selfexec.analysis.compare.measures import OVERALL, Record, common_of, overall, record_of, weighed
+from selfexec.analysis.compare.differences import Standing
+from selfexec.analysis.compare.family import SIGNIFICANT, Family
+from selfexec.analysis.compare.measures import OVERALL, common_of, record_of, too_few, weighed
 from selfexec.analysis.score_table import Scores
+from selfexec.claims import Flags
 from selfexec.experiments import EXPERIMENTS, PAPER
-from selfexec.metrics import Estimate
-from selfexec.stats import detectable, holm, two_sided
+from selfexec.stats import Array, detectable, holm, p_values
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """Models in order, and what differences between them could be found."""
+    """Models in order; and, by metric and experiment, the true differences that 80% of runs like these would find."""
 
     standings: tuple[Standing, ...]
-    differences: tuple[Difference, ...]
+    sizes: Mapping[tuple[str, str], Sequence[float]]  # of each pair that can be compared
 
     def detectable(self, metric: str, experiment: str) -> tuple[float, float, float] | None:
-        """The true difference that 80% of runs like these would find: median, least and greatest over all pairs."""
-        rows = [row for row in self.differences if (row.metric, row.experiment) == (metric, experiment)]
-        sizes = [row.detectable for row in rows if row.detectable is not None]
+        """Median, least and greatest of these differences over all pairs."""
+        sizes = self.sizes.get((metric, experiment))
         return (median(sizes), min(sizes), max(sizes)) if sizes else None
 
 
 def ranking(scores: Scores, metrics: Sequence[str]) -> Ranking:
     """The standings that `compare` gives, for one model too, and for models that have no items in common."""
     standings: list[Standing] = []
-    differences: list[Difference] = []
+    sizes: dict[tuple[str, str], Sequence[float]] = {}
     for metric in metrics:
         family = _family(metric, scores)
-        found = list(_differences(family))
-        standings += family.standings(found)
-        differences += found
-    return Ranking(tuple(standings), tuple(differences))
+        pairs = list(combinations(sorted(family.labels), 2))
+        apart: dict[str, Sequence[tuple[str, str]]] = {}
+        for experiment, gaps in _gaps(family, pairs).items():
+            p = holm(gaps.p)
+            apart[experiment] = [pairs[n] for n in np.flatnonzero(p < SIGNIFICANT)]
+            sizes[metric, experiment] = gaps.detectable[~np.isnan(p)].tolist()
+        standings += family.standings_of(apart)
+    return Ranking(tuple(standings), sizes)
 
 
 def _family(metric: str, scores: Scores) -> Family:
@@ -53,50 +57,60 @@ def _family(metric: str, scores: Scores) -> Family:
     return Family.of_records(metric, tuple(scores.parts), records)
 
 
-def _differences(family: Family) -> Iterator[Difference]:
-    """All pairs of each experiment, p adjusted by Holm."""
-    pairs = list(combinations(sorted(family.labels), 2))
-    found = {e: {pair: _gap(family, e, *pair) for pair in pairs} for e in family.records}
-    few = {e: {pair: _too_few(family, e, *pair) for pair in pairs} for e in family.records}
+class _Gaps(NamedTuple):
+    """The differences of all pairs in an experiment: arrays of shape (pairs,)."""
+
+    value: Array
+    error: Array
+    freedom: Array
+    paired: Flags  # whether both were asked the same items
+    few: Flags  # whether too few of these can tell
+
+    @property
+    def p(self) -> Array:
+        """nan where nothing can be said, or where `compare` holds the difference back."""
+        found: Array = np.where(self.paired & self.few, math.nan, p_values(self.value, self.error, self.freedom))
+        return found
+
+    @property
+    def detectable(self) -> Array:
+        freedoms, which = np.unique(self.freedom, return_inverse=True)
+        found: Array = np.array([detectable(1.0, freedom) for freedom in freedoms])[which] * self.error
+        return found
+
+
+def _gaps(family: Family, pairs: Sequence[tuple[str, str]]) -> dict[str, _Gaps]:
+    found = {experiment: _gaps_in(family, experiment, pairs) for experiment in family.records}
     if OVERALL in family.estimates:
-        few[OVERALL] = {pair: _any_of([few[e][pair] for e in PAPER.experiments]) for pair in pairs}
-        parts = {pair: {e: found[e][pair][0] for e in PAPER.experiments} for pair in pairs}
-        found[OVERALL] = {pair: (overall(family.metric, parts[pair], differences=True), 0) for pair in pairs}
-    for experiment, by_pair in found.items():
-        p = [
-            math.nan if few[experiment][pair] else two_sided(e.value, e.error, family.freedom(experiment, items))
-            for pair, (e, items) in by_pair.items()
-        ]
-        for (pair, (gap, items)), adjusted in zip(by_pair.items(), holm(np.array(p, dtype=np.float64)), strict=True):
-            if math.isnan(adjusted):
-                yield Difference(family.metric, experiment, *pair)
-                continue
-            size = detectable(gap.error, family.freedom(experiment, items))
-            yield Difference(family.metric, experiment, *pair, p_holm=float(adjusted), detectable=size)
+        found[OVERALL] = _overall([found[experiment] for experiment in PAPER.experiments])
+    return found
 
 
-def _too_few(family: Family, experiment: str, one: str, two: str) -> bool | None:
-    """Whether `compare` holds a paired difference back; None where nothing is paired: they were asked other items."""
-    records = [family.records[experiment][label] for label in (one, two)]
-    return family.too_few(experiment, one, two) is not None if common_of(records) >= 2 else None
+def _gaps_in(family: Family, experiment: str, pairs: Sequence[tuple[str, str]]) -> _Gaps:
+    gaps = [_gap(family, experiment, one, two) for one, two in pairs]
+    columns = zip(*gaps, strict=True) if gaps else [()] * len(_Gaps._fields)
+    value, error, freedom, paired, few = (np.array(column) for column in columns)
+    return _Gaps(value, error, freedom, paired.astype(bool), few.astype(bool))
 
 
-def _any_of(parts: Sequence[bool | None]) -> bool | None:
-    return None if None in parts else any(parts)
-
-
-def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[Estimate, int]:
+def _gap(family: Family, experiment: str, one: str, two: str) -> tuple[float, float, float, bool, bool]:
+    """What stands in a row of `_Gaps`. Of models that were asked different items nothing is paired."""
     records = [family.records[experiment][label] for label in (one, two)]
     items = common_of(records)
     if items < 2 and not any(record.reason for record in records):
-        return _apart(*(family.estimates[experiment][label] for label in (one, two))), min(map(_size, records))
-    return weighed(family.metric, experiment, records, [1.0, -1.0]), items
+        first, second = (family.estimates[experiment][label] for label in (one, two))
+        least = min(len(record.counted.items) for record in records)
+        error = math.hypot(first.error, second.error)
+        return first.value - second.value, error, family.freedom(experiment, least), False, False
+    gap = weighed(family.metric, experiment, records, [1.0, -1.0])
+    paired = items >= 2
+    few = paired and too_few(family.metric, experiment, records) is not None
+    return gap.value, gap.error, family.freedom(experiment, items), paired, few
 
 
-def _apart(one: Estimate, two: Estimate) -> Estimate:
-    """The difference of models that were asked different items: nothing is paired."""
-    return Estimate(one.value - two.value, error=math.hypot(one.error, two.error))
-
-
-def _size(record: Record) -> int:
-    return len(record.counted.items)
+def _overall(parts: Sequence[_Gaps]) -> _Gaps:
+    """The mean over experiments; its error is the root of the sum of squares, over their number."""
+    value = np.mean([part.value for part in parts], axis=0)
+    error = np.sqrt(np.sum([part.error**2 for part in parts], axis=0)) / len(parts)
+    paired, few = np.all([part.paired for part in parts], axis=0), np.any([part.few for part in parts], axis=0)
+    return _Gaps(value, error, np.full(len(error), math.inf), paired, few)

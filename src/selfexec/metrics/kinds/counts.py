@@ -104,7 +104,8 @@ def contrast(formula: Formula, records: Sequence[Counted], weights: Sequence[flo
     value = sum(weight * found for weight, (found, _) in zip(weights, told, strict=True))
     if not math.isfinite(value):
         return Estimate(math.nan, reason=NO_CONTRAST)
-    error = influence_error(np.sum([weight * added for weight, (_, added) in zip(weights, told, strict=True)], axis=0))
+    added = (weight * added for weight, (_, added) in zip(weights, told, strict=True))
+    error = influence_error(sum(added, np.zeros(len(common))))
     return Estimate(value, student(value, error, len(common)), error)
 
 
