@@ -11,7 +11,7 @@ REPORT = Path(report.__code__.co_filename).parent
 TEMPLATES = REPORT / "templates"
 SCRIPT = (TEMPLATES / "script.js").read_text("utf-8")
 GIVEN_BY = {
-    "page": "\n".join(path.read_text("utf-8") for path in sorted(TEMPLATES.rglob("*.j2"))),
+    "page": "\n".join(path.read_text("utf-8") for path in (*sorted(TEMPLATES.rglob("*.j2")), REPORT / "cells.py")),
     "drawing": "\n".join(path.read_text("utf-8") for path in sorted((REPORT / "svg").glob("*.py"))),
     "script": SCRIPT,
 }

@@ -6,12 +6,15 @@ import re
 import warnings
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
 
 from selfexec.analysis.published import shown
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import two
-from selfexec.report import leaderboards
+from selfexec.report import cells, leaderboards
 from selfexec.report.data import Data, Options
 from selfexec.report.export import DRAWN, FORMATS, dictionary, export, export_tables, lacking
 from selfexec.report.figures import margins
@@ -29,8 +32,6 @@ LETTERS = 30  # of the longest name that is kept in one line
 
 def page(selection: Selection, options: Options) -> str:
     """The whole page as HTML. The same selection and options give the same bytes."""
-    from markupsafe import Markup
-
     environment, data = _environment(), Data(selection, options)
     style, script = (_source(environment, name) for name in ("style.css", "script.js"))
     if options.figures:
@@ -47,19 +48,21 @@ def page(selection: Selection, options: Options) -> str:
     return text
 
 
+class Templates(Environment):
+    """A point leads to an attribute and nowhere else: templates have brackets for what a mapping holds, as Python has.
+    There are hundreds of thousands, and Jinja's own way looks in both.
+    """
+
+    getattr = staticmethod(getattr)  # type: ignore[assignment]
+
+
 @cache
-def _environment() -> Any:
+def _environment() -> Environment:
     """Templates, and the words in them. They are compiled once: that takes longer than to fill them in."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
-    from markupsafe import Markup
-
-    def shown_as(value: Any) -> Any:
-        return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    environment = Environment(
+    environment = Templates(
         loader=PackageLoader("selfexec.report"),
         autoescape=True,
-        finalize=shown_as,  # whatever the page says passes here, names and errors among it
+        finalize=cells.shown_as,  # whatever the page says passes here, names and errors among it
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
@@ -67,7 +70,8 @@ def _environment() -> Any:
     numbers = {"decimal": decimal, "two": two, "signed": signed, "shown": shown}
     environment.filters |= {name: _typeset(say) for name, say in numbers.items()}
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
-    environment.filters["prose"] = pass_context(_prose)
+    environment.filters |= {"name": cells.name, "marks": cells.marks, "known": cells.known, "range": cells.range_of}
+    environment.filters |= {"behind": cells.behind, "number_cell": cells.number_cell, "prose": _prose}
     environment.filters["pack"] = lambda html: packed(str(html))
     environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}
@@ -78,11 +82,10 @@ def _typeset(say: Callable[..., str]) -> Callable[..., str]:
     return lambda *value: typeset(say(*value))
 
 
-def _prose(context: Any, text: str) -> Any:
+@pass_context
+def _prose(context: Context, text: str) -> Markup:
     """A sentence, in which names of models and intervals are not torn apart at the end of a line, and names of files
     and panels stand as code."""
-    from markupsafe import Markup, escape
-
     parts = _whole(context["data"].models).split(typeset(text))
     whole = Markup('<span class="nb">{}</span>')
     said = Markup("").join(
@@ -100,7 +103,8 @@ def _whole(models: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("(" + "|".join([*named, r"\[[−+\d.]+, [−+\d.]+\]"]) + ")")
 
 
-def _source(environment: Any, name: str) -> str:
+def _source(environment: Environment, name: str) -> str:
+    assert environment.loader
     source: str = environment.loader.get_source(environment, name)[0]
     return source
 

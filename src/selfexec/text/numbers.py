@@ -99,6 +99,8 @@ def dollars(value: float) -> str:
 
 def typeset(text: str) -> str:
     """The text as a page prints it, with a true minus sign before each number like -.05."""
+    if "-" not in text:  # as in nearly every cell
+        return text
     return re.sub(r"(?:^|(?<=[\s\[(]))-(?=\.\d|\d+\.\d\d)", "−", text)
 
 

@@ -1,0 +1,114 @@
+"""What stands alike in tens of thousands of cells of a page: whose a number is, what it is, and the button that opens
+what is behind it. Filters of the templates, in Python, as a macro takes several times as long.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup, escape
+
+from selfexec.analysis.score import Score
+from selfexec.stats import Interval
+from selfexec.text.legible import harmless
+from selfexec.text.numbers import decimal, typeset
+
+
+def shown_as(value: Any) -> Any:
+    """What a page says instead of a text that would do something; it is escaped besides."""
+    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def written(value: Any) -> str:
+    """As HTML, whatever it is."""
+    return str(escape(shown_as(value)))
+
+
+def attributes(given: Mapping[str, object]) -> Markup:
+    """Of an element, without those that are None."""
+    return Markup(" ".join(f'{name}="{written(value)}"' for name, value in given.items() if value is not None))
+
+
+def name(model: str) -> Markup:
+    return Markup(f'<bdi class="name">{written(model)}</bdi>')
+
+
+@pass_context
+def marks(context: Context, model: str) -> Markup:
+    """Whose row it is."""
+    return attributes({"data-model": model, "data-family": context["data"].families[model]})
+
+
+def known(row: Score) -> Markup:
+    """What programs that read the page are told of a number."""
+    return attributes(
+        {
+            "data-metric": row.metric,
+            "data-model": row.model,
+            "data-experiment": row.experiment,
+            "data-value": "" if row.value is None else row.value,
+            "data-low": row.low,
+            "data-high": row.high,
+        }
+    )
+
+
+def range_of(row: Score | Interval) -> Markup:
+    """Its interval, behind a number."""
+    if row.low is None or row.high is None:
+        return Markup("")
+    return Markup(f' <span class="ci">[{typeset(decimal(row.low))}, {typeset(decimal(row.high))}]</span>')
+
+
+@pass_context
+def behind(
+    context: Context,
+    text: str,
+    model: str,
+    experiment: str,
+    what: str,
+    claims: str | None = None,
+    *,
+    states: str | None = None,
+    session: str | None = None,
+    find: str | None = None,
+    row: Score | None = None,
+) -> Markup:
+    """A number that opens what is behind it: sessions of these outcomes or states. `what` it does is for who cannot see
+    it; `row` where a baseline may be behind it too.
+    """
+    data = context["data"]
+    if not data.evidence:
+        return Markup(written(text))
+    baseline, which = (row and data.foretelling.behind(row)) or (None, None)
+    of = attributes(
+        {
+            "data-m": data.number_of[model],
+            "data-e": experiment,
+            "data-c": claims,
+            "data-s": states,
+            "data-k": session,
+            "data-f": find or None,
+            "data-b": baseline,
+            "data-w": which,
+        }
+    )
+    return Markup(
+        f'<button type="button" class="ev" {of}>{written(text)}<span class="sr"> {written(what)}</span></button>'
+    )
+
+
+@pass_context
+def number_cell(context: Context, row: Score | None, claims: str | None = None) -> Markup:
+    """A number with its interval; with `claims` it opens these."""
+    if row is None:
+        return Markup('<td class="n"></td>\n')
+    if row.value is None:
+        withheld = "withheld" if row.experiment == "overall" else "–"
+        return Markup(f'<td class="n none" {known(row)}>{withheld}</td>\n')
+    number = typeset(decimal(row.value))
+    if claims:
+        what = f"{row.metric}: show what is behind it"
+        number = behind(context, number, row.model, row.experiment, what, claims, row=row)
+    return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}</td>\n')
