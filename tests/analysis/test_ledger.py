@@ -66,7 +66,7 @@ def assert_taken_apart(run: Run) -> None:
         mine = run.observations.filter(pl.col("model") == model)
         for experiment in ("association", "restriction", "difficulty"):
             claims = mine.filter(pl.col("experiment") == experiment)
-            accounts = _accounts(run, model, experiment, claims)
+            accounts = _accounts(run, model, experiment, claims, run.tables.claims[experiment].of(model))
             for metric in NUMBERS[experiment]:
                 formula = kind_of(experiment).accuracy if metric == "accuracy" else FORMULAS[metric]
                 account = accounts[metric]()

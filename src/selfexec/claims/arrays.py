@@ -95,8 +95,12 @@ class Claims:
 
     def outcomes(self, models: Iterable[str]) -> "Claims":
         """The claims about these models whose outcome is known."""
-        chosen = np.isin(self.models, list(models))
-        return self.where(chosen[self.model] & (self.observed != 0))
+        return self.where(self.among(models)[self.model] & (self.observed != 0))
+
+    def among(self, models: Iterable[str]) -> Flags:
+        """Which of its models are one of these."""
+        chosen = set(models)
+        return np.array([model in chosen for model in self.models], np.bool_)
 
     @property
     def known(self) -> Flags:

@@ -126,7 +126,7 @@ def panel_of(panels: Panels, model: str, others: Iterable[str]) -> int:
     everyone = panels.everyone
     number = everyone.models.index(model) if model in everyone.models else -1
     asked = occurring(everyone.item[everyone.model == number])
-    chosen = np.isin(everyone.models, [model, *others])
+    chosen = everyone.among([model, *others])
     return int((panels.read[chosen][:, asked].mean(1) >= MOST).sum()) if len(asked) else 0
 
 

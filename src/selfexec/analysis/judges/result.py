@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from selfexec.analysis.judges.agreement import Agreement, Dispute, Said, agreements, disputes, pairs_by_item, said_of
 from selfexec.analysis.judges.correction import AgainstLabels, Correction, against_labels, corrections
 from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
@@ -163,7 +161,7 @@ def _by(run: Run, said: Said, source: str) -> Claims:
 def _only(said: Said, models: Sequence[str]) -> Said:
     if not models:
         return said
-    rows = np.isin(said.claims.model, [n for n, model in enumerate(said.claims.models) if model in models])
+    rows = said.claims.among(models)[said.claims.model]
     return Said(said.claims.where(rows), said.sources, said.by[rows], said.idle[rows], said.label[rows])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from selfexec.analysis.published.authors import Values, answer_tokens, group_score, true_order, values_read
-from selfexec.claims import Claims, claims_of
+from selfexec.claims import Claims
 from selfexec.experiments.difficulty import LABELS
 from selfexec.metrics import CELLS, Formula, kind_of
 from selfexec.readers import fold
@@ -103,12 +103,17 @@ def equal(word: str, listed: Collection[str]) -> bool:
     return word in listed
 
 
-def association_account(run: "Run", model: str, claims: pl.DataFrame, listed: Listed = equal) -> Account:
-    """Units are options. `claims` are the model's; `listed` is what counts as listed."""
-    account = _strict_account("option", claims_of(claims, "association"), claims)
+# The tables know a model's claims twice: as rows (`claims`), and as arrays, in which they are `counted`.
+
+
+def association_account(
+    run: "Run", model: str, claims: pl.DataFrame, counted: Claims, listed: Listed = equal
+) -> Account:
+    """Units are options; `listed` is what counts as listed."""
+    account = _strict_account("option", claims, counted)
     values: Values = values_read(run, model, "association") or {}
     rows = {(row["item"], row["epoch"], fold(row["claim"])): row for row in claims.iter_rows(named=True)}
-    counted: set[tuple[str, int, str]] = set()
+    done: set[tuple[str, int, str]] = set()
     for item in run.items.items["association"]:
         predicted, words = values.get((item, "predict")), values.get((item, "execute"))
         if not isinstance(predicted, dict) or not isinstance(words, list):
@@ -117,12 +122,12 @@ def association_account(run: "Run", model: str, claims: pl.DataFrame, listed: Li
         for word, mark in predicted.items():
             place = (item, 1, fold(str(word)))
             there = YES_NO[_cell(bool(mark), listed(str(word).lower(), lowered))]
-            row = None if place in counted else rows.get(place)
+            row = None if place in done else rows.get(place)
             here = _read_cell(row)
-            account.differs("authors", _cause_of_mark(row, place in counted, mark, here, there), here, there)
-            counted.add(place)
+            account.differs("authors", _cause_of_mark(row, place in done, mark, here, there), here, there)
+            done.add(place)
     for place, row in rows.items():
-        if place not in counted:
+        if place not in done:
             cause = LATER_EPOCHS if place[1] > 1 else "{unit} without a key in the reading that authors count"
             account.differs("authors", cause, _read_cell(row), NOT_COUNTED)
     return account
@@ -142,9 +147,9 @@ def _cause_of_mark(row: dict[str, Any] | None, again: bool, mark: Any, here: Cel
     return "{unit} that equals a listed word only once both are trimmed: authors compare them as they stand"
 
 
-def restriction_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
+def restriction_account(run: "Run", model: str, claims: pl.DataFrame, counted: Claims) -> Account:
     """Units are requests."""
-    account = _strict_account("request", claims_of(claims, "restriction"), claims)
+    account = _strict_account("request", claims, counted)
     values: Values = values_read(run, model, "restriction") or {}
     for row in claims.iter_rows(named=True):
         here = _read_cell(row)
@@ -177,7 +182,7 @@ def _cause_of_request(row: dict[str, Any], predicted: Any, judged: Any) -> str:
     return "missing {unit}" if row["state"] == "missing" else _unread(row["reason"])
 
 
-def _strict_account(unit: str, counted: Claims, claims: pl.DataFrame) -> Account:
+def _strict_account(unit: str, claims: pl.DataFrame, counted: Claims) -> Account:
     account = Account(unit, kind_of(counted).count(counted, False).counts.sum(0))
     for row in claims.filter(pl.col("state") == "unreadable").iter_rows(named=True):
         side = {True: "unread_true", False: "unread_false", None: "unread_outcome"}[row["observed"]]
@@ -202,9 +207,8 @@ def _cell(predicted: bool, observed: bool) -> str:
 # --- difficulty ------------------------------------------------------------------------------------------------------
 
 
-def order_account(run: "Run", model: str, claims: pl.DataFrame) -> Account:
+def order_account(run: "Run", model: str, claims: pl.DataFrame, counted: Claims) -> Account:
     """Units are groups of questions; cells are the sum of their scores, and their number."""
-    counted = claims_of(claims, "difficulty")
     readable, strict = (_by_item(kind_of(counted).count(counted, convention)) for convention in (False, True))
     account = Account("group", np.array([sum(readable.values()), float(len(readable))]))
     values: Values = values_read(run, model, "difficulty") or {}

@@ -74,14 +74,9 @@ def values_read(run: "Run", model: str, experiment: str) -> Values | None:
     keys = [key for key in run.keys.get((model, experiment), ()) if key.epoch == 1]
     if not keys:
         return None
-    found = {(key.item, key.session): _value(run, key) for key in keys}
+    given, ours = run.given or {}, run.readings
+    found = {(key.item, key.session): (given.get(key) or ours[key]).value for key in keys}
     return {place: value for place, value in found.items() if value is not None}
-
-
-def _value(run: "Run", key: Key) -> Any:
-    if run.given and (given := run.given.get(key)):
-        return given.value
-    return run.readings[key].value
 
 
 def _association(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[Asked, Estimate]]]:

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from selfexec.analysis.published.accounts import (
-    KNOWN,
     Account,
     agreement,
     answer_account,
@@ -26,6 +25,7 @@ from selfexec.analysis.published.given_readings import given_readings
 from selfexec.analysis.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning
 from selfexec.analysis.score import Scores, score_tables
 from selfexec.analysis.selection import CONVENTIONS, Runs, Selection
+from selfexec.claims import Claims, claims_of, occurring
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
 from selfexec.metrics.kinds.binary import of_cells
@@ -99,7 +99,7 @@ def ledger(
     )
     selection.refuse_unknown(PAPER.experiments)
     scores = {c: (known or {}).get(c) or _scored(selection, c) for c in CONVENTIONS}
-    entries = [e for run in selection.runs for m in run.models for e in _of_model(run, m, scores, sensitivities)]
+    entries = [e for run in selection.runs for e in _of_run(run, scores, sensitivities)]
     entries += _means_of_baselines(entries)
     means = {ALL: selection.everybody}
     chosen = (e for e in entries if selection.wants(means.get(e.model, [e.model]), e.experiment))
@@ -120,46 +120,49 @@ Accounts = Mapping[str, Callable[[], Account]]  # by metric
 Triple = tuple[float | None, float | None, float | None]
 
 
-def _of_model(run: "Run", model: str, scores: By, sensitivities: bool) -> Iterator[Entry]:
-    mine = run.observations.filter(pl.col("model") == model)
-    found: list[Entry] = []
-    for experiment in PAPER.experiments:
-        claims = mine.filter(pl.col("experiment") == experiment)
-        if not claims.is_empty():
-            accounts = _accounts(run, model, experiment, claims)
-            found += _scores(model, experiment, scores, accounts, claims)
-            found += _baselines(model, experiment, scores)
-            found += _rules(run, model, experiment, accounts["accuracy"])
-            if sensitivities:
-                found += _sensitivities(run, model, experiment, claims, accounts["accuracy"]())
-            found += given_readings(run, model, experiment)
-    yield from found
-    if found:
-        yield _overall(model, scores, found)
+def _of_run(run: "Run", scores: By, sensitivities: bool) -> Iterator[Entry]:
+    by_part = run.observations.partition_by("model", "experiment", as_dict=True)
+    for model in run.models:
+        found: list[Entry] = []
+        for experiment in PAPER.experiments:
+            if (claims := by_part.get((model, experiment))) is not None:
+                counted = run.tables.claims[experiment].of(model)
+                accounts = _accounts(run, model, experiment, claims, counted)
+                found += _scores(model, experiment, scores, accounts, claims, counted)
+                found += _baselines(model, experiment, scores)
+                found += _rules(run, model, experiment, accounts["accuracy"])
+                if sensitivities:
+                    found += _sensitivities(run, model, experiment, claims, accounts["accuracy"]())
+                found += given_readings(run, model, experiment)
+        yield from found
+        if found:
+            yield _overall(model, scores, found)
 
 
-def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame) -> Accounts:
+def _accounts(run: "Run", model: str, experiment: str, claims: pl.DataFrame, counted: Claims) -> Accounts:
     """The account that each metric is a formula of. Most are never asked for: where nothing was lost, all agree."""
     if experiment == "association":
-        return dict.fromkeys(NUMBERS[experiment], cache(lambda: association_account(run, model, claims)))
+        return dict.fromkeys(NUMBERS[experiment], cache(lambda: association_account(run, model, claims, counted)))
     if experiment == "restriction":
-        return dict.fromkeys(NUMBERS[experiment], cache(lambda: restriction_account(run, model, claims)))
+        return dict.fromkeys(NUMBERS[experiment], cache(lambda: restriction_account(run, model, claims, counted)))
 
     def answers() -> pl.DataFrame:
         mine = (pl.col("model") == model) & (pl.col("experiment") == experiment)
         return run.sessions.filter(mine & (pl.col("session") != "predict"))
 
     return {
-        "accuracy": cache(lambda: order_account(run, model, claims)),
+        "accuracy": cache(lambda: order_account(run, model, claims, counted)),
         "question_accuracy": cache(lambda: answer_account(run, model, answers())),
         "tokens_mean": cache(lambda: token_account(run, model, answers())),
     }
 
 
-def _scores(model: str, experiment: str, scores: By, accounts: Accounts, claims: pl.DataFrame) -> Iterator[Entry]:
+def _scores(
+    model: str, experiment: str, scores: By, accounts: Accounts, claims: pl.DataFrame, counted: Claims
+) -> Iterator[Entry]:
     for metric in NUMBERS[experiment]:
         plain = Entry("score", model, experiment, metric, *_values(scores, model, experiment, metric))
-        reasons = list(_coverage(claims, experiment)) if metric == "accuracy" else []
+        reasons = list(_coverage(claims, counted)) if metric == "accuracy" else []
         if plain.further_than(EXPLAINED):
             formula = FORMULAS[metric] if metric != "accuracy" else kind_of(experiment).accuracy
             reasons += _explained(accounts[metric](), formula, metric)
@@ -199,12 +202,12 @@ def _moved(moved: float, metric: str) -> str:
     return f"{moved:+z.1f}" if metric == "tokens_mean" else signed(moved)
 
 
-def _coverage(claims: pl.DataFrame, experiment: str) -> Iterator[str]:
+def _coverage(claims: pl.DataFrame, counted: Claims) -> Iterator[str]:
     """Whether all three rest on a part of the items."""
-    items, there = (rows["item"].n_unique() for rows in (claims, claims.filter(KNOWN)))
+    items, there = (len(occurring(item)) for item in (counted.item, counted.item[counted.known]))
     if there < LEAST_COVERAGE * items:
         whys = ", ".join(f"{n} {why}" for why, n in lost(claims).most_common())
-        yield f"rests on {there} of {number_of(items, EXPERIMENTS[experiment].item_name)} ({whys})"
+        yield f"rests on {there} of {number_of(items, EXPERIMENTS[counted.experiment].item_name)} ({whys})"
 
 
 def _absences(scores: By, model: str, experiment: str, metric: str) -> list[str]:
@@ -302,7 +305,7 @@ def _rules(run: "Run", model: str, experiment: str, account: Callable[[], Accoun
 def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame, plain: Account) -> Iterator[Entry]:
     if experiment == "association":
         changed = with_inflected(run, claims)
-        account = association_account(run, model, changed, listed_or_inflected)
+        account = association_account(run, model, changed, claims_of(changed, experiment), listed_or_inflected)
         more = int((changed["observed"] & ~claims["observed"]).sum())
         for metric in INFLECTED:
             why = [f"{number_of(more, 'option more is', 'options more are')} listed, by an inflected form"]
@@ -315,7 +318,7 @@ def _sensitivities(run: "Run", model: str, experiment: str, claims: pl.DataFrame
         if shorn is None:
             yield Entry("sensitivity", model, experiment, name, None, None, None, (about,))
             return
-        account = order_account(shorn, model, shorn.observations)
+        account = order_account(shorn, model, shorn.observations, shorn.tables.claims[experiment].of(model))
         yield _changed("without_reasoning", model, experiment, "accuracy", share_of_total, plain, account, [about])
 
 

@@ -161,14 +161,15 @@ class Panels:
     def of(self, claims: Claims) -> Panel:
         """The panel on the items of these claims: what others do elsewhere says nothing of them."""
         items = occurring(claims.item)
-        return self._known.setdefault(items.tobytes(), Panel(self.everyone.where(np.isin(self.everyone.item, items))))
+        if (key := items.tobytes()) not in self._known:
+            self._known[key] = Panel(self.everyone.where(np.isin(self.everyone.item, items)))
+        return self._known[key]
 
     def siblings(self, claims: Claims, models: Iterable[str]) -> Others:
         """These models on the items of the claims of another, whatever they did there."""
-        return Others(self.of(claims), np.flatnonzero(np.isin(self.everyone.models, [*models])))
+        return Others(self.of(claims), np.flatnonzero(self.everyone.among(models)))
 
     def others(self, claims: Claims, references: Iterable[str]) -> Others:
         """Those of these models that tell something of the claims of another."""
         panel = self.of(claims)
-        chosen = np.isin(self.everyone.models, [*references]) & panel.telling
-        return Others(panel, np.flatnonzero(chosen))
+        return Others(panel, np.flatnonzero(self.everyone.among(references) & panel.telling))
