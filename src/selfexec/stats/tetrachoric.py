@@ -10,7 +10,8 @@ from selfexec.stats.intervals import Array
 GREATEST = 0.995  # nearer to 1, a table's counts say nothing of how near
 STEPS = 20
 SETTLED = 1e-10
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+NODES, WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(16))  # on an interval of length 1
+PARTS = NODES[:, None] + 0.5
 
 
 def tetrachoric(both: Any, first: Any, second: Any, neither: Any) -> Array:
@@ -31,22 +32,32 @@ def tetrachoric(both: Any, first: Any, second: Any, neither: Any) -> Array:
     one, two, p = (counts[0] + counts[1]) / n, (counts[0] + counts[2]) / n, counts[0] / n
     excess = p - one * two
     h, k = ndtri(one), ndtri(two)
-    squares, product = (h * h + k * k) / 2, h * k
-
-    def density(angle: Any) -> Any:
-        sine = np.sin(angle)
-        return np.exp(-(squares - product * sine) / (1 - sine * sine)) / (2 * math.pi)
-
-    low, high = np.full(n.shape, -math.asin(GREATEST)), np.full(n.shape, math.asin(GREATEST))
-    angle = np.clip(excess / density(0.0), low, high)
-    for _ in range(STEPS):
-        at = angle[None] * (NODES.reshape(-1, *[1] * n.ndim) + 1) / 2
-        missed = np.tensordot(WEIGHTS, density(at), 1) * angle / 2 - excess
-        low, high = np.where(missed <= 0, angle, low), np.where(missed > 0, angle, high)
-        newton = angle - missed / density(angle)
-        within = (newton >= low) & (newton <= high)
-        step = np.where(within, newton, (low + high) / 2) - angle
-        angle = angle + step
-        if np.abs(step).max(initial=0) < SETTLED:
-            break
+    angle = _angles((h * h + k * k).ravel() / 2, (h * k).ravel(), excess.ravel()).reshape(n.shape)
     return np.where(margins.min(0) > 0, np.sin(angle), math.nan)
+
+
+def _angles(squares: Array, product: Array, excess: Array) -> Array:
+    """The arcsine of each correlation, from (h^2 + k^2) / 2, h k, and how much more often both are yes than by chance.
+    A table that is settled is left alone: most are after a few steps, a few take them all.
+    """
+    most = math.asin(GREATEST)
+    found: Array = np.clip(excess / _density(0.0, squares, product), -most, most)
+    low, high = np.full(len(excess), -most), np.full(len(excess), most)
+    left, angle = np.arange(len(excess)), found
+    for _ in range(STEPS):
+        missed = WEIGHTS @ _density(angle * PARTS, squares, product) * angle - excess
+        low, high = np.where(missed <= 0, angle, low), np.where(missed > 0, angle, high)
+        newton = angle - missed / _density(angle, squares, product)
+        step = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2) - angle
+        found[left] = angle + step
+        if not (rest := np.abs(step) >= SETTLED).any():
+            break
+        left, squares, product, excess = left[rest], squares[rest], product[rest], excess[rest]
+        low, high, angle = low[rest], high[rest], found[left]
+    return found
+
+
+def _density(angle: Any, squares: Array, product: Array) -> Any:
+    """What the integral adds up."""
+    sine = np.sin(angle)
+    return np.exp(-(squares - product * sine) / (1 - sine * sine)) / (2 * math.pi)
