@@ -168,7 +168,7 @@ def test_the_opponent_never_saw_the_model(panel: Run, experiment: str) -> None:
     model, claims = "sim/typical", panel.tables.claims[experiment]
     mine = claims.model == claims.models.index(model)
     turned = np.where(mine, -1, 1).astype(np.int8)
-    contrary = Claims(**{**vars(claims), "observed": claims.observed * turned, "predicted": claims.predicted * turned})
+    contrary = replace(claims, observed=claims.observed * turned, predicted=claims.predicted * turned)
     said, again = (stacked(others_of(one, model)).chances(one.of(model)) for one in (claims, contrary))
     np.testing.assert_array_equal(said, again)
 
@@ -180,7 +180,7 @@ def test_what_the_opponent_says_of_an_item_it_has_learnt_from_others(panel: Run)
     # the weights for a fold do not hang on what others did in it
     item = claims.items[others.panel.facts.item[np.flatnonzero(first)[0]]]
     turned = np.where(claims.item == claims.items.index(item), -1, 1).astype(np.int8)
-    other = Claims(**{**vars(claims), "observed": claims.observed * turned})
+    other = replace(claims, observed=claims.observed * turned)
     weights, again = stacked(others), stacked(others_of(other, "sim/typical"))
     assert weights.threshold[0] == pytest.approx(again.threshold[0], abs=1e-12)
     assert weights.threshold[1] != pytest.approx(again.threshold[1], abs=1e-6)

@@ -6,7 +6,7 @@ baseline and every draw is counted from numbers: models, items and claims by the
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +72,7 @@ class Claims:
     other_length: Floats
     wording: Numbers
     other_wording: Numbers
+    _of: dict[str, "Claims"] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.item)
@@ -86,8 +87,10 @@ class Claims:
         return replace(self, **parts)
 
     def of(self, model: str) -> "Claims":
-        """The claims about one model; none if nobody has this name."""
-        return self.where(self.model == (self.models.index(model) if model in self.models else -1))
+        """The claims about one model; none if nobody has this name. Found once: a report asks a dozen times."""
+        if model not in self._of:
+            self._of[model] = self.where(self.model == (self.models.index(model) if model in self.models else -1))
+        return self._of[model]
 
     def by(self, other: str) -> "Claims":
         """The same claims with the outcomes of another source; in the states that they have by this one."""

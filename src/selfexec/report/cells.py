@@ -2,7 +2,9 @@
 what is behind it. Filters of the templates, in Python, as a macro takes several times as long.
 """
 
+import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from jinja2 import pass_context
@@ -20,9 +22,14 @@ def shown_as(value: Any) -> Any:
     return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """As HTML, whatever it is."""
-    return str(escape(shown_as(value)))
+    return _written(value) if type(value) is str else str(escape(shown_as(value)))
+
+
+@lru_cache(maxsize=10_000)  # names of models, of experiments, of metrics: most stand in a page again and again
+def _written(text: str) -> str:
+    return str(escape(harmless(text)))
 
 
 def attributes(given: Mapping[str, object]) -> Markup:
@@ -99,6 +106,12 @@ def behind(
     )
 
 
+def cell(text: str, value: float | None, kind: str = "n") -> Markup:
+    """A number as it is read, with the one by which a table is sorted: nothing, where it is None or nan."""
+    known = "" if value is None or math.isnan(value) else value
+    return Markup(f'<td class="{kind}" data-value="{written(known)}">{written(text)}</td>')
+
+
 @pass_context
 def number_cell(context: Context, row: Score | None, claims: str | None = None) -> Markup:
     """A number with its interval; with `claims` it opens these."""
@@ -112,3 +125,14 @@ def number_cell(context: Context, row: Score | None, claims: str | None = None) 
         what = f"{row.metric}: show what is behind it"
         number = behind(context, number, row.model, row.experiment, what, claims, row=row)
     return Markup(f'<td class="n" {known(row)}>{number}{range_of(row)}</td>\n')
+
+
+FILTERS = {
+    "name": name,
+    "marks": marks,
+    "known": known,
+    "range": range_of,
+    "behind": behind,
+    "cell": cell,
+    "number_cell": number_cell,
+}

@@ -70,8 +70,7 @@ def _environment() -> Environment:
     numbers = {"decimal": decimal, "two": two, "signed": signed, "shown": shown}
     environment.filters |= {name: _typeset(say) for name, say in numbers.items()}
     environment.filters |= {"count": "{:,}".format, "typeset": typeset}
-    environment.filters |= {"name": cells.name, "marks": cells.marks, "known": cells.known, "range": cells.range_of}
-    environment.filters |= {"behind": cells.behind, "number_cell": cells.number_cell, "prose": _prose}
+    environment.filters |= {**cells.FILTERS, "prose": _prose}
     environment.filters["pack"] = lambda html: packed(str(html))
     environment.globals |= {"at": position, "short": one_line, "tick_label": tick_label}
     environment.globals |= {"unseen": SCRIPT_PATTERN, "version": __version__}

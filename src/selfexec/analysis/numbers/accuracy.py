@@ -1,6 +1,6 @@
 """Scores with what they rest on, and accuracies under a convention that is not that of the scores."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from selfexec.analysis.numbers.number import Number, estimated, unit_of, whole
 from selfexec.claims import Tables
@@ -10,22 +10,22 @@ from selfexec.metrics import Score, accuracy_on, kind_of
 OF_ANSWERS = ("question_accuracy", "tokens_mean")  # metrics that rest on no prediction
 
 
-def scored_number(row: Score | None, tables: Tables) -> Number | None:
-    """A score; None where it is withheld, undefined or was not asked for."""
+def scored_number(row: Score | None, items_that_count: Callable[[str, str], int]) -> Number | None:
+    """A score; None where it is withheld, undefined or was not asked for. Where claims were lost, it rests on the items
+    of the model, in the experiment, that count.
+    """
     if row is None or row.value is None:
         return None
-    items = row.items if row.metric in OF_ANSWERS else _rests_on(row, tables)
+    whole = not (row.unreadable or row.missing) or row.experiment not in EXPERIMENTS or row.metric in OF_ANSWERS
+    items = row.items if whole else items_that_count(row.model, row.experiment)
     asked = row.items if items != row.items else None
     score = f"{row.experiment} {row.metric}"
     return Number(row.value, row.low, row.high, items, asked, unit_of(row.experiment), row.reason, score)
 
 
-def _rests_on(row: Score, tables: Tables) -> int:
+def items_that_count(tables: Tables, strict: bool, model: str, experiment: str) -> int:
     """How many items of a model have a claim that counts."""
-    if not (row.unreadable or row.missing) or row.experiment not in EXPERIMENTS:
-        return row.items
-    claims = tables.claims[row.experiment].of(row.model)
-    return len(kind_of(row.experiment).count(claims, row.convention == "strict").items)
+    return len(kind_of(experiment).count(tables.claims[experiment].of(model), strict).items)
 
 
 def accuracies(tables: Tables, experiment: str, strict: bool) -> dict[str, Number]:

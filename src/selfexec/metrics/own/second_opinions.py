@@ -42,22 +42,27 @@ def _by_item(panel: Panel, n: int, item: Numbers, items: int, fold: Numbers) -> 
     others = np.delete(np.arange(len(panel.models)), n)
     told = np.vstack([panel.words[others], panel.deeds[others]]).astype(np.float64)
     known = (panel.words[n] != 0) & (panel.deeds[n] != 0)
-    word, deed = (_left(signs[n].astype(np.float64), told, known, fold) for signs in (panel.words, panel.deeds))
+    word, deed = _left(np.stack([panel.words[n], panel.deeds[n]]).astype(np.float64), told, known, fold)
     products = (word * deed, word * word, deed * deed)
     return np.stack([np.bincount(item, part, items) for part in products], axis=1)
 
 
-def _left(what: Floats, told: Floats, known: Flags, fold: Numbers) -> Floats:
-    """What ridge regression on these rows, fitted to the other folds, leaves of it; 0 where it is not known."""
-    left = np.zeros_like(what)
+def _left(both: Floats, told: Floats, known: Flags, fold: Numbers) -> Floats:
+    """What ridge regressions on these rows, fitted to the other folds, leave of word and deed; 0 where these are not
+    known.
+    """
+    left = np.zeros_like(both)
     for n in range(FOLDS):
         train, rest = known & (fold != n), known & (fold == n)
         if not rest.any() or not train.any():
             continue
-        middle, mean = told[:, train].mean(1, keepdims=True), what[train].mean()
-        x = told[:, train] - middle
-        slopes = np.linalg.solve(x @ x.T + RIDGE * np.eye(len(x)), x @ (what[train] - mean))
-        left[rest] = what[rest] - mean - slopes @ (told[:, rest] - middle)
+        x, others = told[:, train], told[:, rest]
+        middle = x.mean(1, keepdims=True)
+        x, others = x - middle, others - middle
+        squares = x @ x.T + RIDGE * np.eye(len(x))
+        for what, its in zip(both, left, strict=True):
+            mean = what[train].mean()
+            its[rest] = what[rest] - mean - np.linalg.solve(squares, x @ (what[train] - mean)) @ others
     return left
 
 

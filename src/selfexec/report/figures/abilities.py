@@ -1,14 +1,16 @@
 """What models are able to do, which figures set beside how well they predict themselves."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from selfexec.analysis.correlate import read_tables
 from selfexec.errors import InputError
 
 
-def published_abilities() -> dict[str, float]:
-    """By the Rasch model, of the models in the paper's Table 1."""
+@cache
+def published_abilities() -> Mapping[str, float]:
+    """By the Rasch model, of the models in the paper's Table 1. Fitted once: a dozen figures ask."""
     from selfexec.analysis.rasch import rasch
 
     return {model: ability for model, ability in rasch("paper").abilities.items() if ability is not None}

@@ -1,7 +1,7 @@
 """What all figures share: the numbers of the models, and the models in their order."""
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -13,6 +13,7 @@ from selfexec.analysis.numbers import (
     Number,
     accuracies,
     as_published,
+    items_that_count,
     most_accurate,
     scored_number,
     whole,
@@ -97,7 +98,12 @@ class Numbers:
         return self.scores.get(model, experiment, metric)
 
     def number(self, model: str, experiment: str, metric: str) -> Number | None:
-        return scored_number(self.row(model, experiment, metric), self.tables)
+        return scored_number(self.row(model, experiment, metric), self._items_that_count)
+
+    @cached_property
+    def _items_that_count(self) -> Callable[[str, str], int]:
+        """Found once: each of thirty numbers of a model in an experiment asks for them."""
+        return cache(partial(items_that_count, self.tables, self.strict))
 
     def scored(self, experiment: str, metric: str) -> dict[str, Number]:
         """The score of every model that has it."""

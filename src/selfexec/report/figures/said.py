@@ -96,8 +96,11 @@ def correlated(found: Correlation, more: str, less: str, untold: str) -> str:
 def as_the_paper_counts(numbers: Numbers, experiment: str) -> dict[str, Number]:
     """The accuracy of each model that the paper has, by its own counting."""
     known = published_abilities()
-    found = numbers.accuracies(experiment, "authors") if numbers.accuracies(experiment, "strict") else {}
-    return {model: number for model, number in found.items() if known_ability(model, known) is not None}
+    theirs = [model for model in numbers.models if known_ability(model, known) is not None]
+    if not theirs or not numbers.accuracies(experiment, "strict"):
+        return {}
+    found = numbers.accuracies(experiment, "authors")
+    return {model: found[model] for model in theirs if model in found}
 
 
 def paper(numbers: Numbers, figure: int, experiments: Sequence[str], name: Callable[[str], str] = str) -> str:

@@ -5,6 +5,8 @@ comparison with the literature, predictions of each model held against the behav
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from selfexec.analysis.cross import EACH_ITS_OWN, LITERATURE, by_other, self_bonus_line
 from selfexec.analysis.own import (
     NOTES,
@@ -16,7 +18,7 @@ from selfexec.analysis.own import (
     similar_deeds,
     too_small,
 )
-from selfexec.metrics import WARNING, Crossed, Own, self_bonuses
+from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
 from selfexec.report.data import Data
 from selfexec.text.tables import Table
 
@@ -37,6 +39,17 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Predictor:
+    """How often a model is right `about` each model, and what that is taken apart into; nan where it is not."""
+
+    model: str
+    about: Sequence[float]
+    alpha: float
+    beta: float
+    own: Estimate
+
+
+@dataclass(frozen=True)
 class Crossing:
     """One matrix: whose outcomes it has, the models of its rows and columns, and what it comes to in a line."""
 
@@ -45,6 +58,7 @@ class Crossing:
     found: Crossed
     by: str
     models: Sequence[str]
+    predictors: Sequence[Predictor]
     line: str
 
 
@@ -69,14 +83,7 @@ def cross(data: Data) -> Cross | None:
         return None
     crossed = {experiment: self_bonuses(claims) for experiment, claims in data.tables.claims.items()}
     crossings = [
-        Crossing(
-            experiment,
-            metric,
-            found,
-            by_other(metric, found),
-            [m for m in data.models if m in found.common.models],
-            self_bonus_line(found),
-        )
+        _crossing(experiment, metric, found, [model for model in data.models if model in found.common.models])
         for experiment, parts in crossed.items()
         for metric, found in parts.items()
     ]
@@ -84,6 +91,17 @@ def cross(data: Data) -> Cross | None:
     own = [one for one in data.scores.own if not one.panel]
     panels = [_panel(one, data.models) for one in own if one.found.fits]
     return Cross(panels, list(too_small(own)), crossings, apart) if crossings or apart else None
+
+
+def _crossing(experiment: str, metric: str, found: Crossed, models: Sequence[str]) -> Crossing:
+    places = [found.common.models.index(model) for model in models]
+    matrix = found.matrix[np.ix_(places, places)].tolist()
+    alpha, beta = found.skill_of_predictor.tolist(), found.ease_of_behaviour.tolist()
+    predictors = [
+        Predictor(model, about, alpha[n], beta[n], found.own[n])
+        for model, n, about in zip(models, places, matrix, strict=True)
+    ]
+    return Crossing(experiment, metric, found, by_other(metric, found), models, predictors, self_bonus_line(found))
 
 
 def _panel(own: Own, page: Sequence[str]) -> Panel:
