@@ -8,7 +8,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import msgspec
@@ -22,6 +22,7 @@ from selfexec.text.lookups import listed
 
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")
+Kinds = tuple[tuple[str, type[Item]], ...]  # of items: each experiment with its type
 
 
 class Edition(msgspec.Struct, frozen=True):
@@ -118,15 +119,25 @@ class ItemSet:
 
 def load(source: str | Path) -> ItemSet:
     """A set by its name, or from a folder of item files."""
-    folder = set_folder(source)
+    kinds = tuple((experiment.name, experiment.item_type) for experiment in EXPERIMENTS.values())
+    if str(source) == "starter":  # it comes with this package, and is asked for at every turn
+        return _starter(kinds)
+    return _read(str(source), set_folder(source), kinds)
+
+
+@cache
+def _starter(kinds: Kinds) -> ItemSet:
+    return _read("starter", set_folder("starter"), kinds)
+
+
+def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
     items: dict[str, dict[str, Item]] = {}
     lines: dict[str, dict[str, bytes]] = {}
-    for experiment in EXPERIMENTS.values():
-        path = folder / f"{experiment.name}.jsonl"
+    for experiment, kind in kinds:
+        path = folder / f"{experiment}.jsonl"
         if not path.exists():
             continue
         found: dict[str, Item] = {}
-        kind = experiment.item_type
         for number, item in jsonl.decode(path, kind, explain=partial(first_fault, kind)):
             if item.id in found:
                 raise InputError(f"{path}:{number}: id {item.id!r} occurs twice. Every item needs its own id.")
@@ -136,13 +147,13 @@ def load(source: str | Path) -> ItemSet:
         for _ in jsonl.decode(path, Edition, explain=partial(first_fault, Edition)):
             pass  # a fault is told by its line
         written = dict(zip(found, (line for _, line in jsonl.numbered_lines(path)), strict=True))
-        order = fixed_order(experiment.name, written)
-        items[experiment.name] = {id: found[id] for id in order}
-        lines[experiment.name] = {id: written[id].strip() for id in order}
+        order = fixed_order(experiment, written)
+        items[experiment] = {id: found[id] for id in order}
+        lines[experiment] = {id: written[id].strip() for id in order}
     if not items:
         names = ", ".join(f"{e}.jsonl" for e in EXPERIMENTS)
         raise InputError(f"{folder}: there are no item files. A folder of items holds one or more of {names}.")
-    return ItemSet(str(source), items, lines)
+    return ItemSet(name, items, lines)
 
 
 def fixed_order(experiment: str, lines: Mapping[str, bytes]) -> list[str]:

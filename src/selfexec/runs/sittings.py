@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol
@@ -118,8 +119,13 @@ def kept(sittings: Sequence[Sitting]) -> list[Sitting]:
 
 
 def versions() -> dict[str, str]:
-    packages = {name: metadata.version(name) for name in PACKAGES}
-    return {"selfexec": __version__, "python": platform.python_version(), **packages}
+    return {"selfexec": __version__, "python": platform.python_version(), **dict(map(_installed, PACKAGES))}
+
+
+@cache
+def _installed(package: str) -> tuple[str, str]:
+    """With its version, which is searched for among all that is installed: no part of a process changes it."""
+    return package, metadata.version(package)
 
 
 # --- how it was called -----------------------------------------------------------------------------------------------
