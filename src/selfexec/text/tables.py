@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from selfexec.text.legible import harmless
 
 if TYPE_CHECKING:
+    from rich.table import Column
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -87,6 +88,8 @@ def as_text(
     )
     said = list(_said_once(rows))
     table = _table(columns, said, layout)
+    for column, wanted in zip(table.columns, _wanted(table), strict=True):
+        column.width = wanted  # Rich would find the same three times
     if console.measure(table, options=console.options.update(width=10 * WIDTH)).maximum > width:
         heads = [column.replace("-", "-\n") for column in columns]
         narrow = [[first, *map(_interval_below, others)] for first, *others in said]
@@ -136,19 +139,23 @@ def _squeezed(columns: Sequence[str], rows: Sequence[Sequence[str]], layout: Lay
     for cells, gap, words in ((rows, 2, None), (rows, 1, None), (rows, 1, LONG_WORD), (broken, 1, SHORT_WORD)):
         table = _table(columns, cells, layout)
         table.padding, table.show_edge = (0, gap - 1, 0, 0), False
-        shown = [list(column.cells) for column in table.columns]
-        heads = [str(column.header) for column in table.columns]
-        wanted = [max(_longest([head, *map(str, column)])) for head, column in zip(heads, shown, strict=True)]
-        least = [
-            _least([head, *map(str, column)], None if known.no_wrap else words)
-            for head, column, known in zip(heads, shown, table.columns, strict=True)
-        ]
-        room = width - gap * (len(wanted) - 1)
+        least = [_least(_shown(column), None if column.no_wrap else words) for column in table.columns]
+        room = width - gap * (len(least) - 1)
         if sum(least) <= room:
-            for column, given in zip(table.columns, _shared(wanted, least, room), strict=True):
+            for column, given in zip(table.columns, _shared(_wanted(table), least, room), strict=True):
                 column.width = given
             break
     return table
+
+
+def _wanted(table: "RichTable") -> list[int]:
+    """How wide each column is where nothing of it goes on below."""
+    return [max(_longest(_shown(column))) for column in table.columns]
+
+
+def _shown(column: "Column") -> list[str]:
+    """Its head, and its cells."""
+    return [str(column.header), *map(str, column.cells)]
 
 
 def _longest(cells: Iterable[str]) -> Iterator[int]:
