@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 REFUSALS = ("I'm sorry, but I can't help with that", "I can't assist with that request", "I won't be able to help")
 DECLINED = (
     "I'm sorry, but I can't predict how I would respond.",
@@ -36,7 +38,7 @@ def _in_json(value: object, draw: float) -> tuple[str, ...]:
     thought = _pick(THOUGHTS, draw * 997 % 1)
     return (
         bare,
-        f"```json\n{json.dumps(value, indent=2)}\n```",
+        f"```json\n{msgspec.json.format(bare, indent=2)}\n```",
         f"{thought}\n\n{bare}",
         f"{thought}\n\n```\n{bare}\n```\n\nThis is what I expect.",
     )
@@ -46,8 +48,7 @@ def choice(key: str, letter: str, options: Mapping[str, str], draw: float) -> st
     other = next(option for option in options if option != letter)
     return _pick(
         (
-            *_in_json({key: letter}, draw),
-            *_in_json({key: letter}, draw),
+            *_in_json({key: letter}, draw) * 2,
             f"The final answer is: $\\boxed{{{letter}}}$",
             f"{letter}. {options[letter]}",
             f'{{\\"{key}\\": \\"{letter}\\"}}',
@@ -63,8 +64,7 @@ def ranking(labels: Sequence[str], draw: float) -> str:
     reverse = list(reversed(labels))
     return _pick(
         (
-            *_in_json({"ranking": list(labels)}, draw),
-            *_in_json({"ranking": list(labels)}, draw),
+            *_in_json({"ranking": list(labels)}, draw) * 2,
             "Here is my ranking from fewest to most tokens:\n\n"
             + "\n".join(f"{n}. {label} (a guess)" for n, label in enumerate(labels, 1)),
             f"The order is: {' < '.join(labels)}",
