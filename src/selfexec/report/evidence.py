@@ -61,7 +61,9 @@ def evidence_of(
     with ThreadPoolExecutor() as pool:  # deflate lets other threads work
         kept = [_kept(run, wanted) for run in runs]
         prompts = [asked(run, keys) for run, keys in zip(runs, kept, strict=True)]
-        chunks = list(pool.map(packed, (_sessions(runs[n], kept[n], model, prompts[n].own) for model, n in models)))
+        mine = [_by_model(keys) for keys in kept]
+        found = (_sessions(runs[n], mine[n].get(model, ()), prompts[n].own) for model, n in models)
+        chunks = list(pool.map(packed, found))
     sessions = _counted(sessions, runs)
     claim_codes, session_codes = (
         _strings(table, runs, names)
@@ -206,19 +208,25 @@ def _kept(run: "Run", wanted: Set[Place] | None) -> list[Key]:
     return [key for key in run.replies if wanted is None or (key.model, key.experiment, key.item) in wanted]
 
 
-def _sessions(run: "Run", keys: Sequence[Key], model: str, prompts: Mapping[Key, str | None]) -> dict[str, Any]:
+def _by_model(keys: Iterable[Key]) -> Mapping[str, Sequence[Key]]:
+    found: dict[str, list[Key]] = {}
+    for key in keys:
+        found.setdefault(key.model, []).append(key)
+    return found
+
+
+def _sessions(run: "Run", keys: Sequence[Key], prompts: Mapping[Key, str | None]) -> dict[str, Any]:
     """Of one model; with the `prompts` that are its own."""
     found: dict[str, Any] = {}
     for key in keys:
-        if key.model == model:
-            reply = run.replies[key]
-            by_epoch = found.setdefault(key.experiment, {}).setdefault(key.item, {})
-            given = key in (run.given or {})
-            reading = run.readings[key]
-            if given and reading.evidence is None:
-                reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply)
-            own = {"prompt": prompts[key]} if key in prompts else {}
-            by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given) | own
+        reply = run.replies[key]
+        by_epoch = found.setdefault(key.experiment, {}).setdefault(key.item, {})
+        given = key in (run.given or {})
+        reading = run.readings[key]
+        if given and reading.evidence is None:
+            reading = _with_our_evidence(reading, run.items[key.experiment][key.item], reply)
+        own = {"prompt": prompts[key]} if key in prompts else {}
+        by_epoch.setdefault(str(key.epoch), {})[key.session] = _session(reply, reading, given) | own
     return found
 
 

@@ -58,9 +58,9 @@ def decimal(value: float | None, digits: int = 3) -> str:
     """.531, -.042, 1.000"""
     if value is None or math.isnan(value):
         return ABSENT
-    text = f"{value:.{digits}f}"
-    text = text if float(text) else text.removeprefix("-")
-    return text[1:] if text.startswith("0.") else f"-{text[2:]}" if text.startswith("-0.") else text
+    text = f"{abs(value):.{digits}f}"
+    size = text[1:] if text.startswith("0.") else text
+    return f"-{size}" if value < 0 and float(text) else size
 
 
 def signed(value: float | None, digits: int = 3) -> str:

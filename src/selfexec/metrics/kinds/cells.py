@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from selfexec.claims import Claims, Flags
@@ -24,7 +25,8 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, counts: NDArray[Any]) -> "Cells":
-        return cls(*(counts[..., n] for n in range(len(CELLS))))
+        """Of counts with cells on the last axis."""
+        return cls(*(counts.T if counts.ndim < 3 else np.moveaxis(counts, -1, 0)))
 
     @property
     def claims(self) -> Any:

@@ -82,14 +82,12 @@ def _plain(source: str) -> str:
 
 
 def _line(found: Crossed, places: Mapping[str, int], model: str) -> Line:
-    a = places[model]
-    cells = []
+    a, cells = places[model], []
+    values, ends, left = (part[a].tolist() for part in (found.matrix, found.cells, found.beyond))
     for other, b in places.items():
-        value = float(found.matrix[a, b])
-        low, high = (decimal(float(end)) for end in found.cells[a, b])
+        value, (low, high) = values[b], map(decimal, ends[b])
         title = f"{model} about {'itself' if a == b else other}: {decimal(value)} [{low}, {high}]"
-        beyond = float(found.beyond[a, b])
-        if math.isfinite(beyond):
+        if math.isfinite(beyond := left[b]):
             title += f", {signed(beyond)} beyond its row and column"
         cells.append(Cell(beyond if math.isfinite(beyond) else value, decimal(value, 2), title))
     if math.isnan(own := round(found.own[a].value, 3)):

@@ -1,7 +1,7 @@
 """What one factor leaves of every word with every deed: own excess on the diagonal, what others share beside it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from selfexec.analysis.own import against, panel_size, panel_title
 from selfexec.metrics import Own
@@ -47,14 +47,16 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
     why = found.panel.reason or against(found.panel)
     caption = f"{KEY} {panel_size(own)}: {verdict}{f' ({why})' if why else ''}."
     places = {model: found.of.models.index(model) for model in numbers.models if model in found.each}
-    lines = {model: _line(own, places, model) for model in places}
+    left = own.found.fits[0].residual
+    parts = [part.tolist() for part in (left.value, left.low, left.high)]
+    lines = {model: _line(own, places, model, *parts) for model in places}
     heads, of = ("word ↓ deed →", "own excess"), own.experiment
     svg = matrix(numbers.lineup, id, title, caption, lines, *heads, of=of, around_zero=True, colours=SIDES)
-    left = found.fits[0].residual.value
+    value, *_ = parts
     table = [
         [
             model,
-            *(_cell(float(left[a, b])) for b in places.values()),
+            *(_cell(value[a][b]) for b in places.values()),
             _own(own, model),
             _verdict(own, model),
         ]
@@ -74,11 +76,11 @@ def _by(own: Own) -> list[str]:
     return [] if own.metric == "own_excess" else ["by", plain]
 
 
-def _line(own: Own, places: Mapping[str, int], model: str) -> Line:
-    a, left = places[model], own.found.fits[0].residual
-    cells = []
+def _line(own: Own, places: Mapping[str, int], model: str, *parts: Sequence[Sequence[float]]) -> Line:
+    """A word with each deed; `parts` are what is left of them, and the ends of its intervals."""
+    a, cells = places[model], []
     for other, b in places.items():
-        value, low, high = (float(part[a, b]) for part in (left.value, left.low, left.high))
+        value, low, high = (part[a][b] for part in parts)
         whose = f"{model}: its word and its own deed" if a == b else f"word of {model}, deed of {other}"
         cells.append(Cell(value, typeset(signed(value, 2)), f"{whose}: {interval(value, low, high, signed)}"))
     end = typeset(signed(own.found.each[model].estimate.value))
