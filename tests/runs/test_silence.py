@@ -81,3 +81,12 @@ def test_a_reading_given_from_elsewhere_stands_where_the_text_was_cut_off_before
     reply = Reply(**fields, text="", stop_reason="length")
     assert read_reply(item, reply).reason == "truncated"
     assert read_reply(item, reply, GivenReading(**fields, value="A")).value == "A"
+
+
+def test_a_given_reading_without_a_value_has_its_own_reason_or_that_the_format_was_another() -> None:
+    item = Request(id="1", request="How?", label="safe", type="plain")
+    fields = {"model": "m", "experiment": "restriction", "item": "1", "session": "judge"}
+    reply = Reply(**fields, text="A", stop_reason="stop")
+    for reason, said in (("both letters", "both letters"), (None, "format")):
+        found = read_reply(item, reply, GivenReading(**fields, value=None, reason=reason))
+        assert (found.state, found.reason) == ("unreadable", said)

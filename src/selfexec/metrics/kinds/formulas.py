@@ -173,8 +173,6 @@ METRICS: Mapping[str, Metric] = {
     # infinite in replicates in which recall or specificity comes to an end
     "d_prime": Metric(d_prime, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),
     "criterion": Metric(criterion, least=-math.inf, most=math.inf, skill=True, drawn=False, undefined=AT_AN_END),
-    "over_niceness": Metric(
-        over_niceness, lambda c: c.fn + c.fp, drawn=False, undefined="there are no errors", on_request=True
-    ),
+    "over_niceness": Metric(over_niceness, drawn=False, undefined="there are no errors", on_request=True),
     "over_niceness_expected": Metric(over_niceness_expected, least=0, drawn=False, on_request=True),
 }
