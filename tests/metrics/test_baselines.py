@@ -15,8 +15,8 @@ from selfexec.experiments import Wording
 from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
 from selfexec.metrics.baselines.folds import folds
 from selfexec.metrics.baselines.others import by_history
-from selfexec.metrics.baselines.panel import Panel
-from selfexec.metrics.baselines.stacked import Stacked, Votes, known_of, stacked
+from selfexec.metrics.baselines.panel import Panel, Votes
+from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked
 from selfexec.metrics.baselines.text import foretold_by_text, merged, pieces, texts_of
 from selfexec.runs import Run
 from selfexec.stats import ridge_logistic

@@ -30,7 +30,6 @@ from selfexec.metrics.baselines import (
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
-from selfexec.metrics.baselines.others import mean_of
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable, value
 from selfexec.metrics.rows import LEAST_COVERAGE, Estimate
 from selfexec.stats import Array, Interval, Z, influence
@@ -101,7 +100,7 @@ def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) 
     if held.chance is None:
         unknown = Estimate(math.nan, reason=held.margin.reason)
         return unknown, unknown
-    words = mean_of(others.said)[others.panel.at(claims)]
+    words = others.votes.share_said[others.panel.at(claims)]
     split = np.minimum(words, 1 - words) >= SPLIT
     own = kind.count(claims.where(split), strict)
     if len(own.items) < 2:

@@ -11,7 +11,7 @@ import numpy as np
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import ROUNDING, say
-from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel
+from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel, Votes
 from selfexec.metrics.kinds import kind_of
 from selfexec.stats import Array
 
@@ -31,18 +31,18 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     others_say      yes where the share of them that said that they would reaches that with which they say so at all
     """
     panel, at = others.panel, others.panel.at(claims)
-    votes = (~np.isnan(others.did)).sum(0)
-    cut = kind_of(claims).CUT
-    found = {"text": by_text(claims, mean_of(others.by_text))} if learnt and panel.worded else {}
+    votes, cut = others.votes, kind_of(claims).CUT
+    few = votes.of < LEAST_OTHERS
+    found = {"text": by_text(claims, others.mean_by_text)} if learnt and panel.worded else {}
     if claims.subjects:
-        found["subject"] = by_subject(panel, others.did)
-    found["others_mode"] = np.where(votes < LEAST_OTHERS, math.nan, say(mean_of(others.did), 0.5))
+        found["subject"] = by_subject(panel, votes)
+    found["others_mode"] = np.where(few, math.nan, say(votes.share_did, 0.5))
     if cut:
-        found["others_share"] = np.where(votes < LEAST_OTHERS, math.nan, reaches(mean_of(others.did)))
+        found["others_share"] = np.where(few, math.nan, reaches(votes.share_did))
     if kind_of(claims).CROSSED:
-        share = mean_of(others.said)
-        words = (~np.isnan(others.said)).sum(0)
-        found["others_say"] = np.where(words < LEAST_OTHERS, math.nan, reaches(share) if cut else say(share, 0.5))
+        share = votes.share_said
+        said = reaches(share) if cut else say(share, 0.5)
+        found["others_say"] = np.where(votes.spoke < LEAST_OTHERS, math.nan, said)
     return {name: chance[at] for name, chance in found.items()}
 
 
@@ -70,12 +70,11 @@ def by_text(claims: Claims, logits: Array) -> Array:
     return np.where(np.isnan(logits), math.nan, say(logits, 0))
 
 
-def by_subject(panel: Panel, did: Array) -> Array:
+def by_subject(panel: Panel, votes: Votes) -> Array:
     """What models do with requests of this type; the question of the subject that is more often the easier one."""
     facts = panel.facts
-    yes, votes = np.nansum(did, axis=0), (~np.isnan(did)).sum(0).astype(np.float64)
     with np.errstate(invalid="ignore"):
-        rates = np.divide(*subject_votes(facts, yes, votes))
+        rates = np.divide(*subject_votes(facts, votes.did, votes.of))
     if not pairs(facts):
         return say(rates[facts.subject], 0.5)
     return say(rates[facts.subject] - rates[facts.other_subject], 0)
@@ -96,13 +95,6 @@ def subject_votes(facts: Claims, yes: Array, votes: Array) -> tuple[Array, Array
 def pairs(facts: Claims) -> bool:
     """Whether claims are about two questions."""
     return bool((facts.other_subject >= 0).any())
-
-
-def mean_of(votes: Array) -> Array:
-    """Of the models that have one; nan where none has."""
-    n = (~np.isnan(votes)).sum(0)
-    found: Array = np.divide(np.nansum(votes, axis=0), n, out=np.full(votes.shape[1], math.nan), where=n > 0)
-    return found
 
 
 def reaches(shares: Array) -> Array:

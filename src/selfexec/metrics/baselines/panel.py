@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -117,6 +118,39 @@ class Panel:
 
 
 @dataclass(frozen=True)
+class Votes:
+    """How many models did what each place's claim says, `of` how many of whom that is known; how many `said` that they
+    would, of how many that `spoke`.
+    """
+
+    did: Array
+    of: Array
+    said: Array
+    spoke: Array
+
+    @property
+    def share_did(self) -> Array:
+        return _share(self.did, self.of)
+
+    @property
+    def share_said(self) -> Array:
+        return _share(self.said, self.spoke)
+
+    def without(self, did: Any, said: Any) -> "Votes":
+        """Without one that did it so often, and said so; nan where that is not known."""
+        known, spoke = ~np.isnan(did), ~np.isnan(said)
+        return Votes(
+            self.did - np.where(known, did, 0.0),
+            self.of - known,
+            self.said - np.where(spoke, said, 0.0),
+            self.spoke - spoke,
+        )
+
+    def at(self, places: Numbers) -> "Votes":
+        return Votes(self.did[places], self.of[places], self.said[places], self.spoke[places])
+
+
+@dataclass(frozen=True)
 class Others:
     """The reference models of one model: rows of a panel."""
 
@@ -141,6 +175,31 @@ class Others:
     @cached_property
     def by_text(self) -> Array:
         return self.panel.by_text[self.models]
+
+    @cached_property
+    def mean_by_text(self) -> Array:
+        return _share(_sum(self.by_text), _number(self.by_text))
+
+    @cached_property
+    def votes(self) -> Votes:
+        did, of, said, spoke = (f(part) for part in (self.did, self.said) for f in (_sum, _number))
+        return Votes(did, of, said, spoke)
+
+
+def _sum(votes: Array) -> Array:
+    found: Array = np.nansum(votes, axis=0)
+    return found
+
+
+def _number(votes: Array) -> Array:
+    found: Array = (~np.isnan(votes)).sum(0).astype(np.float64)
+    return found
+
+
+def _share(yes: Array, of: Array) -> Array:
+    """nan where there is none."""
+    found: Array = np.divide(yes, of, out=np.full(len(of), math.nan), where=of > 0)
+    return found
 
 
 @dataclass

@@ -11,7 +11,7 @@ import numpy as np
 
 from selfexec.claims import Claims, Flags, occurring
 from selfexec.experiments.base import say
-from selfexec.metrics.baselines.others import mean_of, reaches
+from selfexec.metrics.baselines.others import reaches
 from selfexec.metrics.baselines.panel import Others
 from selfexec.metrics.kinds import kind_of
 from selfexec.metrics.rows import LEAST_COVERAGE
@@ -31,7 +31,7 @@ def by_siblings(claims: Claims, siblings: Others) -> Mapping[str, Array]:
     if not kind_of(claims).CROSSED:
         return {}
     cut, at = kind_of(claims).CUT, siblings.panel.at(claims)
-    shares = {"siblings_say": mean_of(siblings.said), "siblings_did": mean_of(siblings.did)}
+    shares = {"siblings_say": siblings.votes.share_said, "siblings_did": siblings.votes.share_did}
     said = {name: reaches(share) if cut else say(share, 0.5) for name, share in shares.items()}
     return {name: np.where(np.isnan(shares[name]), math.nan, chance)[at] for name, chance in said.items()}
 

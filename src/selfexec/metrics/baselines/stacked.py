@@ -12,60 +12,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from selfexec.claims import Claims, Numbers
+from selfexec.claims import Claims
 from selfexec.experiments.base import ROUNDING, say
-from selfexec.metrics.baselines.others import by_facts, mean_of, pairs, subject_votes
-from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel
+from selfexec.metrics.baselines.others import by_facts, pairs, subject_votes
+from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel, Votes
 from selfexec.metrics.baselines.text import logit
 from selfexec.metrics.kinds import kind_of
 from selfexec.stats import Array, ridge_logistic
 
 TOLERANCE = 1e-4
-
-
-@dataclass(frozen=True)
-class Votes:
-    """How many models did what each place's claim says, `of` how many of whom that is known; how many `said` that they
-    would, of how many that `spoke`.
-    """
-
-    did: Array
-    of: Array
-    said: Array
-    spoke: Array
-
-    @classmethod
-    def by(cls, others: Others) -> "Votes":
-        both = others.did, others.said
-        did, of, said, spoke = (f(part) for part in both for f in (_sum, _number))
-        return cls(did, of, said, spoke)
-
-    def without(self, did: Any, said: Any) -> "Votes":
-        """Without one that did it so often, and said so; nan where that is not known."""
-        known, spoke = ~np.isnan(did), ~np.isnan(said)
-        return Votes(
-            self.did - np.where(known, did, 0.0),
-            self.of - known,
-            self.said - np.where(spoke, said, 0.0),
-            self.spoke - spoke,
-        )
-
-    def at(self, places: Numbers) -> "Votes":
-        return Votes(self.did[places], self.of[places], self.said[places], self.spoke[places])
-
-
-def _sum(votes: Array) -> Array:
-    found: Array = np.nansum(votes, axis=0)
-    return found
-
-
-def _number(votes: Array) -> Array:
-    found: Array = (~np.isnan(votes)).sum(0).astype(np.float64)
-    return found
 
 
 @dataclass(frozen=True)
@@ -82,27 +40,23 @@ class Stacked:
 
     def chances(self, claims: Claims) -> Array:
         """Its word on a model's claims: 1, 0, or 0.5 where it cannot tell; nan where too few others did it or not."""
-        return self._chances(self._votes, LEAST_OTHERS)[self.others.panel.at(claims)]
+        return self._chances(self.others.votes, LEAST_OTHERS)[self.others.panel.at(claims)]
 
     def without_one(self, claims: Claims) -> Array:
         """The same without the votes of each of the others in turn, shape (others, claims); weights are what they are,
         and so is what was learnt from other items.
         """
-        without = self._votes.without(self.others.did, self.others.said)
+        without = self.others.votes.without(self.others.did, self.others.said)
         return self._chances(without, 1)[:, self.others.panel.at(claims)]
 
     def _chances(self, votes: Votes, least: int) -> Array:
         panel, by_place = self.others.panel, self._by_place
         told = self._told
-        for heard, weight in zip(_heard(votes, self._votes), by_place[1 + len(self.known) :], strict=True):
+        for heard, weight in zip(_heard(votes, self.others.votes), by_place[1 + len(self.known) :], strict=True):
             told = told + heard * weight
         logits = by_place[0] + told - self.threshold[panel.fold]
         said = (logits >= -ROUNDING) * 1.0 if kind_of(panel.claims).CUT else say(logits, 0)
         return np.where(votes.of >= least, said, math.nan)
-
-    @cached_property
-    def _votes(self) -> Votes:
-        return Votes.by(self.others)
 
     @cached_property
     def _by_place(self) -> Array:
@@ -119,7 +73,7 @@ class Stacked:
 
 def stacked(others: Others) -> Stacked:
     """Learnt from predicting each of these models from the rest of them."""
-    panel, votes = others.panel, Votes.by(others)
+    panel, votes = others.panel, others.votes
     known = known_of(others)
     parts, shares, times = [], [], []
     for did, said, models in _cases(others):
@@ -152,7 +106,7 @@ def _cases(others: Others) -> Iterator[tuple[float, float, Array]]:
 
 def known_of(others: Others) -> Array:
     """All but what the others did and said of the very claim."""
-    return np.concatenate([_facts(others.panel), _learnt(others, Votes.by(others))])
+    return np.concatenate([_facts(others.panel), _learnt(others)])
 
 
 def _facts(panel: Panel) -> Array:
@@ -162,13 +116,13 @@ def _facts(panel: Panel) -> Array:
     return np.array(varied).reshape(len(varied), len(panel.places))
 
 
-def _learnt(others: Others, votes: Votes) -> Array:
+def _learnt(others: Others) -> Array:
     """What these models did with other items: by their words, and by their subjects."""
     panel, found = others.panel, []
     if panel.worded:
-        found.append(np.nan_to_num(mean_of(others.by_text)))
+        found.append(np.nan_to_num(others.mean_by_text))
     if panel.claims.subjects:
-        found.append(_by_subject(panel, votes))
+        found.append(_by_subject(panel, others.votes))
     return np.array(found).reshape(len(found), len(panel.places))
 
 
