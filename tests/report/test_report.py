@@ -23,11 +23,10 @@ from click.testing import CliRunner
 
 import selfexec as sx
 from browser import Browser
-from build import requests_run, unpinned, write
+from build import part_of, requests_run, unpinned, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
-from selfexec.analysis.score import score
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -50,6 +49,11 @@ PANEL = ["sim/knows-itself", "sim/typical", "sim/coin", "sim/breaks-format"]
 @pytest.fixture(scope="module")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.run(PANEL, limit=40, out=tmp_path_factory.mktemp("runs") / "panel")
+
+
+@pytest.fixture(scope="module")
+def scores(panel: Run) -> sx.Scores:
+    return sx.score(panel)
 
 
 @pytest.fixture(scope="module")
@@ -228,12 +232,12 @@ def test_the_page_of_few_models_speaks_for_none_and_says_why(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, html: Path) -> None:
+def test_nothing_says_that_a_self_bonus_is_something_of_ones_own(panel: Run, scores: sx.Scores, html: Path) -> None:
     text = html.read_text("utf-8")
     verdicts = text.split('<dl class="said">')[1].split("</dl>")[0]
     assert "about themselves" not in verdicts and "points of accuracy" not in verdicts
     assert WARNING in text.split('id="cross"')[1].split("</section>")[0]
-    assert "bonus" not in sx.score(panel).table() and "bonus" not in sx.card(panel).markdown()
+    assert "bonus" not in scores.table() and "bonus" not in sx.card(panel).markdown()
 
 
 def test_a_model_without_reference_models_has_its_skill_said_first() -> None:
@@ -284,7 +288,7 @@ def test_skills_are_said_before_a_margin_that_speaks_for_no_model() -> None:
     )
 
 
-def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
+def test_simulated_models_are_said_to_be_so(panel: Run, scores: sx.Scores, html: Path) -> None:
     # what the run says counts, and no name
     assert in_words.simulated(["openai/gpt-4.1", "my/sim/x", "sim/other"], [panel]) is None
     assert in_words.simulated([panel.models[0], "m", "n"], [panel]) == (
@@ -293,8 +297,7 @@ def test_simulated_models_are_said_to_be_so(panel: Run, html: Path) -> None:
     said = in_words.simulated(panel.models, [panel])
     assert said == "Simulated models: no language model was asked, and no score here is of a real one."
     # right below the answer, here as there
-    found = sx.score(panel)
-    assert json.loads(found.json())["answer"][-1] == said and said in found.table().split("\n\n")[0]
+    assert json.loads(scores.json())["answer"][-1] == said and said in scores.table().split("\n\n")[0]
     assert said in html.read_text("utf-8")
 
 
@@ -311,9 +314,8 @@ def test_a_simple_baseline_is_named_only_where_models_are_surely_less_often_righ
 
 @pytest.mark.parametrize(("experiment", "baseline"), [("association", "always_no"), ("restriction", "label")])
 def test_the_gap_to_a_simple_baseline_is_that_of_the_scores_paired_on_items(
-    panel: Run, experiment: str, baseline: str
+    panel: Run, scores: sx.Scores, experiment: str, baseline: str
 ) -> None:
-    scores = sx.score(panel)
     for model in panel.models:
         claims = panel.tables.claims[experiment].of(model)
         gap = over_naive(claims, strict=True)
@@ -440,8 +442,8 @@ def test_the_page_of_one_model_speaks_of_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_path: Path) -> None:
-    ranked = ranking(sx.score(panel), ["skill"])
+def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, scores: sx.Scores, tmp_path: Path) -> None:
+    ranked = ranking(scores, ["skill"])
     found = sx.compare(panel, metrics=["skill"])
     sizes = [row.detectable for row in found.differences if row.experiment == "difficulty" and row.detectable]
     middle, least, most = ranked.detectable("skill", "difficulty") or (0, 0, 0)
@@ -453,8 +455,8 @@ def test_what_could_be_told_apart_is_said_as_compare_says_it(panel: Run, tmp_pat
     assert {row.detectable for row in found.differences if row.experiment == "restriction"} == {None}
 
 
-def test_models_tied_with_the_best_are_named(panel: Run) -> None:
-    ranks = ranking(sx.score(panel), ["skill"]).standings
+def test_models_tied_with_the_best_are_named(scores: sx.Scores) -> None:
+    ranks = ranking(scores, ["skill"]).standings
     rows = [replace(r, experiment="overall") for r in (row("sim/typical", 0.3), row("sim/coin", 0.2))]
     tied = [replace(s, tied="a") for s in ranks if s.experiment == "overall" and s.model in ("sim/typical", "sim/coin")]
     said = in_words.ahead(against_others(rows, tied))
@@ -611,8 +613,8 @@ class Numbers(HTMLParser):
 
 
 @pytest.mark.slow
-def test_every_number_on_the_page_is_that_of_score(panel: Run, html: Path) -> None:
-    known = {(r["model"], r["experiment"], r["metric"]): r for r in json.loads(score(panel).json())["scores"]}
+def test_every_number_on_the_page_is_that_of_score(scores: sx.Scores, html: Path) -> None:
+    known = {(r["model"], r["experiment"], r["metric"]): r for r in json.loads(scores.json())["scores"]}
     numbers = Numbers()
     numbers.feed(html.read_text("utf-8"))
     shown = set()
@@ -675,6 +677,11 @@ def data_of(run: Run) -> Data:
     return Data(Selection.of(run, "strict"), Options())
 
 
+@pytest.fixture(scope="module")
+def index(panel: Run) -> dict[str, Any]:
+    return unpacked(data_of(panel).evidence.index)
+
+
 def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> None:
     coded = coded_claims(panel.tables)
     sessions = with_states(panel.sessions, [panel])
@@ -719,9 +726,7 @@ def foretold_in(index: Any, model: str, experiment: str, baseline: str) -> list[
     return [one for one in every if one[1] in COUNTED]
 
 
-def test_what_baselines_said_of_each_claim_adds_up_to_their_scores(panel: Run) -> None:
-    scores = sx.score(panel)
-    index = unpacked(data_of(panel).evidence.index)
+def test_what_baselines_said_of_each_claim_adds_up_to_their_scores(index: dict[str, Any], scores: sx.Scores) -> None:
     assert index["baselines"]["stacked"] == "best baseline"
     compared = 0
     for row in scores:
@@ -733,8 +738,9 @@ def test_what_baselines_said_of_each_claim_adds_up_to_their_scores(panel: Run) -
     assert compared > 20
 
 
-def test_the_claims_in_which_model_and_baseline_differ_make_the_margin(panel: Run) -> None:
-    scores, index = sx.score(panel), unpacked(data_of(panel).evidence.index)
+def test_the_claims_in_which_model_and_baseline_differ_make_the_margin(
+    index: dict[str, Any], scores: sx.Scores
+) -> None:
     margins = [r for r in scores if r.metric == "baseline_margin" and r.experiment in ("association", "restriction")]
     known = [r for r in margins if r.baseline == "stacked" and r.value is not None]
     assert known
@@ -749,8 +755,7 @@ def test_the_claims_in_which_model_and_baseline_differ_make_the_margin(panel: Ru
         assert row.value == pytest.approx(margin, abs=1e-12)
 
 
-def test_a_claim_says_how_many_of_the_others_did_it(panel: Run) -> None:
-    index = unpacked(data_of(panel).evidence.index)
+def test_a_claim_says_how_many_of_the_others_did_it(panel: Run, index: dict[str, Any]) -> None:
     observed = {
         (o["model"], o["experiment"], o["item"], o["claim"]): o["observed"]
         for o in panel.observations.iter_rows(named=True)
@@ -899,9 +904,10 @@ def test_the_same_model_in_two_runs_is_refused(panel: Run, tmp_path: Path) -> No
 def test_a_report_takes_the_place_of_an_older_one_and_of_no_other_file(panel: Run, tmp_path: Path) -> None:
     place = tmp_path / "report.html"
     place.touch()  # as mktemp leaves one
-    assert sx.report(panel, place, evidence="none") == place
+    one = part_of(panel, models=["sim/coin"], experiments=["restriction"])
+    assert sx.report(one, place, evidence="none") == place
     older = place.read_text("utf-8")
-    sx.report(panel, place, evidence="sample")
+    sx.report(one, place, evidence="sample")
     assert len(place.read_text("utf-8")) > len(older)
     place.write_text("<html>my notes</html>")
     with pytest.raises(InputError, match=r"report\.html: this is no report of selfexec, and is not overwritten\. Give"):
