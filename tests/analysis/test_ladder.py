@@ -43,8 +43,10 @@ def test_every_model_has_all_rungs_in_every_experiment_in_their_order(panel: Run
     assert found == [(model, e, rung) for model in panel.models for e in experiments for rung in RUNG]
 
 
-def test_every_number_is_that_of_the_score_that_it_comes_from(panel: Run, ladder: sx.Ladder) -> None:
-    records = json.loads(sx.score(panel).json())["scores"]
+def test_every_number_is_that_of_the_score_that_it_comes_from(
+    scores_of_the_small_panel: sx.Scores, ladder: sx.Ladder
+) -> None:
+    records = json.loads(scores_of_the_small_panel.json())["scores"]
     scores = {(row["model"], row["experiment"], row["metric"]): row for row in records}
     for row in json.loads(ladder.json())["ladder"]:
         of = {name: scores.get((row["model"], row["experiment"], name)) for name in ("skill", "best_baseline")}

@@ -197,14 +197,15 @@ def test_each_model_is_held_against_itself_in_the_other_condition_with_p_adjuste
     assert "each model, one condition less another" in found.table(200) and alone.shifts == ()
 
 
-def test_behind_a_server_the_words_tell_whom_it_is_asked_about(framed: sx.Run, tmp_path: Path) -> None:
+def test_behind_a_server_the_words_tell_whom_it_is_asked_about(tmp_path: Path) -> None:
     frames = {"frame": ["self", "another-model"]}
+    here = sx.run("sim/knows-itself", facets=frames, limit=6, out=tmp_path / "here")
     with served(SimServer(load("starter"), Manners()).app()) as url:
         choices = {"base_url": url, "limit": 6, "out": tmp_path / "r", "on_progress": lambda progress: None}
         there = sx.run("any/knows-itself", facets=frames, **choices)
     assert {key.facets for key in there.replies} == {(), (("frame", "another-model"),)}
     for key, reply in there.replies.items():
-        assert reply.text == framed.replies[key._replace(model="sim/knows-itself")].text
+        assert reply.text == here.replies[key._replace(model="sim/knows-itself")].text
 
 
 def test_a_frame_is_a_facet_of_ours() -> None:

@@ -93,7 +93,7 @@ class Group(NamedTuple):
     def subgroups(self) -> set[frozenset[Any]]:
         found = frontier = {self.generated([])}
         while frontier:
-            frontier = {self.generated([*h, x]) for h in frontier for x in self.elements} - found
+            frontier = {self.generated([*h, x]) for h in frontier for x in self.elements if x not in h} - found
             found = found | frontier
         return found
 
