@@ -72,6 +72,7 @@ def test_the_matrix_and_its_parts_are_those_of_least_squares(models: int) -> Non
         assert np.mean(apart) == pytest.approx(gamma)
     else:
         assert [math.isnan(one.value) for one in found.own] == [True, True]
+    assert found.has_own is (models > 2)
     added, claims = found.by_item.sum(0)
     assert (added / claims, claims) == (pytest.approx(gamma), some.claims)
     assert claims == 165 and found.reason is None

@@ -27,6 +27,10 @@ def test_a_model_that_was_not_compared_has_no_place_and_takes_none() -> None:
     assert found == {"a": "1", "b": "2"}
 
 
+def test_one_model_alone_has_no_place() -> None:
+    assert places_of(ranking(a=(0.9, "a"), withheld=(0.7, "")), "skill", "overall") == {}
+
+
 def test_figures_stand_in_two_columns_of_like_height_in_their_order() -> None:
     def figure(id: str, height: float) -> Figure:
         return Figure(id, id, "", lambda _: f'<svg viewBox="0 0 560 {height}"></svg>', [], [])

@@ -14,8 +14,11 @@ from selfexec.items import load
 from selfexec.report import sections
 from selfexec.report.data import Data, Options
 from selfexec.report.page import page
+from selfexec.report.picture import _each_once
 from selfexec.report.sections import ABOUT, SECTIONS, TOP, Section
+from selfexec.report.sections.about import _said, provenance
 from selfexec.report.sections.conditions import conditions
+from selfexec.report.sections.scores import scores
 from selfexec.runs import Run
 
 REPORT = Path(sections.__file__).parents[1]
@@ -136,3 +139,26 @@ def test_a_best_baseline_without_other_models_is_not_told_as_always_the_same(sho
     """Beside that an item's label alone may do far better."""
     lines = shown.split('id="score-table"')[1].split("</table>")[0]
     assert "always the same" not in lines and 'data-metric="skill"' in lines
+
+
+def test_a_reason_that_holds_in_several_experiments_is_one_sentence() -> None:
+    told = ["only 4 models", "association: only 4 models", "restriction: few items", "difficulty: few items"]
+    assert list(_each_once(told)) == ["Only 4 models", "Restriction, difficulty: few items"]
+    assert list(_each_once(["a panel: of three"])) == ["A panel: of three"]
+
+
+def test_what_it_means_that_a_score_is_withheld_is_said_where_one_is(run: Run) -> None:
+    some = scores(Data(Selection.of(run), Options()))
+    assert some.has_absent and some.absent in page(Selection.of(run), Options())
+    there = [line for line in some.lines if line.experiment != "overall"]
+    known = [replace(line, margin=line.skill, accuracy=line.skill, coverage=line.skill) for line in there]
+    assert any(line.skill and line.skill.value is not None for line in known)
+    assert not replace(some, lines=[line for line in known if line.skill and line.skill.value is not None]).has_absent
+
+
+def test_settings_that_are_lists_take_a_table(run: Run) -> None:
+    known = replace(provenance(run), settings={"temperature": "0.7", "association.held_out": "a-1"})
+    assert not known.has_many_settings
+    held_out = _said([f"starter-word-{n}" for n in range(9)])
+    assert held_out.startswith("starter-word-0, starter-word-1, ")
+    assert replace(known, settings={"association.held_out": held_out}).has_many_settings

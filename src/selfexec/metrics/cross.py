@@ -107,6 +107,11 @@ class Crossed:
         return ends
 
     @property
+    def has_own(self) -> bool:
+        """Whether any model has a bonus of its own: of two, rows and columns leave nothing to go by."""
+        return not all(math.isnan(one.value) for one in self.own)
+
+    @property
     def beyond(self) -> Array:
         """What alpha and beta leave of the matrix: on its diagonal each model's own bonus."""
         return self.matrix - self.skill_of_predictor[:, None] - self.ease_of_behaviour

@@ -80,6 +80,8 @@ def places_of(ranking: Ranking, metric: str, experiment: str) -> dict[str, str]:
     Who shares none of another's letters is surely ahead of it, or behind.
     """
     of = {s.model: s for s in ranking.standings if (s.metric, s.experiment) == (metric, experiment) and s.tied}
+    if len(of) < 2:
+        return {}  # one alone has no place
     letters = {model: set(standing.tied.split()) for model, standing in of.items()}
     found = {}
     for model, own in letters.items():

@@ -122,7 +122,7 @@ def picture(scores: Scores, models: Sequence[str]) -> Picture | None:
     common = [reason for reason in reasons[models[0]] if all(reason in told for told in reasons.values())]
     why = {model: own for model, told in reasons.items() if (own := [one for one in told if one not in common])}
     incomplete = all(_incomplete(scores, model) for model in models if model not in judged)
-    return Picture(panels, beside, axis, incomplete, why, common)
+    return Picture(panels, beside, axis, incomplete, why, list(_each_once(common)))
 
 
 def _incomplete(scores: Scores, model: str) -> bool:
@@ -195,6 +195,18 @@ def _faint(skill: Score | None, margin: Score | None) -> bool:
     """To be read with caution, for more than that its panel is small."""
     rows = (row for row in (skill, margin) if row and row.value is not None)
     return any(row.reason and row.reason != row.small_panel for row in rows)
+
+
+def _each_once(reasons: Sequence[str]) -> Iterator[str]:
+    """Reasons as sentences, what holds in several experiments once."""
+    where: dict[str, list[str]] = {}
+    for reason in reasons:
+        experiment, _, text = reason.partition(": ")
+        place, said = (experiment, text) if experiment in EXPERIMENTS else ("", reason)
+        where.setdefault(said, []).append(place)
+    for said, places in where.items():
+        line = said if "" in places else f"{', '.join(places)}: {said}"
+        yield line[0].upper() + line[1:]
 
 
 def _reasons(scores: Scores, model: str, experiments: Sequence[str]) -> Iterator[str]:

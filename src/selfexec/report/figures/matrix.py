@@ -16,6 +16,10 @@ from selfexec.text.numbers import decimal, in_a_cell, points, signed, typeset
 KEY = "less, or more, accurate than row and column suggest"
 BEYOND = "what is left without how well the row predicts anyone, and how easily the column is predicted"
 PLAIN = "the accuracy itself, the more the deeper"
+OWN_BONUS = (
+    "Own bonus: accuracy about itself beyond what this predictor and this behaviour would lead one to expect (.01 is "
+    "one point). Their mean is the "
+)
 
 
 def matrices(numbers: Numbers) -> Iterator[Figure]:
@@ -29,17 +33,16 @@ def matrices(numbers: Numbers) -> Iterator[Figure]:
 def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> Figure:
     id = f"crossed-{experiment}" + (f"-by-{_plain(found.common.source)}" if metric != OWN else "")
     title = f"Who predicts whom: {experiment}{by_other(metric, found, all_models=' for all')}"
-    known = bool(np.isfinite(found.beyond).all())
+    known, line = bool(np.isfinite(found.beyond).all()), self_bonus_line(found)
     caption = (
         "Accuracy of each row's predictions about each column's behaviour, on claims that all of them read; the colour "
-        f"is {BEYOND if known else PLAIN}. Framed: models about themselves. Own bonus: accuracy about itself beyond "
-        "what this predictor and this behaviour would lead one to expect (.01 is one point). Their mean is the "
-        f"{self_bonus_line(found)}. {WARNING}"
+        f"is {BEYOND if known else PLAIN}. Framed: models about themselves. "
+        f"{OWN_BONUS + line if found.has_own else line[0].upper() + line[1:]}. {WARNING}"
     )
     # model -> its row of the matrix
     places = {m: found.common.models.index(m) for m in numbers.models if m in found.common.models}
     lines = {model: _line(found, places, model) for model in places}
-    heads = ("predictor ↓ behaviour →", "own bonus" if known else "")
+    heads = ("predictor ↓ behaviour →", "own bonus" if known and found.has_own else "")
     svg = matrix(
         numbers.lineup,
         id,
@@ -52,11 +55,16 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
         colours=KEY if known else None,
     )
     table = [
-        [model, *(in_a_cell(float(found.matrix[a, b])) for b in places.values()), _own(found, a)]
+        [
+            model,
+            *(in_a_cell(float(found.matrix[a, b])) for b in places.values()),
+            *([_own(found, a)] if found.has_own else []),
+        ]
         for model, a in places.items()
     ]
+    columns = ["predictor", *places, *(["own bonus"] if found.has_own else [])]
     finding = _finding(experiment, metric, found)
-    return Figure(id, title, caption, svg, ["predictor", *places, "own bonus"], table, finding)
+    return Figure(id, title, caption, svg, columns, table, finding)
 
 
 def _finding(experiment: str, metric: str, found: Crossed) -> str:

@@ -26,16 +26,16 @@ class Provenance:
     replies: int
     failed: int
     given: int
-    settings: Mapping[str, object]
+    settings: Mapping[str, str]
     hashes: Sequence[tuple[str, str]]
 
     @property
     def has_many_settings(self) -> bool:
-        """Whether they take a table: where facets set something, there is one for each session and model."""
-        return len(self.settings) > FEW
+        """Whether they take a table: where facets set something, there is one for each session and model, or a list."""
+        return len(self.settings) > FEW or any(len(value) > SHORT for value in self.settings.values())
 
 
-FEW = 6  # settings, in a line
+FEW, SHORT = 6, 60  # settings in a line, and letters of one
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,13 @@ def provenance(run: "Run") -> Provenance:
         replies=sum(not reply.failed for reply in run.replies.values()),
         failed=sum(reply.failed for reply in run.replies.values()),
         given=len(run.given or ()),
-        settings={label: kept(name, value) for label, name, value in manifest.all_settings},
+        settings={label: _said(kept(name, value)) for label, name, value in manifest.all_settings},
         hashes=[
             ("replies", hashlib.sha256(replies.read_bytes()).hexdigest() if replies.is_file() else "not on disk"),
             *((f"{what} {name}", digest) for what, of in digests.items() for name, digest in sorted(of.items())),
         ],
     )
+
+
+def _said(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

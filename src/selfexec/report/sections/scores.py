@@ -22,6 +22,12 @@ class ScoreTables:
     outcomes: Mapping[str, str] = field(default_factory=lambda: OUTCOMES)
     absent: str = f"{ABSENT[0].upper()}{ABSENT[1:]}"
 
+    @property
+    def has_absent(self) -> bool:
+        """Whether a score is withheld, or there is none."""
+        found = (row for line in self.lines for row in (line.accuracy, line.skill, line.margin, line.coverage))
+        return any(row is not None and row.value is None for row in found)
+
     def counted(self, model: str, experiment: str, code: str) -> int | None:
         return self.counts.get(model, {}).get(experiment, {}).get(code)
 

@@ -130,7 +130,7 @@ class Grid:
 def _head(grid: Grid, corner: str, end: str) -> Iterator[str]:
     y = grid.top - 11
     yield write(grid.left - 8, y, corner, "sx-soft sx-tick", "end")
-    step = math.ceil((breadth(str(grid.size), SMALL_LETTERS) + 2) / grid.width)  # those that have room
+    step = math.ceil((breadth(str(grid.size), SMALL_LETTERS) + 5) / grid.width)  # those that have room
     for k in range(0, grid.size, step):
         yield write(grid.x(k) + grid.width / 2, y, str(k + 1), "sx-soft sx-tick", "middle")
     yield write(grid.right, y, end, "sx-soft sx-tick", "end")
@@ -143,7 +143,7 @@ def _label(grid: Grid, row: int, key: str, label: str) -> str:
 def _key(sheet: Sheet, shade: Shade, most: float, text: str, y: float) -> tuple[list[str], float]:
     """Patches from the least to the greatest, what they stand for in one line or more, and the height below."""
     ends = [f"{sign}{tick_label(round(most, 2))}" for sign in "−+"]
-    x, middle = 8 + breadth(ends[0], SMALL_LETTERS), y + 11
+    x, middle = 12 + breadth(ends[0], SMALL_LETTERS), y + 11
     parts = [write(4, middle, ends[0], "sx-soft sx-tick")]
     for n in range(-PATCHES, PATCHES + 1):
         kind, opacity = shade(most * n / PATCHES)

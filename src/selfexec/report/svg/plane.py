@@ -153,7 +153,7 @@ def _placed(
     for k in sorted(range(len(labels)), key=lambda k: (crowd[k] if many else -crowd[k], marks[k], labels[k])):
         text = shortened(labels[k], LABEL_ROOM, SMALL_LETTERS)
         label, where = _nearest(text, marks[k], taken, across, up)
-        if many and _overlaps(where, taken).any():
+        if many and (_overlaps(where, taken).any() or where[2] > across.end + RIGHT):
             continue
         found[k] = label
         taken = np.vstack([taken, where])
