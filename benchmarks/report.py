@@ -3,19 +3,21 @@
 Runs of simulated models are made first (`--folder` keeps them, and the pages). Each page is then opened in Chromium
 `--repeats` times, each time anew; the figures are medians.
 
-score      CPU-seconds to load the run and score it
-report     CPU-seconds to load the run and write its report
+score      CPU-seconds of `selfexec score RUN`
+report     CPU-seconds of `selfexec report RUN`
 ratio      the one over the other: what the page takes beside its numbers
 open       seconds from the address to the first frame after everything is there and the script has run
 evidence   seconds from a click on a number to the first rows of what is behind it
 """
 
 import argparse
+import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,8 +69,8 @@ def measured(name: str, folder: Path, repeats: int) -> list[str]:
     if not run.exists():
         sx.run(_models(case.models), items="starter", preset=case.preset, out=run)
     page = folder / f"{name}.html"
-    score = _cpu(lambda: sx.score(sx.load(run)))
-    report = _cpu(lambda: sx.report(sx.load(run), page, evidence=case.evidence))
+    score = _cpu("score", str(run))
+    report = _cpu("report", str(run), "-o", str(page), "--evidence", case.evidence)
     elements, opened, evidence = _opened(page, repeats)
     facts = [name, str(case.models), f"{len(sx.load(run).replies):,}", case.evidence]
     costs = [f"{score:.1f}", f"{report:.1f}", f"{report / score:.1f}", f"{page.stat().st_size / 1e6:.1f}"]
@@ -81,10 +83,12 @@ def _models(n: int) -> list[str]:
     return [f"sim/{names[k % len(names)]}@{k // len(names)}" for k in range(n)]
 
 
-def _cpu(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
+def _cpu(*command: str) -> float:
+    """Of a command, all that it takes to start included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "selfexec", *command], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _opened(page: Path, repeats: int) -> tuple[int, float, float]:
