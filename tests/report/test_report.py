@@ -27,15 +27,15 @@ from build import part_of, requests_run, unpinned, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
+from selfexec.analysis.names import family_of
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
 from selfexec.metrics import WARNING, Score, over_naive
 from selfexec.report.asked import asked as prompts_asked
-from selfexec.report.data import Data, Options
+from selfexec.report.data import Data, Options, families
 from selfexec.report.evidence import evidence_of, sample
-from selfexec.report.families import families, family_of
 from selfexec.report.outcomes import coded as coded_claims
 from selfexec.report.outcomes import kinds, outcome_counts
 from selfexec.report.sessions import with_states

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from selfexec.analysis.compare import Ranking, ranking
+from selfexec.analysis.names import family_of
 from selfexec.analysis.published import Ledger, ledger
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
+from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.evidence import Evidence, Level, evidence_of, sample
-from selfexec.report.families import families
 from selfexec.report.figures import Figure, Numbers, drawn, read_abilities
 from selfexec.report.foretold import Foretelling
 from selfexec.report.surprises import Surprise, surprises
@@ -161,3 +162,9 @@ class Data:
         worst = (surprise for found in self.surprises.values() for surprise in found)
         wanted = None if level == "all" else sample(self.claims, self.sessions, worst)
         return evidence_of(self.runs, self.claims, self.sessions, wanted, self.foretelling)
+
+
+def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:
+    """Model -> family: as the file says in its column `family` (or its first one), else by name."""
+    said = load_families(groups, models) if groups is not None else {}
+    return {model: said.get(model) or family_of(model) for model in models}
