@@ -50,18 +50,19 @@ def same_replies(runs: Iterable["Run"]) -> list[SameReplies]:
 
 def _texts(runs: Iterable["Run"]) -> tuple[list[str], "Numbers"]:
     """The models, and of each a number for its text in each session: by its hash. -1 where there is none."""
-    numbers: dict[str, tuple[list[int], list[int]]] = {}  # of each model the columns, and what stands in them
+    given: dict[str, tuple[list[int], list[int]]] = {}  # of each model the columns, and what stands in them
     columns: dict[tuple[object, ...], int] = {}
     for run in runs:
+        of_run = {model: given.setdefault(model, ([], [])) for model in run.models}
         for key, reply in run.replies.items():
-            at, hashes = numbers.setdefault(key.model, ([], []))
             if reply.text is not None:
+                at, hashes = of_run[key.model]
                 at.append(columns.setdefault(key[1:], len(columns)))
-                hashes.append(hash(reply.text) & 0x7FFF_FFFF_FFFF_FFFF)
-    texts = np.full((len(numbers), len(columns)), -1, np.int64)
-    for row, (at, hashes) in zip(texts, numbers.values(), strict=True):
-        row[at] = hashes
-    return list(numbers), texts
+                hashes.append(hash(reply.text))
+    texts = np.full((len(given), len(columns)), -1, np.int64)
+    for row, (at, hashes) in zip(texts, given.values(), strict=True):
+        row[at] = np.array(hashes, np.int64) & np.iinfo(np.int64).max
+    return list(given), texts
 
 
 def _groups(pairs: Sequence[tuple[int, int, int, int]]) -> list[list[int]]:

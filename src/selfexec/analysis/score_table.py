@@ -285,12 +285,7 @@ def every_answer(ones: Sequence[Scores]) -> list[str]:
 
 def grid_by_condition(ones: Sequence[Scores]) -> tuple[list[str], list[list[str]]]:
     """The table of all conditions: those of a model in an experiment stand together."""
-    rows = [
-        [row[0], row[1], one.conditions[0], *row[2:]]
-        for one in ones
-        for row in score_cells(one)
-        if (row[0], row[1]) not in _not_run(one)
-    ]
+    rows = [[*row[:2], one.conditions[0], *row[2:]] for one in ones for row in _shown_cells(one)]
     order = {place: n for n, place in enumerate(dict.fromkeys((row[0], row[1]) for row in rows))}
     models = {model: n for n, model in enumerate(dict.fromkeys(row[0] for row in rows))}
     rows.sort(key=lambda row: (models[row[0]], order[row[0], row[1]]))
@@ -357,10 +352,16 @@ def no_margins(scores: Scores) -> Iterator[str]:
 
 
 def _grid(scores: Scores) -> tuple[list[str], list[list[str]]]:
-    """The columns that hold anything, and the rows, but for overall scores of experiments that were not run."""
-    rows = [row for row in score_cells(scores) if (row[0], row[1]) not in _not_run(scores)]
+    """The columns that hold anything, and the rows."""
+    rows = _shown_cells(scores)
     filled = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
     return [COLUMNS[n] for n in filled], [[row[n] for n in filled] for row in rows]
+
+
+def _shown_cells(scores: Scores) -> list[list[str]]:
+    """The rows of the table, but for overall scores of experiments that were not run."""
+    left_out = _not_run(scores)
+    return [row for row in score_cells(scores) if (row[0], row[1]) not in left_out]
 
 
 def _not_run(scores: Scores) -> set[tuple[str, str]]:

@@ -11,12 +11,9 @@ import hashlib
 import io
 import json
 import tempfile
-import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from http.client import HTTPException
 from pathlib import Path
-from urllib.error import HTTPError
 
 import msgspec
 
@@ -131,6 +128,10 @@ def cache_folder() -> Path:
 
 def _download(url: str) -> bytes:
     """What stands at an address. Every way in which a network can fail ends as one message with a way out."""
+    import urllib.request  # only who fetches needs them
+    from http.client import HTTPException
+    from urllib.error import HTTPError
+
     request = urllib.request.Request(url, headers={"User-Agent": "selfexec (items fetch paper)"})
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response:

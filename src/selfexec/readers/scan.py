@@ -10,7 +10,10 @@ def places(text: str, *words: str) -> list[int]:
     """Where any of the words stands, as written: word by word, each from the end."""
     found: list[int] = []
     for word in words:
-        at, most = text.rfind(word), len(found) + AT_MOST
+        at = text.rfind(word)
+        if at < 0:
+            continue  # as of most words, thousands of times
+        most = len(found) + AT_MOST
         while at >= 0 and len(found) < most:
             found.append(at)
             at = text.rfind(word, 0, at)
@@ -19,7 +22,8 @@ def places(text: str, *words: str) -> list[int]:
 
 def matches(text: str, pattern: re.Pattern[str], *words: str) -> list[re.Match[str]]:
     """Matches of a pattern at the places of some literal words that it begins with."""
-    return [found for at in places(text, *words) if (found := pattern.match(text, at))]
+    there = places(text, *words)
+    return [found for at in there if (found := pattern.match(text, at))] if there else []
 
 
 def lines(text: str) -> list[tuple[int, str]]:

@@ -232,7 +232,7 @@ class _Line(OfSession, frozen=True, kw_only=True):
 def _there(path: Path) -> dict[Visited, dict[Key, _Line]]:
     """The last line of each session, by the item that it is of."""
     found: dict[Visited, dict[Key, _Line]] = defaultdict(dict)
-    for _, line in jsonl.decode(path, _Line, torn_tail=True):
+    for line in jsonl.values(path, _Line):
         key = line.key
         found[key[:4]][key] = line
     return found

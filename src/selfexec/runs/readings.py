@@ -32,7 +32,10 @@ def read_replies(
     """
     given = given or {}
     options = {
-        (name, kind): options_in(prompts, name, kind) for name, module in EXPERIMENTS.items() for kind in module.options
+        (name, kind): said
+        for name, module in EXPERIMENTS.items()
+        for kind in module.options
+        if (said := options_in(prompts, name, kind))
     }
     known: Known = {}
     return BySession(
@@ -41,8 +44,8 @@ def read_replies(
             read_reply(
                 item_set.items[key.experiment][key.item],
                 reply,
-                given.get(key),
-                options.get((key.experiment, key.kind)),
+                given.get(key) if given else None,
+                options.get((key.experiment, key.kind)) if options else None,
                 known,
             ),
         )
@@ -91,12 +94,13 @@ def read_reply(
 def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known) -> Reading:
     """What the words of a reply commit to, whoever says them."""
     said = (reply.experiment, reply.item, reply.session, text)
-    if said not in known:
+    found = known.get(said)
+    if found is None:
         found = EXPERIMENTS[reply.experiment].read(item, reply.session, text, *([options] if options else []))
         if "\\u" in text:
             found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
         known[said] = found
-    return known[said]
+    return found
 
 
 def _with_visible(reading: Reading, reply: Reply) -> Reading:

@@ -65,8 +65,7 @@ class Journal:
 
 def read_journal(path: Path) -> Mapping[Key, Reply]:
     """Replies by session. The last line per session counts; a last line that was never finished is passed over."""
-    whole = jsonl.decode(path, Reply, torn_tail=True)
-    return BySession((reply.key, reply) for _, reply in whole)
+    return BySession((reply.key, reply) for reply in jsonl.values(path, Reply))
 
 
 def ends_torn(path: Path) -> bool:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -47,18 +48,19 @@ def texts_of(wordings: Sequence[Wording]) -> Texts | None:
     """None where there is nothing to learn from: all are of one family, or have no piece in common."""
     families = merged([wording.family for wording in wordings])
     found = [pieces(wording.text) for wording in wordings]
-    homes: dict[str, set[str]] = {}
+    by_family: dict[str, set[str]] = {}
     for family, some in zip(families, found, strict=True):
-        for piece in some:
-            homes.setdefault(piece, set()).add(family)
-    counts = Counter(piece for some in found for piece in some if len(homes[piece]) > 1)
-    kept = sorted(counts, key=lambda piece: (-counts[piece], piece))[:MOST_PIECES]
+        by_family.setdefault(family, set()).update(some)
+    homes, counts = (Counter(chain.from_iterable(sets)) for sets in (by_family.values(), found))
+    shared = [piece for piece, families_of_it in homes.items() if families_of_it > 1]
+    kept = sorted(shared, key=lambda piece: (-counts[piece], piece))[:MOST_PIECES]
     if not kept:
         return None
     from scipy import sparse
 
     column = {piece: n for n, piece in enumerate(kept)}
-    row, at = np.array([(n, column[p]) for n, some in enumerate(found) for p in sorted(some) if p in column]).T
+    columns = [sorted(column[piece] for piece in some & column.keys()) for some in found]
+    row, at = np.repeat(np.arange(len(found)), list(map(len, columns))), np.array([*chain.from_iterable(columns)])
     rare = np.array([1 + math.log((1 + len(found)) / (1 + counts[piece])) for piece in kept])
     length = np.sqrt(np.bincount(row, rare[at] ** 2, len(found)))
     rows = sparse.csr_array((rare[at] / length[row], (row, at)), shape=(len(found), len(kept)))

@@ -1,6 +1,5 @@
 """What made the page, and of what."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -56,7 +55,6 @@ def about(data: Data) -> About:
 
 def provenance(run: "Run") -> Provenance:
     manifest = run.manifest
-    replies = run.folder / "replies.jsonl"
     digests = {"items": manifest.items, "prompt": manifest.prompts, "source": manifest.sources}
     return Provenance(
         name=run.folder.name,
@@ -70,7 +68,7 @@ def provenance(run: "Run") -> Provenance:
         given=len(run.given or ()),
         settings={label: _said(kept(name, value)) for label, name, value in manifest.all_settings},
         hashes=[
-            ("replies", hashlib.sha256(replies.read_bytes()).hexdigest() if replies.is_file() else "not on disk"),
+            ("replies", run.replies_sha256 or "not on disk"),
             *((f"{what} {name}", digest) for what, of in digests.items() for name, digest in sorted(of.items())),
         ],
     )

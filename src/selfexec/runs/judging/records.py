@@ -70,8 +70,7 @@ def read_judge_replies(path: Path, name: str) -> dict[Key, JudgeReply]:
     """What a judge replied, by the session that it judged; the last line for each counts."""
     if not path.is_file():
         return {}
-    lines = jsonl.decode(path, JudgeReply, torn_tail=True)
-    return {reply.judged_key: reply for _, reply in lines if reply.name == name}
+    return {reply.judged_key: reply for reply in jsonl.values(path, JudgeReply) if reply.name == name}
 
 
 # --- what replies come to --------------------------------------------------------------------------------------------

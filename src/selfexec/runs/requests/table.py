@@ -104,7 +104,7 @@ def requests_of(folder: Path) -> Requests:
     path = folder / BATCHES / REQUESTS
     if not path.is_file():
         return Requests()
-    by_id = {request.custom_id: request for _, request in jsonl.decode(current(path), Request, torn_tail=True)}
+    by_id = {request.custom_id: request for request in jsonl.values(current(path), Request)}
     came = {reply.batch for reply in replies_in(folder) if reply.batch}
     return Requests(by_id, frozenset(came))
 
@@ -114,9 +114,9 @@ def out_with_batches(folder: Path, there: Container[Key]) -> int:
     return sum(key not in there for key in requests_of(folder).out)
 
 
-def replies_in(folder: Path) -> Iterator[Reply]:
+def replies_in(folder: Path) -> list[Reply]:
     """Every line of the journal of a run, those too that later ones replaced."""
-    return (reply for _, reply in jsonl.decode(folder / REPLIES, Reply, torn_tail=True))
+    return jsonl.values(folder / REPLIES, Reply)
 
 
 def add_requests(folder: Path, more: Iterable[Request]) -> None:

@@ -254,7 +254,7 @@ def _damage(one: There, thorough: bool) -> str | None:
     if not thorough and one.is_marked:
         return None
     try:
-        for _, reply in jsonl.decode(journal, OfSession, torn_tail=True):
+        for reply in jsonl.values(journal, OfSession):
             if not one.shard.has(reply.model, reply.experiment, reply.item):
                 return f"it has replies of {reply.model} to {reply.experiment} {reply.item!r}, which are no part of it"
         lost = [name for name, text in kept_prompts(one.folder / PROMPTS, one.manifest.prompts).items() if text is None]
