@@ -28,11 +28,6 @@ from selfexec.stats.factors import Factors, fit_factors
 gc.set_threshold(50_000, 20, 100)
 
 
-def pytest_collection_finish() -> None:
-    gc.collect()
-    gc.freeze()  # modules and tests stay to the end, and are no garbage
-
-
 def pytest_sessionfinish() -> None:
     gc.collect()  # what nobody closed is told of, once; pytest and Python would look through all of it again
     gc.freeze()
