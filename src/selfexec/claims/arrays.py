@@ -171,7 +171,7 @@ def answers_by_experiment(sessions: pl.DataFrame) -> Mapping[str, Mapping[str, A
 
 def _answers_by_model(sessions: pl.DataFrame, experiment: str, kind: str) -> Mapping[str, Answers]:
     rows = sessions.filter((pl.col("experiment") == experiment) & pl.col("session").str.starts_with(kind))
-    names = _names(rows, model=pl.col("model"), item=pl.col("item"))
+    names = _names(rows, model=_sorted(pl.col("model")), item=_sorted(pl.col("item")))
     parts = _arrays(
         rows,
         model=_number("model", names["model"]),
@@ -208,13 +208,13 @@ def claims_of(
     others, judged = _by_others(rows, outcomes) if outcomes is not None else ((), np.zeros((len(rows), 0), np.int8))
     names = _names(
         rows,
-        **{column: pl.col(column) for column in ("item", "claim", "label", "condition", "source")},
-        subject=pl.col("subject").append(pl.col("other_subject")),
+        model=pl.col("model").unique(maintain_order=True),
+        **{column: _sorted(pl.col(column)) for column in ("item", "claim", "label", "condition", "source")},
+        subject=_sorted(pl.col("subject").append(pl.col("other_subject"))),
     )
-    models = tuple(rows["model"].unique(maintain_order=True))
     parts = _arrays(
         rows,
-        model=_number("model", models),
+        model=_number("model", names["model"]),
         item=_number("item", names["item"]),
         epoch=pl.col("epoch").cast(pl.Int64),
         name=_number("claim", names["claim"]),
@@ -233,7 +233,7 @@ def claims_of(
     wordings, worded = _wordings(experiment, items or {}, names["item"], names["claim"], places)
     return Claims(
         experiment,
-        models,
+        names["model"],
         names["item"],
         names["claim"],
         names["label"],
@@ -295,9 +295,13 @@ def _by_others(rows: pl.DataFrame, outcomes: pl.DataFrame) -> tuple[tuple[str, .
 
 
 def _names(rows: pl.DataFrame, **columns: pl.Expr) -> dict[str, tuple[str, ...]]:
-    """The names in some columns, sorted."""
-    found = rows.select(**{name: column.drop_nulls().unique().sort().implode() for name, column in columns.items()})
+    """The names in some columns, each once."""
+    found = rows.select(**{name: column.implode() for name, column in columns.items()})
     return {name: tuple(column[0]) for name, column in found.to_dict().items()}
+
+
+def _sorted(column: pl.Expr) -> pl.Expr:
+    return column.drop_nulls().unique().sort()
 
 
 def _arrays(rows: pl.DataFrame, **columns: pl.Expr) -> dict[str, Any]:

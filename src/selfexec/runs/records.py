@@ -231,10 +231,11 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
     """Fields that no reply line has, each once. One that looks like a slip of the pen, or occurs twice, is an error."""
     known = {*Reply.__struct_fields__, *EXPORTED}
     seen = set(known)
+    # the only decoder at hand that shows a key as often as it was written
+    names_in = json.JSONDecoder(object_pairs_hook=lambda pairs: [name for name, _ in pairs]).decode
     for number, line in jsonl.numbered_lines(path):
-        # the only decoder at hand that shows a key as often as it was written
         try:
-            names = json.loads(line, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
+            names = names_in(line.decode())
         except RecursionError as fault:
             raise InputError(f"{path}:{number}: {jsonl.what_is_wrong(line, fault)}") from None
         if len(set(names)) < len(names):

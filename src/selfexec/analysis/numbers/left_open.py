@@ -28,27 +28,22 @@ class LeftOpen:
 def left_open(tables: Tables) -> list[LeftOpen]:
     """By model and reason; nothing of sources that are always there, whose losses are told as such."""
     asked = [(e, source) for e, module in EXPERIMENTS.items() for source in module.on_request]
-    if not asked or tables.observations.is_empty():
+    if not asked:
         return []
     place = ["model", "experiment", "source", "condition"]
     why = pl.col("reason")
     chosen = pl.any_horizontal(
         (pl.col("experiment") == experiment) & (pl.col("source") == source) for experiment, source in asked
     )
+    if (rows := tables.observations.filter(chosen)).is_empty():
+        return []
     told = (
-        tables.observations.filter(chosen)
-        .with_columns(claims=pl.len().over(place))
+        rows.with_columns(claims=pl.len().over(place))
         .filter(pl.col("state").is_in(["missing", "tie"]), why.is_not_null(), why != REPEATED)
         .group_by(*place, "reason", maintain_order=True)
         .agg(open=pl.len(), claims=pl.col("claims").first())
     )
-    return [
-        LeftOpen(
-            **row,
-            text=_said(**row),
-        )
-        for row in told.iter_rows(named=True)
-    ]
+    return [LeftOpen(**row, text=_said(**row)) for row in told.iter_rows(named=True)]
 
 
 def _said(source: str, reason: str, open: int, claims: int, **place: str) -> str:
