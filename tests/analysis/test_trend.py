@@ -13,9 +13,10 @@ from build import requests_run, selfexec, wrong_on
 from selfexec.runs import Run
 
 
-@pytest.fixture
-def checkpoints(tmp_path: Path) -> list[Run]:
-    """The same model, wrong on 80, 50, 30 and 25 of 200 requests."""
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """The same model, wrong on 80, 50, 30 and 25 of 200 requests. Nothing is to be written to it."""
+    tmp_path = tmp_path_factory.mktemp("checkpoints")
     return [requests_run(tmp_path / f"step{n}", {"m": wrong_on(range(n, 2 * n))}) for n in (80, 50, 30, 25)]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import selfexec as sx
-from build import table, whole_run
+from build import part_of, table, whole_run
 from effort import examples
 from selfexec.analysis.score import Bootstrap, Score, Scores, score_tables
 from selfexec.cli import main
@@ -149,12 +149,8 @@ REPLACED = {
 
 
 @pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sx.run(
-        ["sim/typical", "sim/knows-itself", "sim/knows-models", "sim/coin"],
-        limit=110,
-        out=tmp_path_factory.mktemp("runs") / "four",
-    )
+def panel(small_panel: Run) -> Run:
+    return part_of(small_panel, models=["sim/typical", "sim/knows-itself", "sim/knows-models", "sim/coin"])
 
 
 @pytest.fixture(scope="module")

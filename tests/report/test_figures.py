@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 import selfexec as sx
-from build import pair, request, table
+from build import pair, part_of, request, table
 from build import scores as scores_of
 from selfexec.analysis.numbers import answer_tokens, by_basis, by_ratio, pairs_of
 from selfexec.analysis.score import Scores, score
@@ -62,8 +62,8 @@ ABILITIES = {model: 0.5 * k - 1 for k, model in enumerate(PANEL)}
 
 
 @pytest.fixture(scope="module")
-def panel(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return sx.run(PANEL, limit=130, out=tmp_path_factory.mktemp("runs") / "panel")
+def panel(small_panel: Run) -> Run:
+    return part_of(small_panel, models=PANEL)
 
 
 @pytest.fixture(scope="module")
@@ -563,14 +563,14 @@ def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figu
 
 @pytest.mark.slow
 def test_what_is_not_there_is_left_out(panel: Run) -> None:
-    only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
+    only = part_of(panel, experiments=["association"])
     found = {f.id for f in figures([only], score([only], "readable"))}
     assert found == {"ladder", "association", "readiness", "crossed-association", "conventions", "loss"}
 
 
 @pytest.mark.slow
 def test_one_model_without_company_has_no_matrix_and_no_correlations(panel: Run) -> None:
-    alone = replace(panel, replies={k: r for k, r in panel.replies.items() if k.model == "sim/coin"})
+    alone = part_of(panel, models=["sim/coin"])
     found = {figure.id for figure in figures([alone], score([alone], "strict"))}
     assert {"association", "restriction", "difficulty", "tokens"} <= found
     assert not found & {"correlations", "ability"} and not any(id.startswith("crossed") for id in found)
