@@ -457,15 +457,13 @@ def _by_number(session: str) -> list[tuple[bool, int, str]]:
 
 def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple[ClaimState, str | None]:
     """The state of a claim whose two sides need these sessions: missing before unreadable before read."""
-    sides = [reading for reading in (*predicted, *observed) if reading.state != "read"]
-    if any(reading.state == "missing" for reading in sides):
+    unread = [reading for reading in (*predicted, *observed) if reading.state != "read"]
+    if not unread:
+        return "read", None
+    if any(reading.state == "missing" for reading in unread):
         return "missing", None
-    for reading in sides:
-        if reading.state == "withheld":
-            return "unreadable", "withheld"
-        if reading.state == "unreadable":
-            return "unreadable", reading.reason
-    return "read", None
+    first = unread[0]
+    return "unreadable", "withheld" if first.state == "withheld" else first.reason
 
 
 def repeated(values: Sequence[str]) -> list[str]:

@@ -192,15 +192,15 @@ def easier(answers: tuple[Reading, Reading], questions: tuple[Question, Question
 
     None with basis None is a tie; None with basis "unknown" cannot be told: tokens are never chances.
     """
-    if any(answer.state == "missing" for answer in answers):
+    (one, two), (first, second) = answers, questions
+    if one.state == "missing" or two.state == "missing":
         return None, "unknown"
-    right = [answer.value == question.answer for answer, question in zip(answers, questions, strict=True)]
-    if right[0] != right[1]:
-        return right[0], "correctness"
-    one, two = (answer.tokens for answer in answers)
-    if one is None or two is None:
+    right = one.value == first.answer
+    if right != (two.value == second.answer):
+        return right, "correctness"
+    if one.tokens is None or two.tokens is None:
         return None, "unknown"
-    return (one < two, "tokens") if one != two else (None, None)
+    return (one.tokens < two.tokens, "tokens") if one.tokens != two.tokens else (None, None)
 
 
 def observe_visible(item: Group, readings: Readings) -> list[Observation]:
