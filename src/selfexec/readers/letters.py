@@ -9,8 +9,10 @@ from selfexec.readers.words import fold
 MARKUP = " \t\r\n*_`\"'“”„‘’«»$()[]{}\\<>#|"
 # kana, Chinese characters, hangul: no blank parts them from a letter
 SCRIPT = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+# these scripts have no case, and to fold thousands of characters takes longer than all else of the pattern
 LETTER = re.compile(
-    r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[*\"'`]*([A-Za-zＡ-Ｄ])(?![^\W" + SCRIPT + r"]|['’](?=\w))", re.IGNORECASE
+    r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[*\"'`]*([A-Za-zＡ-Ｄ])(?!(?-i:[^\W" + SCRIPT + r"])|['’](?=\w))",
+    re.IGNORECASE,
 )
 LETTER_ENDS = re.compile(
     r"\s*(?:$|[.,:;)\]}\"'“”»*`(!<$|\n–—。，、）：；！]|-\s|[" + SCRIPT + "]"
