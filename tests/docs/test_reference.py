@@ -62,18 +62,31 @@ def module_named(name: str) -> Module:
 
 def home(window: str, name: str) -> tuple[Module, Node] | None:
     """Where a name is defined that a module has: there, or in what it imports it from. None for what is not ours."""
-    module = module_named(window)
-    for node in module.tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
-            return module, node
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
-            return module, node
-    for node in ast.walk(module.tree):
+    if node := defined(window).get(name):
+        return module_named(window), node
+    return home(*origin) if (origin := imported(window).get(name)) else None
+
+
+@cache
+def defined(window: str) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for node in module_named(window).tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.setdefault(node.name, node)
+        elif isinstance(node, ast.Assign):
+            found.setdefault(ast.unparse(node.targets[0]), node)
+    return found
+
+
+@cache
+def imported(window: str) -> dict[str, tuple[str, str]]:
+    """What a module has of ours: its name there, the module that it is taken from, and its name in that."""
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.walk(module_named(window).tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("selfexec"):
             for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    return home(str(node.module), alias.name)
-    return None
+                found.setdefault(alias.asname or alias.name, (str(node.module), alias.name))
+    return found
 
 
 # --- what is said of it ----------------------------------------------------------------------------------------------
@@ -107,18 +120,8 @@ def said_of(module: Module, node: ast.Assign) -> str:
 def with_bases(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, ast.ClassDef]]:
     """A class, and those of ours that it is made of."""
     yield module, node
-    imported = {
-        alias.name: each.module
-        for each in ast.walk(module.tree)
-        if isinstance(each, ast.ImportFrom) and each.module
-        for alias in each.names
-    }
-    here = {each.name: each for each in module.tree.body if isinstance(each, ast.ClassDef)}
     for base in node.bases:
-        name = ast.unparse(base).split("[")[0]
-        if name in here:
-            yield from with_bases(module, here[name])
-        elif imported.get(name, "").startswith("selfexec") and (found := home(imported[name], name)):
+        if found := home(module.name, ast.unparse(base).split("[")[0]):
             assert isinstance(found[1], ast.ClassDef)
             yield from with_bases(found[0], found[1])
 

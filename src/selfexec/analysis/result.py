@@ -59,7 +59,7 @@ class Result:
 
 
 class Rows(Result, Sequence[Row]):
-    """A sequence of rows of one kind, `_ROW`. It turns into records, a data frame and CSV besides."""
+    """A sequence of rows of plain values, of one kind, `_ROW`. It turns into records, a data frame and CSV besides."""
 
     _ROW: ClassVar[type["DataclassInstance"]]
 
@@ -74,7 +74,8 @@ class Rows(Result, Sequence[Row]):
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each row."""
-        return [asdict(row) for row in self._rows]
+        names = [field.name for field in fields(self._ROW)]
+        return [{name: getattr(row, name) for name in names} for row in self._rows]
 
     def frame(self) -> "pl.DataFrame":
         """A Polars data frame of the records."""
