@@ -16,8 +16,8 @@ from selfexec.runs import Run
 @pytest.fixture(scope="module")
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     """The same model, wrong on 80, 50, 30 and 25 of 200 requests. Nothing is to be written to it."""
-    tmp_path = tmp_path_factory.mktemp("checkpoints")
-    return [requests_run(tmp_path / f"step{n}", {"m": wrong_on(range(n, 2 * n))}) for n in (80, 50, 30, 25)]
+    out = tmp_path_factory.mktemp("checkpoints")
+    return [requests_run(out / f"step{n}", {"m": wrong_on(range(n, 2 * n))}) for n in (80, 50, 30, 25)]
 
 
 def test_each_checkpoint_stands_beside_the_first_and_the_one_before(checkpoints: list[Run]) -> None:

@@ -250,6 +250,15 @@ def test_a_lost_answer_leaves_its_pairs_missing_even_where_the_ranking_is_unread
     assert [c.state for c in claims] == ["unreadable", "unreadable", "missing", "unreadable", "missing", "missing"]
 
 
+@pytest.mark.parametrize("lost", [1, 2])
+@pytest.mark.parametrize("other", ["A", "B"])
+def test_of_a_pair_with_one_lost_answer_nothing_is_known_be_the_other_right_or_wrong(lost: int, other: str) -> None:
+    readings = answers((other, 1), (other, 2), ("A", 3), ("A", 4))
+    del readings[f"execute.Q{lost}"]
+    first, *_ = difficulty.observe(GROUP, {"predict": read(["Q1", "Q2", "Q3", "Q4"]), **readings})
+    assert (first.claim, first.observed, first.state, first.basis) == ("Q1 before Q2", None, "missing", None)
+
+
 @pytest.mark.parametrize(
     ("value", "labels"),
     [

@@ -536,7 +536,8 @@ def test_nothing_leaves_the_drawing(drawn: dict[str, Figure]) -> None:
 
 @pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(panel: Run, scores: Scores, drawn: dict[str, Figure]) -> None:
-    assert shown(drawn.values()) == shown(figures([sx.load(panel.folder)], scores, abilities=ABILITIES))
+    again = part_of(sx.load(panel.folder), models=PANEL)
+    assert shown(drawn.values()) == shown(figures([again], scores, abilities=ABILITIES))
 
 
 @pytest.mark.slow
@@ -553,10 +554,7 @@ def test_the_order_of_models_changes_nothing(panel: Run, drawn: dict[str, Figure
 
 @pytest.mark.slow
 def test_runs_apart_are_drawn_as_runs_together(panel: Run, drawn: dict[str, Figure]) -> None:
-    runs = [
-        replace(panel, replies={k: r for k, r in panel.replies.items() if (k.model in PANEL[:2]) == first})
-        for first in (True, False)
-    ]
+    runs = [part_of(panel, models=PANEL[:2]), part_of(panel, models=PANEL[2:])]
     found = figures(runs, score(runs, "readable"), abilities=ABILITIES)
     assert shown(found) == shown(drawn.values())
 

@@ -462,8 +462,8 @@ def state_of(predicted: Sequence[Reading], observed: Sequence[Reading]) -> tuple
         return "read", None
     if any(reading.state == "missing" for reading in unread):
         return "missing", None
-    first = unread[0]
-    return "unreadable", "withheld" if first.state == "withheld" else first.reason
+    reason = "withheld" if unread[0].state == "withheld" else unread[0].reason
+    return "unreadable", reason
 
 
 def repeated(values: Sequence[str]) -> list[str]:

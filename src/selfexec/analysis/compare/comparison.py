@@ -3,14 +3,14 @@
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.differences import Contrast, Difference, Shift, Standing
 from selfexec.analysis.compare.measures import OWN
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Result, ScoredRun, framed, head
+from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
@@ -74,7 +74,7 @@ class Comparison(Result):
 
     def frame(self) -> "pl.DataFrame":
         """One row per difference, as a Polars data frame."""
-        return framed([asdict(row) for row in self.differences])
+        return framed(as_records(self.differences))
 
     def records(self) -> dict[str, Any]:
         """Everything by name, with the runs, the convention and the version on top."""
@@ -82,11 +82,11 @@ class Comparison(Result):
             **head(self.runs, self.convention),
             "models": list(self.models),
             "precision": self.precision,
-            "differences": [asdict(row) for row in self.differences],
-            "standings": [asdict(row) for row in self.standings],
+            "differences": as_records(self.differences),
+            "standings": as_records(self.standings),
             "shifts": [row.fields() for row in self.shifts],
-            "contrasts": [asdict(row) for row in self.contrasts],
-            "gates": [asdict(verdict) for verdict in self.verdicts],
+            "contrasts": as_records(self.contrasts),
+            "gates": as_records(self.verdicts),
             "status": self.status,
             "notes": list(self.notes),
         }

@@ -13,7 +13,7 @@ from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, OWN, check_names
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Result, ScoredRun, framed, head, scored_runs
+from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head, scored_runs
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.runs import Files, Names, names
@@ -94,7 +94,7 @@ class Trend(Result):
             **head(self.runs, self.convention),
             "models": list(self.models),
             "points": [asdict(point) for point in self.points],
-            "slopes": [asdict(slope) for slope in self.slopes],
+            "slopes": as_records(self.slopes),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }

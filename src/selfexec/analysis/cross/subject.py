@@ -7,7 +7,7 @@ nothing is said of self-knowledge, and no baseline stands beside them that would
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +98,7 @@ class PredictionsAbout(Rows[PredictionAbout]):
             yield f"{', '.join(self.apart)}: {EACH_ITS_OWN}"
 
     def _data(self) -> dict[str, Any]:
-        return {**head(self.runs, "strict"), "predictions": [asdict(row) for row in self]}
+        return {**head(self.runs, "strict"), "predictions": self.records()}
 
 
 class _Place(NamedTuple):

@@ -2,11 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from selfexec.analysis.result import Form, Result, ScoredRun, head, scored_runs
+from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
 from selfexec.experiments import EXPERIMENTS, NoKey
 from selfexec.runs import Names, Run, loaded, names
 from selfexec.text.tables import Part, Table
@@ -42,7 +42,7 @@ class Keys(Result):
         yield Table("Keys that other models' answers make", COLUMNS, rows, "plain")
 
     def _data(self) -> Mapping[str, Any]:
-        return {**head(self.runs, None), "keys": [asdict(row) for row in self.rows]}
+        return {**head(self.runs, None), "keys": as_records(self.rows)}
 
 
 def keys(run: Run | str | Path, *, models: Names = (), experiments: Names = ()) -> Keys:

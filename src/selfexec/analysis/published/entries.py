@@ -1,7 +1,7 @@
 """The rows of the ledger, as people and programs read them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from selfexec.analysis.renamed import refuse_old_name
@@ -70,7 +70,7 @@ class Ledger(Rows[Entry]):
 
     def records(self) -> list[dict[str, Any]]:
         """A record for each entry."""
-        return [asdict(entry) | {"reasons": list(entry.reasons)} for entry in self]
+        return [record | {"reasons": list(record["reasons"])} for record in super().records()]
 
     def _data(self) -> dict[str, Any]:
         return {**head(self.runs, None), "ledger": self.records()}
