@@ -439,8 +439,10 @@ def test_the_command_never_shows_a_key_that_a_server_sends_back(tmp_path: Path, 
                 text=True,
                 check=False,
             )
+            # On a slow machine asyncio, which "-X dev" makes talkative, says which of its steps took long.
+            said = [line for line in shown.stderr.splitlines() if not line.startswith("Executing <")]
             assert shown.returncode == 2
-            assert shown.stderr.count("\n") == 1
+            assert len(said) == 1
             for secret in (KEY, "hunter2"):
                 assert secret not in shown.stdout + shown.stderr
     files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
