@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.analysis.correlate import correlations
 from selfexec.analysis.published import FORMULAS, NUMBERS, Entry, Ledger, inflected, ledger
+from selfexec.analysis.published.accounts import lost
 from selfexec.analysis.published.conventions import _accounts
 from selfexec.analysis.score import CONVENTIONS, score
 from selfexec.cli.ledger import command
@@ -316,6 +317,18 @@ def test_where_nothing_could_be_read_there_is_the_reason_and_no_number(tmp_path:
     assert "rests on 0 of 1 request (1 missing)" in told
     assert "1 × missing request: authors only" in told
     assert "no number (strict, readable): no claim was read (1 missing)" in told
+
+
+def test_reasons_that_are_as_frequent_stand_in_the_order_of_the_items() -> None:
+    reasons = ["a declined one", "a format", "truncated", "withheld"]
+    claims = pl.DataFrame(
+        {
+            "item": [str(n) for n in range(400)],
+            "state": ["unreadable"] * 400,
+            "reason": [reasons[n % 4] for n in range(400)],
+        }
+    )
+    assert lost(claims).most_common() == [(reason, 100) for reason in reasons]
 
 
 @pytest.fixture(scope="module")

@@ -31,6 +31,16 @@ def test_what_somebody_has_set_apart_stays_apart_and_nothing_joins_it() -> None:
     assert len(made) == 1000  # they lived as long as the calls
 
 
+def test_what_the_interpreter_has_set_apart_itself_is_no_programs_doing(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("gc.get_freeze_count", lambda: 375)  # as Python 3.12 has it when it starts
+    monkeypatch.setattr("gc.freeze", lambda: asked.append("freeze"))
+    monkeypatch.setattr("gc.unfreeze", lambda: asked.append("unfreeze"))
+    with spared_from_sweeps():
+        assert asked == ["freeze"]
+    assert asked == ["freeze", "unfreeze"]
+
+
 @pytest.mark.parametrize("enabled", [True, False])
 def test_calls_are_made_with_a_collector_and_it_is_left_as_it_was(enabled: bool) -> None:
     if not enabled:

@@ -42,6 +42,8 @@ def test_all_whole_lines_are_read_and_none_that_is_still_being_written(
         (b'{"a":1}\n{"a":2}{"a":3}\n', 2),
         (b'{"a":1}\n\n{"a":2} {"a":3}\n\n', 3),
         (b'{"a":1}\n{"a":\n2}\n', 2),
+        (b'\n{"a":1}{"a":2}\n', 2),  # as many values as newlines, but not one in each line
+        (b'{"a":\n1}\n{"a":2}{"a":3}\n', 1),
         (b'{"a":1}\n{"a":"2"}\n', 2),
         (b'{"a":1}\n{"a":2},\n', 2),
         (b'{"a":1}\n{"a":2,"text":"\xff"}\n', 2),

@@ -64,7 +64,8 @@ def values(path: Path, kind: type[T]) -> list[T]:
     content = _content(path, torn_tail=True)
     with suppress(*UNDECODABLE):
         found = msgspec.json.Decoder(kind).decode_lines(content)
-        if len(found) == content.count(b"\n"):  # else some stand on one line, or go over several
+        # else some stand on one line, go over several, or have more between them than a newline
+        if len(found) == content.count(b"\n") == content.count(b"}\n{") + (content[:1] == b"{"):
             return found
     return [value for _, value in decode(path, kind, torn_tail=True)]
 

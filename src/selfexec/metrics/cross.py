@@ -75,8 +75,8 @@ class Crossed:
     `gamma` is the self-bonus with its interval (Student's t, items as clusters) and standard error; nan, with a
     `reason`, below the floors. `skill_of_predictor` (alpha) and `ease_of_behaviour` (beta, around zero) are the
     additive model's. `own` is each model's own bonus, with an interval of its own: its accuracy about itself less
-    alpha + beta fitted to the matrix without its diagonal; gamma is their mean. `by_item`: what the claims of each item
-    add to gamma, and how many they are, shape (items, 2).
+    alpha + beta fitted to the matrix without its diagonal; gamma is their mean. Of two models all three are nan.
+    `by_item`: what the claims of each item add to gamma, and how many they are, shape (items, 2).
     """
 
     common: Common
@@ -108,7 +108,7 @@ class Crossed:
 
     @property
     def has_own(self) -> bool:
-        """Whether any model has a bonus of its own: of two, rows and columns leave nothing to go by."""
+        """Whether the matrix is taken apart into alpha, beta and own bonuses."""
         return not all(math.isnan(one.value) for one in self.own)
 
     @property
@@ -230,19 +230,28 @@ def cross(common: Common) -> Crossed:
         return _refused(common, matrix, reason)
     w = (np.eye(models) - 1 / models) / (models - 1)
     gamma = _sum_of_cells(common, matrix, w)
-    to_alpha, to_beta = _to_additive(models)
-    own = tuple(_sum_of_cells(common, matrix, v) for v in np.eye(models)[:, None] * np.eye(models) - to_alpha - to_beta)
     return Crossed(
         common,
         matrix,
         gamma.value,
         gamma.interval,
         gamma.error,
-        (to_alpha * matrix).sum((1, 2)),
-        (to_beta * matrix).sum((1, 2)),
-        own if models > 2 else (Estimate(math.nan),) * models,
+        *(_taken_apart(common, matrix) if models > 2 else _nothing(models)),
         _by_item(common, w),
     )
+
+
+def _taken_apart(common: Common, matrix: Array) -> tuple[Array, Array, tuple[Estimate, ...]]:
+    """Alpha, beta and each model's own bonus."""
+    to_alpha, to_beta = _to_additive(len(matrix))
+    itself = np.eye(len(matrix))[:, None] * np.eye(len(matrix))
+    own = tuple(_sum_of_cells(common, matrix, weights) for weights in itself - to_alpha - to_beta)
+    return (to_alpha * matrix).sum((1, 2)), (to_beta * matrix).sum((1, 2)), own
+
+
+def _nothing(models: int) -> tuple[Array, Array, tuple[Estimate, ...]]:
+    """The same where it is not known: of two models, two cells beside the diagonal tell no alpha from a beta."""
+    return np.full(models, math.nan), np.full(models, math.nan), (Estimate(math.nan),) * models
 
 
 def _to_additive(models: int) -> tuple[Array, Array]:
@@ -285,6 +294,4 @@ def _floor(common: Common, kind: str = "common") -> str | None:
 
 
 def _refused(common: Common, matrix: Array, reason: str) -> Crossed:
-    nothing = np.full(len(matrix), math.nan)
-    own = (Estimate(math.nan),) * len(matrix)
-    return Crossed(common, matrix, math.nan, NONE, math.nan, nothing, nothing, own, np.zeros((0, 2)), reason)
+    return Crossed(common, matrix, math.nan, NONE, math.nan, *_nothing(len(matrix)), np.zeros((0, 2)), reason)

@@ -155,7 +155,7 @@ def _is_wanted(panel: ReferencePanel, model: str, tables: Tables) -> bool:
 
 def _sources(asked: pl.DataFrame, experiment: str) -> list[str]:
     """Who says what was done, as these rows have it."""
-    return asked["source"].drop_nulls().unique().to_list() or [EXPERIMENTS[experiment].sources[0]]
+    return asked["source"].drop_nulls().unique().sort().to_list() or [EXPERIMENTS[experiment].sources[0]]
 
 
 # --- models that are in the panel and in the runs --------------------------------------------------------------------

@@ -77,7 +77,7 @@ def evidence_of(
         "sources": {other: source_name(other) for other in others},
         "counts": {
             e: source_name(source)
-            for e, source in claims.select("experiment", "source").unique().sort("experiment").iter_rows()
+            for e, source in claims.select("experiment", "source").unique().sort("experiment", "source").iter_rows()
         },
         "baselines": foretelling.names if foretelling else {},
         "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],

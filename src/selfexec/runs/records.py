@@ -236,12 +236,14 @@ def _unknown_fields(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in jsonl.numbered_lines(path):
         try:
             names = names_in(line.decode())
-        except RecursionError as fault:
+        except (RecursionError, UnicodeDecodeError) as fault:
             raise InputError(f"{path}:{number}: {jsonl.what_is_wrong(line, fault)}") from None
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"{path}:{number}: field {twice!r} occurs twice in the line. Keep one.")
-        for name in set(names) - seen:
+        for name in names:
+            if name in seen:
+                continue
             seen.add(name)
             if meant := difflib.get_close_matches(name, known, n=1, cutoff=0.8):
                 raise InputError(f"{path}:{number}: unknown field {name!r}. Is {meant[0]!r} meant?")

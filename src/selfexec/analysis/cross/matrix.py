@@ -158,7 +158,7 @@ def _tables(key: tuple[str, str], found: Crossed) -> Iterator[Table]:
     cells = [[decimal(x, 2) for x in row] for row in found.matrix]
     columns = ["predictor", *(str(n + 1) for n in range(len(names)))]
     yield Table(_title(key, found), columns, [[name, *row] for name, row in zip(names, cells, strict=True)], "plain")
-    if not found.reason:
+    if found.has_own:
         parts = zip(names, found.skill_of_predictor, found.ease_of_behaviour, found.own, strict=True)
         rows = [[name, decimal(float(alpha)), decimal(float(beta)), own_bonus(own)] for name, alpha, beta, own in parts]
         yield Table("taken apart", ["model", "alpha", "beta", "own bonus"], rows, "plain")

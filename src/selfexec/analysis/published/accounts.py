@@ -294,7 +294,7 @@ def _scored(share: float | None) -> tuple[float, float]:
 
 def lost(claims: pl.DataFrame) -> Counter[str]:
     """How many items have no claim that was read or tied, by why: `missing`, or the reason for not reading."""
-    by_item = claims.group_by("item").agg(
+    by_item = claims.group_by("item", maintain_order=True).agg(
         KNOWN.any().alias("known"),
         (pl.col("state") == "missing").any().alias("missing"),
         pl.col("reason").drop_nulls().first(),
