@@ -10,7 +10,7 @@ import pytest
 import selfexec as sx
 from selfexec.analysis.cross import LITERATURE, CrossPrediction, self_bonus_line
 from selfexec.analysis.own import all_own_parts, loadings
-from selfexec.metrics import WARNING, Own
+from selfexec.metrics import WARNING, Own, cross
 from selfexec.metrics.own import Panel, own_excess
 from selfexec.runs import Run
 from selfexec.text.numbers import interval
@@ -79,6 +79,14 @@ def test_the_self_bonus_stands_below_as_a_comparison_with_its_warning(crossed: C
     above, _, below = crossed.table().partition(LITERATURE)
     assert "self-bonus" not in above
     assert "self-bonus: +" in below and WARNING in below
+
+
+def test_two_models_alone_are_not_taken_apart_into_what_two_cells_do_not_tell(crossed: CrossPrediction) -> None:
+    common = next(one for one in crossed.parts.values() if not one.reason).common
+    two = replace(common, models=common.models[:2], predicted=common.predicted[:2], observed=common.observed[:2])
+    text = replace(crossed, parts={("difficulty", "self_bonus"): cross(two)}).table()
+    assert "self-bonus: " in text and "alpha" not in text and "own bonus" not in text
+    assert "alpha: how well" in crossed.table() and "taken apart" in crossed.table()
 
 
 def test_of_each_model_it_is_said_what_is_against_it_by_short_names_with_a_legend() -> None:
