@@ -57,9 +57,9 @@ NO_DOUBT = ReferenceDoubt()
 
 @dataclass(frozen=True)
 class Held:
-    """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them: nan with a
-    reason where nothing is known of others. `chance` is what the opponent says of each of the model's claims, nan where
-    it says nothing.
+    """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them. `chance` is
+    what the opponent says of each of the model's claims, nan where it says nothing. `alone`: why there is no opponent,
+    where nothing is known of others; then `best` says the same every time, and the margin is nan with that reason.
     """
 
     own: Counted
@@ -68,6 +68,12 @@ class Held:
     margin: Estimate
     doubt: ReferenceDoubt = NO_DOUBT
     chance: Array | None = None
+    alone: str | None = None
+
+
+def held_alone(kind: Kind, own: Counted, reason: str) -> Held:
+    """A record held against nobody, for this reason."""
+    return Held(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason), alone=reason)
 
 
 def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
@@ -77,7 +83,7 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
     kind, which = kind_of(claims), scorable(claims, strict)
     own = kind.count(claims, strict)
     if reason := _too_few(claims, others, chances, which):
-        return Held(own, CONSTANT, kind.constant(own), Estimate(math.nan, reason=reason))
+        return held_alone(kind, own, reason)
     shared = which & ~np.isnan(chances["others_mode"])
     kept = claims.where(~np.isnan(chances["others_mode"]))
     own = kind.count(kept, strict)

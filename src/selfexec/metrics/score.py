@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.baselines import (
-    CONSTANT,
     STACKED,
     Foretold,
     Others,
@@ -20,7 +19,7 @@ from selfexec.metrics.baselines import (
 )
 from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
-from selfexec.metrics.margin import NO_OTHERS, Held, held_against
+from selfexec.metrics.margin import NO_OTHERS, Held, held_against, held_alone
 from selfexec.metrics.margin import where_words_split as held_where_words_split
 from selfexec.metrics.permutation import shuffled_p
 from selfexec.metrics.rows import OF_BASELINE, Asked, Estimate, Score
@@ -83,17 +82,20 @@ def score_experiment(
     for name in kind.OF_OTHERS:
         if name != "subject" or claims.subjects:
             found.setdefault(name, Estimate(math.nan, reason=NO_OTHERS))
-    held = Held(record, CONSTANT, kind.constant(record), Estimate(math.nan, reason=NO_MARGIN))
+    held = held_alone(kind, record, NO_MARGIN)
     if whole:
         found["shuffled_p"] = shuffled_p(claims, strict)
         held = held_against(claims, others, chances, strict)
-        found["best_baseline"] = kind.skill_estimate(held.best)
+        # what says the same every time has skill 0, beside which the label of a request alone may do far better
+        alone = Estimate(math.nan, reason=held.alone)
+        found["best_baseline"] = alone if held.alone else kind.skill_estimate(held.best)
         found["baseline_margin"] = held.margin
         found |= _where_words_split(claims, others, held, strict)
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
-    rows = [asked.row(name, e, caution, held.baseline if name in OF_BASELINE else None) for name, e in found.items()]
+    opponent = None if held.alone else held.baseline
+    rows = [asked.row(name, e, caution, opponent if name in OF_BASELINE else None) for name, e in found.items()]
     beside = {name: paired(claims, chances[name], which, record, records[name], strict) for name in records}
     if held.chance is not None:
         chances = chances | {STACKED: held.chance}

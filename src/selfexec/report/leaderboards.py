@@ -8,7 +8,7 @@ from selfexec.analysis.names import baseline_name
 from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files import csv_rows
-from selfexec.metrics import NO_OTHERS, Score
+from selfexec.metrics import Score
 from selfexec.report.figures.figure import Figure
 from selfexec.text.numbers import in_a_cell
 
@@ -174,8 +174,7 @@ def score_lines(scores: Scores, models: Sequence[str]) -> list[ScoreLine]:
 
 def _score_line(scores: Scores, model: str, experiment: str) -> ScoreLine:
     baseline, margin = (scores.get(model, experiment, metric) for metric in ("best_baseline", "baseline_margin"))
-    # without other models there is none but always the same, beside which an item's label may do far better
-    baseline = None if not baseline or baseline.value is None or (margin and margin.reason == NO_OTHERS) else baseline
+    baseline = baseline if baseline and baseline.value is not None else None
     return ScoreLine(
         model,
         experiment,
