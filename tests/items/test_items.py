@@ -176,6 +176,17 @@ PLAIN_WORDS: list[tuple[str, str, list[str]]] = [
             "question 4 needs four choices, not three.",
         ],
     ),
+    (
+        "restriction",
+        '{"id": "2", "prompt": "x", "kind": "q", "label": "safe", "type": "x"}',
+        ["lacks 'request'. Add it: nothing reads 'prompt', 'kind', which the line has."],
+    ),
+    ("difficulty", '{"id": "g", "question": "Why?"}', ["lacks 'questions'. Add it: nothing reads 'question',"]),
+    (
+        "restriction",
+        '{"id": "2", "request": "x", "label": "safe", "type": "x"},',
+        ["a comma stands behind the object."],
+    ),
     ("difficulty", "[1]", ["not a JSON object."]),
     ("difficulty", '{"id": "g", "questions"', ["the line is cut off."]),
     ("difficulty", '{"id": 3, "questions": ] }', ["not valid JSON."]),
@@ -262,6 +273,66 @@ def test_a_folder_without_items_is_refused(tmp_path: Path) -> None:
         load(tmp_path)
     with pytest.raises(InputError, match="there are no item files"):
         check(tmp_path)
+
+
+def test_a_file_with_a_slip_in_its_name_is_no_experiment_left_out_in_silence(tmp_path: Path) -> None:
+    write_template(tmp_path / "mine")
+    here = tmp_path / "mine"
+    (here / "restriction.jsonl").rename(here / "Restrictions.jsonl")
+    (here / "notes.jsonl").write_text("{}\n")
+    said = "no experiment reads this file. Is restriction.jsonl meant?"
+    with pytest.raises(
+        InputError, match=r"Restrictions\.jsonl: no experiment reads this file\. Is restriction\.jsonl meant"
+    ):
+        load(here)
+    told = {Path(finding.place).name: finding.message for finding in check(here) if "reads" in finding.message}
+    assert told == {"Restrictions.jsonl": said, "notes.jsonl": "no experiment reads this file"}
+    # a copy beside the file itself is no slip
+    (here / "Restrictions.jsonl").rename(here / "restriction.jsonl")
+    (here / "restriction-old.jsonl").write_text("{}\n")
+    assert "restriction" in load(here).experiments
+
+
+def test_a_folder_without_items_says_what_it_has(tmp_path: Path) -> None:
+    (tmp_path / "restriction.csv").write_text("id,request\n")
+    for reads in (load, check):
+        with pytest.raises(InputError, match=r"no item files\. Files there: restriction\.csv\. A folder of items has"):
+            reads(tmp_path)
+
+
+OTHER_FORMATS: dict[str, tuple[bytes, str]] = {
+    "a list": (b'[\n{"id": "1"},\n{"id": "2"}\n]', "the file is one JSON list of 2 objects. Write each on a line"),
+    "over lines": (b'{\n  "id": "1"\n}\n{\n  "id": "2"\n}\n', "its objects go over several lines. Write each"),
+    "CSV": (b"id,request,label,type\n1,Why?,safe,x\n", "the file looks like CSV. It must be JSON Lines"),
+    "tabs": (b"id\trequest\n1\tWhy?\n", "the file looks like a table with tabs. It must be JSON Lines"),
+    "UTF-16": ('{"id": "1"}\n'.encode("utf-16"), "the file is UTF-16. Save it as UTF-8."),
+}
+
+
+@pytest.mark.parametrize(("content", "wanted"), OTHER_FORMATS.values(), ids=OTHER_FORMATS)
+def test_a_file_in_another_format_is_called_so_once_and_not_line_by_line(
+    content: bytes, wanted: str, tmp_path: Path
+) -> None:
+    (tmp_path / "restriction.jsonl").write_bytes(content)
+    [finding] = check(tmp_path)
+    assert finding.level == "error" and finding.message.startswith(wanted)
+    with pytest.raises(InputError) as stopped:
+        load(tmp_path)
+    assert str(stopped.value) == f"{tmp_path / 'restriction.jsonl'}: {finding.message}"
+
+
+def test_what_is_not_seen_is_told(tmp_path: Path) -> None:
+    lines = [
+        {"id": id, "request": text, "label": "safe", "type": "x"}
+        for id, text in (("1", "  "), (" 2", "Why?"), ("3\n", "How?"))
+    ]
+    (tmp_path / "restriction.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    told = [(finding.place.rpartition(":")[2], finding.message) for finding in check(tmp_path)]
+    assert told == [
+        ("1", "what is asked is blank"),
+        ("2", "id ' 2' has blanks around it, or characters that are not seen"),
+        ("3", "id '3\\n' has blanks around it, or characters that are not seen"),
+    ]
 
 
 def test_an_id_twice_is_refused_on_loading(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ def decode(
         try:
             yield number, decoder.decode(line)
         except UNDECODABLE as fault:
+            if number == 1 and (form := another_format(path)):
+                raise InputError(f"{path}: {form}") from None
             raise InputError(f"{path}:{number}: {(explain or what_is_wrong)(line, fault)}") from None
 
 
@@ -116,6 +118,26 @@ def _unpacked(path: Path, packed: bytes) -> bytes:
     return content
 
 
+def another_format(path: Path) -> str | None:
+    """What a file is that begins otherwise than JSON Lines do, and the way out; None where that is not plain."""
+    content = _content(path, torn_tail=False)
+    first, _, rest = content.lstrip().partition(b"\n")
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "the file is UTF-16. Save it as UTF-8."
+    if first.startswith(b"["):
+        with suppress(*UNDECODABLE):
+            objects = msgspec.json.decode(content, type=list[dict[str, msgspec.Raw]])
+            held = f"{len(objects):,} objects" if len(objects) != 1 else "1 object"
+            return f"the file is one JSON list of {held}. Write each on a line of its own, without brackets and commas."
+        return None
+    if first.strip() == b"{" and rest:
+        return "its objects go over several lines. Write each on a line of its own."
+    if b"{" not in content and (b"," in first or b"\t" in first) and _is_utf8(content):
+        form = "CSV" if b"," in first else "a table with tabs"
+        return f"the file looks like {form}. It must be JSON Lines: one object, in braces, in each line."
+    return None
+
+
 def what_is_wrong(line: bytes, fault: Exception) -> str:
     """Why a line could not be decoded, and the way out."""
     if line.lstrip()[:1] != b"{" and _is_utf8(line):
@@ -126,6 +148,8 @@ def what_is_wrong(line: bytes, fault: Exception) -> str:
         return in_words(str(fault))
     if not _is_utf8(line):
         return "not UTF-8. Save the file as UTF-8."
+    if line.rstrip().endswith(b"},"):
+        return "a comma stands behind the object. Take it off: in JSON Lines nothing stands between the lines."
     if not line.rstrip().endswith(b"}"):
         return "the line is cut off. Remove it, or write the file again."
     return "not valid JSON. Each line must be one whole object."

@@ -11,7 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.files import jsonl
 from selfexec.items.faults import faults
-from selfexec.items.sets import SETS, Edition, set_folder
+from selfexec.items.sets import SETS, Edition, no_item_files, set_folder, unread_files
 from selfexec.text.numbers import number_of
 
 EXAMPLE = "example"  # the field that marks a line to be replaced
@@ -39,16 +39,11 @@ def check(source: str | Path) -> list[Finding]:
     paths = {e: folder / f"{e}.jsonl" for e in EXPERIMENTS}
     present = {e: path for e, path in paths.items() if path.exists()}
     if not present:
-        names = ", ".join(path.name for path in paths.values())
-        raise InputError(
-            f"{folder}: there are no item files, none of {names}. `selfexec items new DIR` writes some to fill in."
-        )
+        raise InputError(f"{no_item_files(folder)} `selfexec items new DIR` writes some to fill in.")
     findings = [
         finding for experiment, path in present.items() for finding in check_file(path, EXPERIMENTS[experiment])
     ]
-    known = {path.name for path in paths.values()}
-    strange = (path for path in sorted(folder.glob("*.jsonl")) if path.name not in known)
-    return findings + [Finding("warning", str(path), "no experiment reads this file") for path in strange]
+    return findings + [Finding("warning", str(path), said) for path, said in unread_files(folder)]
 
 
 def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
@@ -60,6 +55,9 @@ def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
         return
     if not lines:
         yield Finding("error", str(path), "it holds no items")
+    if lines and faults(lines[0][1], experiment.item_type) and (form := jsonl.another_format(path)):
+        yield Finding("error", str(path), form)
+        return
     decoder = msgspec.json.Decoder(experiment.item_type)
     ids: dict[str, int] = {}
     contents: dict[str, int] = {}
@@ -71,12 +69,16 @@ def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
             continue
         item = decoder.decode(line)
         examples += is_example(line)
+        if not item.id.isprintable() or item.id != item.id.strip():
+            yield Finding("warning", place, f"id {item.id!r} has blanks around it, or characters that are not seen")
         if first := ids.get(item.id):
             yield Finding("error", place, f"id {item.id!r} was already used in line {first}")
         ids.setdefault(item.id, number)
         for message in experiment.oddities(item):
             yield Finding("warning", place, message)
         for content in experiment.contents(item):
+            if not content:
+                yield Finding("warning", place, "what is asked is blank")
             if (first := contents.get(content)) and first != number:
                 yield Finding("warning", place, f"the same text stands in line {first}: {content[:60]!r}")
             contents.setdefault(content, number)

@@ -18,6 +18,7 @@ TYPES: dict[type, str] = {
     dict: "an object",
     NoneType: "null",
 }
+SEVERAL = 4  # so many unknown fields are named
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 UNKNOWN = "the line is not what an item of this experiment must be"
 
@@ -49,9 +50,20 @@ def _of_struct(found: dict[str, Any], kind: Any, place: str) -> Iterator[str]:
             yield from _of_value(found[field.encode_name], field.type, field.encode_name, place)
         elif field.required:
             strange = [name for name in found if name not in {other.encode_name for other in fields}]
-            like = difflib.get_close_matches(field.encode_name, strange, n=1)
-            meant = f"Is {like[0]!r} meant for it?" if like else "Add it."
+            alike = (name for name in strange if isinstance(found[name], list) == _is_list(field.type))
+            like = difflib.get_close_matches(field.encode_name, alike, n=1)
+            meant = f"Is {like[0]!r} meant for it?" if like else f"Add it{_unread(strange)}."
             yield f"{place or 'the line'} lacks {field.encode_name!r}. {meant}"
+
+
+def _is_list(type: Any) -> bool:
+    type = get_args(type)[0] if get_origin(type) is Annotated else type
+    return get_origin(type) is list
+
+
+def _unread(names: list[str]) -> str:
+    """What stands in the line instead, perhaps by another name."""
+    return f": nothing reads {', '.join(map(repr, names[:SEVERAL]))}, which the line has" if names else ""
 
 
 def _of_value(value: Any, type: Any, name: str, place: str) -> Iterator[str]:

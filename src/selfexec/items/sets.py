@@ -4,9 +4,10 @@
 so that smaller runs nest in larger ones and models share their items.
 """
 
+import difflib
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,10 +19,11 @@ from selfexec.experiments import EXPERIMENTS, PAPER, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import newest_order, preset_ids
-from selfexec.text.lookups import listed
+from selfexec.text.lookups import NEAR, listed
 
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")
+NOT_READ = "no experiment reads this file"
 Kinds = tuple[tuple[str, type[Item]], ...]  # of items: each experiment with its type
 
 
@@ -150,10 +152,32 @@ def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
         order = fixed_order(experiment, written)
         items[experiment] = {id: found[id] for id in order}
         lines[experiment] = {id: written[id].strip() for id in order}
+    for path, said in unread_files(folder):
+        if said != NOT_READ:
+            raise InputError(f"{path}: {said} Rename it, or move it away.")
     if not items:
-        names = ", ".join(f"{e}.jsonl" for e in EXPERIMENTS)
-        raise InputError(f"{folder}: there are no item files. A folder of items holds one or more of {names}.")
+        raise InputError(no_item_files(folder))
     return ItemSet(name, items, lines)
+
+
+def unread_files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """JSON Lines in a folder of items that no experiment reads, and what is said of them: a name that is near one that
+    is not there is likely a slip.
+    """
+    names = [f"{experiment}.jsonl" for experiment in EXPERIMENTS]
+    lacking = [name for name in names if not (folder / name).exists()]
+    for path in sorted(folder.glob("*.jsonl")):
+        if path.name not in names:
+            like = difflib.get_close_matches(path.name.lower(), lacking, n=1, cutoff=NEAR)
+            yield path, f"{NOT_READ}. Is {like[0]} meant?" if like else NOT_READ
+
+
+def no_item_files(folder: Path) -> str:
+    """That a folder has none, what their names would be, and what it has."""
+    names = ", ".join(f"{e}.jsonl" for e in EXPERIMENTS)
+    there = sorted(path.name for path in folder.iterdir() if path.is_file())
+    has = f" {listed('Files there', there)}." if there else ""
+    return f"{folder}: there are no item files.{has} A folder of items has one or more of {names}."
 
 
 def fixed_order(experiment: str, lines: Mapping[str, bytes]) -> list[str]:
