@@ -319,7 +319,18 @@ def test_what_a_run_will_withhold_is_not_promised() -> None:
         "and of 64 requests only 19 may have it."
     )
     assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 6)
-    assert "withheld" not in outlook({"restriction": 5}, 6)
+
+
+def test_where_no_overall_score_is_to_come_it_is_said_of_which_experiments_nothing_will_be() -> None:
+    # of 15 requests and 5 groups `score` says "nothing can be said", however they are answered
+    second = outlook({"restriction": 15, "difficulty": 5}, 6).splitlines()[1]
+    assert second == (
+        "Nothing will be said of restriction and difficulty: 15 requests, 5 groups, and it takes 20 of each."
+    )
+    assert outlook({"restriction": 5}, 6).endswith("Nothing will be said of restriction: 5 requests, and it takes 20.")
+    perhaps = outlook({"restriction": 64, "difficulty": 20}, 6).splitlines()[1]
+    assert perhaps.startswith("Perhaps nothing can be said of restriction: it takes 20 items of the rarer outcome, and")
+    assert len(outlook({"restriction": 65}, 6).splitlines()) == 1
 
 
 def test_progress_is_told_where_there_is_some(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def outlook(items: Mapping[str, int], models: int) -> str:
     complete = len(headline) == len(PAPER)
     said = [
         _resolution(known, complete) if known else None,
-        _withheld(headline) if complete else None,
+        _withheld(headline if complete else known, complete),
         _too_few_models(models),
     ]
     return "\n".join(line for line in said if line)
@@ -82,21 +82,25 @@ def _differing(by: str) -> str:
 
 
 def _short(items: Mapping[str, int]) -> list[str]:
-    """The experiments with so few items that the overall scores will be withheld, whatever the replies."""
+    """The experiments with so few items that nothing will be said of them, whatever the replies."""
     return [experiment for experiment, n in items.items() if n < LEAST_RARER_ITEMS]
 
 
-def _withheld(items: Mapping[str, int]) -> str | None:
-    """Whether the overall scores will be withheld, or may be, for want of items."""
+def _withheld(items: Mapping[str, int], complete: bool) -> str | None:
+    """Whether for want of items the overall scores will be withheld, or may be; where none are to come, of which
+    experiments nothing can be said.
+    """
     if short := _short(items):
         have = ", ".join(number_of(items[experiment], EXPERIMENTS[experiment].item_name) for experiment in short)
         of_each = " of each" if len(short) > 1 else ""
-        return f"Overall scores will be withheld: {have}, and it takes {LEAST_RARER_ITEMS}{of_each}."
+        what = "Overall scores will be withheld" if complete else f"Nothing will be said of {' and '.join(short)}"
+        return f"{what}: {have}, and it takes {LEAST_RARER_ITEMS}{of_each}."
     rarer = {experiment: math.floor(spread_of(experiment).rarer_share * n) for experiment, n in items.items()}
     if few := [experiment for experiment, n in rarer.items() if n < LEAST_RARER_ITEMS]:
         have = ", ".join(f"of {number_of(items[e], EXPERIMENTS[e].item_name)} only {rarer[e]}" for e in few)
         takes = f"it takes {LEAST_RARER_ITEMS} items of the rarer outcome"
-        return f"Overall scores may be withheld: {takes}, and {have} may have it."
+        what = "Overall scores may be withheld" if complete else f"Perhaps nothing can be said of {' and '.join(few)}"
+        return f"{what}: {takes}, and {have} may have it."
     return None
 
 
