@@ -11,6 +11,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -824,6 +825,20 @@ def test_svg_csv_and_latex_take_nothing_else(
     paths = export(drawn.values(), tmp_path / "out", ("svg", "csv", "tex"))
     assert {path.name for path in paths} == {f"{id}.{form}" for id in drawn for form in ("svg", "csv", "tex")}
     assert (tmp_path / "out" / "association.csv").read_text() == as_csv(drawn["association"])
+
+
+@pytest.mark.slow
+def test_a_folder_may_be_given_as_text_and_a_figure_is_shown_in_a_notebook(
+    drawn: dict[str, Figure], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    figure = drawn["association"]
+    assert export([figure], "out", ("csv",)) == [Path("out") / "association.csv"]
+    shown = figure._repr_html_()
+    assert figure.svg in shown and escape(figure.caption) in shown
+    assert repr(figure) == f"Figure('association': {figure.headline})"
+    table = replace(figure, drawing=None)._repr_html_()
+    assert "<svg" not in table and all(escape(cell) in table for cell in figure.columns)
 
 
 @pytest.mark.slow

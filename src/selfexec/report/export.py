@@ -20,7 +20,7 @@ DRAWN = ("png", "pdf")
 
 
 def export(
-    figures: Iterable[Figure], folder: Path, formats: Sequence[str] = FORMATS, width: str = "column"
+    figures: Iterable[Figure], folder: str | Path, formats: Sequence[str] = FORMATS, width: str = "column"
 ) -> list[Path]:
     """Each figure in each format, as `folder`/id.svg and so on. What was there is written over. Drawings are as wide as
     a `column` of two on a page (82.5 mm), or as a `page` (171 mm), with no letters smaller than 7 points.
@@ -32,6 +32,7 @@ def export(
     if width not in SHEETS:
         raise InputError(f"unknown width {width!r} of a figure. There are {', '.join(SHEETS)}.")
     makers = _makers(formats, SHEETS[width])
+    folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as fault:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 
 from selfexec.report.svg import PHONE, ROWS, SCREEN, Drawing
 from selfexec.text.numbers import Printed
+from selfexec.text.tables import as_html
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Figure:
     """`columns` and `cells` are the numbers that it shows, below names of rows. A table alone has no drawing. `title`
     says what is drawn, and `finding` what that shows: empty where nothing is found. `paper`: what the paper has for the
@@ -47,6 +49,14 @@ class Figure:
         where there are any.
         """
         return self.drawing(SCREEN) if self.drawing else ""
+
+    def __repr__(self) -> str:
+        return f"Figure({self.id!r}: {self.headline})"
+
+    def _repr_html_(self) -> str:
+        if not self.svg:
+            return as_html(self.headline, self.columns, self.rows, [self.caption])
+        return f"<p><b>{escape(self.headline)}</b></p>{self.svg}<p>{escape(self.caption)}</p>"
 
     @property
     def narrow(self) -> str:
