@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from selfexec.errors import InputError
+from selfexec.items import load
 from selfexec.runs import load_manifest, write_manifest
-from selfexec.runs.folder import FORMAT, Manifest, keep_old_manifest, refuse_taken, simulated_of
+from selfexec.runs.folder import FORMAT, Manifest, create, keep_old_manifest, refuse_taken, simulated_of
 
 
 def manifest(**more: Any) -> Manifest:
@@ -112,3 +113,13 @@ def test_no_run_is_made_where_something_lies(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").touch()
     with pytest.raises(InputError, match="holds another run already"):
         refuse_taken(tmp_path)
+
+
+def test_of_two_that_begin_a_run_in_one_folder_the_slower_is_told_so_and_changes_nothing(tmp_path: Path) -> None:
+    starter = load("starter").cut(limit=1)
+    create(tmp_path / "r", manifest(), starter, [])
+    before = {path: path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match=r"r: another process has just begun a run here; nothing was changed\."):
+        create(tmp_path / "r", manifest(models=["c"]), starter, [])  # it was refused if it was there already
+    assert before == {path: path.read_bytes() for path in (tmp_path / "r").rglob("*") if path.is_file()}
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]

@@ -187,6 +187,11 @@ def create(
                 out.rmdir()  # it is empty; Windows moves nothing onto a folder
             _move(building, out)
     except OSError as fault:
+        if (out / MANIFEST).exists():
+            raise InputError(
+                f"{out}: another process has just begun a run here; nothing was changed. Give the command again, or "
+                "another folder to --out."
+            ) from None
         raise InputError(f"{out}: cannot be written ({fault.strerror}). Nothing was kept.") from None
 
 
