@@ -360,7 +360,14 @@ def test_the_commands(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         (("export", "r", "--to", "inspect", "--epochs", "2", "--out", "x"), "--epochs: logs are of what r has"),
         (("export", "r", "--to", "inspect", "--model", "m", "--out", "x"), "--model m: r has sim/breaks-format"),
         (("import", "--from", "inspect", str(logs), "--items", "starter", "--out", "y"), "logs bring their own items"),
-        (("import", "--from", "promptfoo", str(logs), "--out", "y"), "--from promptfoo: there are inspect and batch"),
+        (
+            ("import", "--from", "promptfoo", str(logs), "--out", "y"),
+            "--from promptfoo: there are lm-eval, inspect and batch",
+        ),
+        (
+            ("import", "--from", "lm-eval", str(logs), "--out", "y"),
+            "say what of these logs is to be predicted. Add --as",
+        ),
     ):
         code, said = called(*words)
         assert code != 0 and why in said, (words, said)

@@ -220,7 +220,13 @@ def known_conditions(runs: Iterable[Run]) -> tuple[str, ...]:
 def conditions_meant(named: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
     """The conditions that are named; where none is, the default one, or the only one that there is."""
     known = known_conditions(runs)
-    refuse_unknown("condition", named, known)
+    if strange := [name for name in named if name not in known]:
+        more = (
+            f" A run grows by conditions: selfexec run with its --model and --out, and --facet {strange[0]}"
+            if strange[0].count("=") == 1
+            else ""
+        )
+        raise InputError(f"unknown condition {strange[0]!r}. {meant(strange[0], known)}{more}")
     if not named and len(known) > 1 and DEFAULT_NAME not in known:
         raise InputError(f"which condition? Choose with --condition. There are {'; '.join(known)}.")
     return tuple(named) or (DEFAULT_NAME if DEFAULT_NAME in known or not known else known[0],)

@@ -107,10 +107,11 @@ def command(
         if given is not None:
             raise InputError(f"{option} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
     if tool not in (None, INSPECT, BATCH):
-        raise InputError(
-            f"--from {tool}: there are {INSPECT} and {BATCH}. Of finished logs add what is to be predicted: "
-            "--as correctness"
-        )
+        from selfexec.logs import TOOLS
+
+        if tool in TOOLS:
+            raise InputError(f"--from {tool}: say what of these logs is to be predicted. Add --as correctness")
+        raise InputError(f"--from {tool}: there are {', '.join(TOOLS)} and {BATCH}. Give one of them.")
     if tool == BATCH:
         _refuse_cut(f"the run {out} knows what was asked", item_source, preset, limit, fraction)
         import_files(replies, out, accept_filters)
