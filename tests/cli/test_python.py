@@ -57,6 +57,12 @@ def test_a_wrong_name_is_refused_as_python_does_and_with_the_one_that_is_meant()
         sx.run("sim/coin", **wrong)
     with pytest.raises(TypeError, match=r"unknown choice 'timout' for a check\. Is 'timeout' meant\?"):
         sx.check("sim/coin", **{"timout": 3.0})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"unknown choice 'metric' for a comparison\. Is 'metrics' meant\?"):
+        sx.compare("r", **{"metric": "skill"})  # type: ignore[arg-type]
+    with pytest.raises(
+        TypeError, match=r"a comparison takes runs, and all else by its name\. Give several runs as one"
+    ):
+        sx.compare("a", "b")  # type: ignore[call-arg]
     with pytest.raises(InputError, match=r"'temperature' for a run\. Sampling settings go into settings="):
         sx.run("sim/coin", **{"temperature": 0})  # type: ignore[arg-type]
 

@@ -38,11 +38,12 @@ from selfexec.metrics import (
     with_bootstrap,
 )
 from selfexec.panels import Beside
-from selfexec.runs import Files, Names
+from selfexec.runs import Files, Names, tells_wrong_names
 
 __all__ = ["CONVENTIONS", "Bootstrap", "Score", "Scores", "Selection", "score", "score_tables"]
 
 
+@tells_wrong_names("scoring")
 def score(
     runs: Runs | Selection,
     convention: str = "strict",

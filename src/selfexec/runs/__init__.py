@@ -1,6 +1,6 @@
 """A run as it lies on disk: what was asked, what came back, and what each reply commits to."""
 
-from selfexec.runs.arguments import Files, Names, files, loaded, names
+from selfexec.runs.arguments import Files, Names, files, loaded, names, tells_wrong_names
 from selfexec.runs.exporting import Round, custom_id, lines
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
 from selfexec.runs.importing import import_replies

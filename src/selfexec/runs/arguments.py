@@ -71,17 +71,23 @@ def refuse_other_kinds(choices: Any, but: Container[str] = ()) -> None:
 
 
 def tells_wrong_names(what: str, **renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function say which name is meant by a wrong one, which Python does not before 3.13. `what`: what the names
-    are choices for; `renamed`: what names that it had are called now.
+    """Let a function say which name is meant by a wrong one, which Python does not before 3.13, and how several runs
+    are given. `what`: what the names are choices for; `renamed`: what names that it had are called now.
     """
 
     def told(function: Callable[P, R]) -> Callable[P, R]:
         known = list(inspect.signature(function).parameters)
+        places = sum(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(function).parameters.values())
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             for name in kwargs.keys() - set(known):
                 raise WrongName(f"unknown choice {name!r} for {what}. {_meant(name, known, renamed)}")
+            if len(args) > places:
+                raise WrongName(
+                    f"{what} takes {' and '.join(known[:places])}, and all else by its name. "
+                    f"Give several {known[0]} as one list: [a, b]."
+                )
             return function(*args, **kwargs)
 
         return checked

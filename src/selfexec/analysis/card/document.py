@@ -5,7 +5,7 @@ from pathlib import Path
 
 from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
 from selfexec.errors import InputError
-from selfexec.runs import Files
+from selfexec.runs import Files, tells_wrong_names
 from selfexec.text.tables import in_markdown
 
 __all__ = ["Card", "card"]
@@ -43,6 +43,7 @@ class Card:
         return self._body
 
 
+@tells_wrong_names("a card")
 def card(
     run: Runs | Selection,
     *,

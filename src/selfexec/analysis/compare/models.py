@@ -20,11 +20,12 @@ from selfexec.errors import InputError
 from selfexec.experiments import PAPER
 from selfexec.files.tags import load_tags
 from selfexec.metrics import nothing_readable
-from selfexec.runs import Files, Names, names
+from selfexec.runs import Files, Names, names, tells_wrong_names
 
 LEAST_PRECISION = 0.0001  # finer than any score is told
 
 
+@tells_wrong_names("a comparison")
 def compare(
     runs: Runs | Selection,
     *,

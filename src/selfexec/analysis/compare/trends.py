@@ -16,7 +16,7 @@ from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head, scored_runs
 from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
-from selfexec.runs import Files, Names, names
+from selfexec.runs import Files, Names, names, tells_wrong_names
 from selfexec.stats import two_sided
 from selfexec.text.lookups import found_by
 from selfexec.text.numbers import interval, number_of, p_value, signed
@@ -114,6 +114,7 @@ class Trend(Result):
         return "\n".join([self.table(), *self.warnings])
 
 
+@tells_wrong_names("a trend")
 def trend(
     runs: Runs | Selection,
     *,

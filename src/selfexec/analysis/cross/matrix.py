@@ -16,7 +16,7 @@ from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE
 from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
-from selfexec.runs import Files, Names
+from selfexec.runs import Files, Names, tells_wrong_names
 from selfexec.stats import Array
 from selfexec.text.lookups import meant
 from selfexec.text.numbers import decimal, interval
@@ -85,6 +85,7 @@ class CrossPrediction(Result):
         return {**head(self.runs, "readable"), "own_excess": own, "cross_prediction": records, "warning": WARNING}
 
 
+@tells_wrong_names("a crossing")
 def cross_prediction(
     runs: Runs | Selection,
     experiments: Names = (),

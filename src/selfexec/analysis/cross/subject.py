@@ -26,7 +26,7 @@ from selfexec.facets import DEFAULT, FRAME, Condition, condition_name, condition
 from selfexec.items import ItemSet
 from selfexec.metrics import Asked, Estimate, estimates, kind_of, scorable
 from selfexec.readers import Reading
-from selfexec.runs import Files, Names, Run
+from selfexec.runs import Files, Names, Run, tells_wrong_names
 from selfexec.text.numbers import decimal, interval, signed
 from selfexec.text.tables import Part, Table
 
@@ -108,6 +108,7 @@ class _Place(NamedTuple):
     condition: Condition
 
 
+@tells_wrong_names("a crossing")
 def predictions_about(
     runs: Runs | Selection,
     subject: str,

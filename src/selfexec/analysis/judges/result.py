@@ -14,7 +14,7 @@ from selfexec.claims import Claims
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import Estimate
-from selfexec.runs import Names, Run, loaded, names
+from selfexec.runs import Names, Run, loaded, names, tells_wrong_names
 from selfexec.runs.judging import load_labels
 from selfexec.stats import Interval
 from selfexec.text.lookups import meant
@@ -88,6 +88,7 @@ class Judges(Result):
         }
 
 
+@tells_wrong_names("a table of judges")
 def judges(
     run: Run | str | Path,
     *,

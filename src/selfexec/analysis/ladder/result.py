@@ -21,7 +21,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import ITSELF, RUNGS, Rung, Scored, rungs
 from selfexec.panels import Beside
-from selfexec.runs import Files, Names
+from selfexec.runs import Files, Names, tells_wrong_names
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
 
@@ -154,6 +154,7 @@ class Ladder(Rows[LadderRow]):
         return found
 
 
+@tells_wrong_names("a ladder")
 def ladder(
     runs: Runs | Selection,
     convention: str = "strict",

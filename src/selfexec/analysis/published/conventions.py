@@ -29,7 +29,7 @@ from selfexec.claims import Claims, claims_of, occurring
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.metrics import LEAST_COVERAGE, METRICS, Cells, Formula, kind_of
 from selfexec.metrics.kinds.binary import of_cells
-from selfexec.runs import Files, Names
+from selfexec.runs import Files, Names, tells_wrong_names
 from selfexec.text.numbers import number_of, signed
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ ALL = "all models"
 INFLECTED = ("accuracy", "always_no", "youden_j")
 
 
+@tells_wrong_names("a ledger")
 def ledger(
     runs: Runs | Selection,
     *,
