@@ -189,6 +189,7 @@ PLAIN_WORDS: list[tuple[str, str, list[str]]] = [
     ),
     ("difficulty", "[1]", ["not a JSON object."]),
     ("difficulty", '{"id": "g", "questions"', ["the line is cut off."]),
+    ("difficulty", '{"id": "g", "questions": [{"id": "q"},', ["the line is cut off."]),
     ("difficulty", '{"id": 3, "questions": ] }', ["not valid JSON."]),
     ("restriction", '{"id": ' + "[" * 100_000 + "]" * 100_000 + "}", ["nested too deeply."]),
 ]

@@ -148,11 +148,18 @@ def what_is_wrong(line: bytes, fault: Exception) -> str:
         return in_words(str(fault))
     if not _is_utf8(line):
         return "not UTF-8. Save the file as UTF-8."
-    if line.rstrip().endswith(b"},"):
+    if line.rstrip().endswith(b"},") and _is_object(line.rstrip()[:-1]):
         return "a comma stands behind the object. Take it off: in JSON Lines nothing stands between the lines."
     if not line.rstrip().endswith(b"}"):
         return "the line is cut off. Remove it, or write the file again."
     return "not valid JSON. Each line must be one whole object."
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(msgspec.json.decode(line), dict)
+    except UNDECODABLE:
+        return False
 
 
 def _is_utf8(line: bytes) -> bool:
