@@ -245,7 +245,7 @@ def test_the_command_says_what_was_used_and_what_was_not(selfexec: Command, tmp_
 
 
 REFUSED: dict[str, tuple[list[str], str]] = {
-    "no experiment": (["--from", "lm-eval"], "add what is to be predicted"),
+    "no experiment": (["--from", "lm-eval"], "say what of these logs is to be predicted"),
     "an experiment that no log can become": (
         ["--from", "lm-eval", "--as", "restriction"],
         "--as restriction: a log can",
