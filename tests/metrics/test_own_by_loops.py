@@ -1,6 +1,5 @@
 """What own excess is made of, and what stands beside it, worked out a second time: model by model, in loops."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -366,14 +365,13 @@ def test_of_a_word_that_never_changes_there_is_no_partial_correlation() -> None:
     words = some.words.copy()
     words[1] = 1
     each, mean = partial_correlations(replace(some, words=words))
-    assert each[1].value == 0 and math.isnan(each[1].error)
+    none = repr(Estimate(0.0))  # nan in it is no longer equal to itself in 3.13
+    assert repr(each[1]) == none
     assert mean.value == pytest.approx(sum(one.value for one in each) / 4) and mean.value != 0
     words[1] = 0  # or of which nothing is known
-    nothing = partial_correlations(replace(some, words=words))[0][1]
-    assert nothing.value == 0 and math.isnan(nothing.error)
+    assert repr(partial_correlations(replace(some, words=words))[0][1]) == none
     words[1, 5] = 1  # or a single one, with nothing to foretell it by
-    single = partial_correlations(replace(some, words=words))[0][1]
-    assert single.value == 0 and math.isnan(single.error)
+    assert repr(partial_correlations(replace(some, words=words))[0][1]) == none
 
 
 def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:

@@ -183,7 +183,7 @@ def test_pairs_of_questions_have_their_place_by_name() -> None:
     says, deeds = (["".join(rng.choice(["+", "-"], 6)) for _ in range(40)] for _ in range(2))
     rows = together(group(n, *signs) for n, signs in enumerate(zip(says, deeds, strict=True)))
     mixed = [rows[n] for n in rng.permutation(len(rows))]
-    assert p_of(mixed).value == p_of(rows).value
+    assert repr(p_of(mixed)) == repr(p_of(rows))  # nan in it is no longer equal to itself in 3.13
     assert 0.1 < p_of(rows).value < 0.9  # so that another way to place them would tell
 
 

@@ -319,6 +319,7 @@ def test_what_a_run_will_withhold_is_not_promised() -> None:
         "and of 64 requests only 19 may have it."
     )
     assert "withheld" not in outlook({"association": 300, "restriction": 65, "difficulty": 45}, 6)
+    assert "withheld" not in outlook({"restriction": 5}, 6)
 
 
 def test_where_no_overall_score_is_to_come_it_is_said_of_which_experiments_nothing_will_be() -> None:

@@ -1,7 +1,7 @@
 """What is analysed: which runs, how they are read and counted, and which of their models and experiments are meant."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -206,9 +206,12 @@ def items_of(runs: Iterable[Run]) -> dict[str, dict[str, Item]]:
     return found
 
 
-def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> None:
+def refuse_unknown(
+    what: str, given: Iterable[str], known: Sequence[str], more: Callable[[str], str] = lambda name: ""
+) -> None:
+    """`more`: what else there is to say of an unknown name."""
     if strange := [name for name in given if name not in known]:
-        raise InputError(f"unknown {what} {strange[0]!r}. {meant(strange[0], known)}")
+        raise InputError(f"unknown {what} {strange[0]!r}. {meant(strange[0], known)}{more(strange[0])}")
 
 
 def known_conditions(runs: Iterable[Run]) -> tuple[str, ...]:
@@ -220,13 +223,7 @@ def known_conditions(runs: Iterable[Run]) -> tuple[str, ...]:
 def conditions_meant(named: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
     """The conditions that are named; where none is, the default one, or the only one that there is."""
     known = known_conditions(runs)
-    if strange := [name for name in named if name not in known]:
-        more = (
-            f" A run grows by conditions: selfexec run with its --model and --out, and --facet {strange[0]}"
-            if strange[0].count("=") == 1
-            else ""
-        )
-        raise InputError(f"unknown condition {strange[0]!r}. {meant(strange[0], known)}{more}")
+    refuse_unknown("condition", named, known, _to_ask_it)
     if not named and len(known) > 1 and DEFAULT_NAME not in known:
         raise InputError(f"which condition? Choose with --condition. There are {'; '.join(known)}.")
     return tuple(named) or (DEFAULT_NAME if DEFAULT_NAME in known or not known else known[0],)
@@ -267,3 +264,10 @@ def read_as_given(runs: Sequence[Run], readings: Sequence[Path]) -> list[Run]:
     if not any(concerned):
         raise InputError(f"{readings[0]}: none of the given readings is of a session of these runs. Are they others'?")
     return [run.with_readings(given) if here else run for run, here in zip(runs, concerned, strict=True)]
+
+
+def _to_ask_it(condition: str) -> str:
+    """How a run comes to a condition that it lacks, where that is the level of one facet."""
+    if condition.count("=") != 1:
+        return ""
+    return f" A run grows by conditions: selfexec run with its --model and --out, and --facet {condition}"

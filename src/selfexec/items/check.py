@@ -11,7 +11,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment
 from selfexec.files import jsonl
 from selfexec.items.faults import faults
-from selfexec.items.sets import SETS, Edition, no_item_files, set_folder, unread_files
+from selfexec.items.sets import NOT_READ, SETS, Edition, no_item_files, set_folder, unread_files
 from selfexec.text.numbers import number_of
 
 EXAMPLE = "example"  # the field that marks a line to be replaced
@@ -43,7 +43,9 @@ def check(source: str | Path) -> list[Finding]:
     findings = [
         finding for experiment, path in present.items() for finding in check_file(path, EXPERIMENTS[experiment])
     ]
-    return findings + [Finding("warning", str(path), said) for path, said in unread_files(folder)]
+    for path, meant in unread_files(folder):
+        findings.append(Finding("warning", str(path), f"{NOT_READ}. Is {meant} meant?" if meant else NOT_READ))
+    return findings
 
 
 def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
@@ -55,7 +57,7 @@ def check_file(path: Path, experiment: Experiment) -> Iterator[Finding]:
         return
     if not lines:
         yield Finding("error", str(path), "it holds no items")
-    if lines and faults(lines[0][1], experiment.item_type) and (form := jsonl.another_format(path)):
+    elif faults(lines[0][1], experiment.item_type) and (form := jsonl.another_format(path)):
         yield Finding("error", str(path), form)
         return
     decoder = msgspec.json.Decoder(experiment.item_type)

@@ -152,24 +152,24 @@ def _read(name: str, folder: Path, kinds: Kinds) -> ItemSet:
         order = fixed_order(experiment, written)
         items[experiment] = {id: found[id] for id in order}
         lines[experiment] = {id: written[id].strip() for id in order}
-    for path, said in unread_files(folder):
-        if said != NOT_READ:
-            raise InputError(f"{path}: {said} Rename it, or move it away.")
+    for path, meant in unread_files(folder):
+        if meant:
+            raise InputError(f"{path}: {NOT_READ}. Is {meant} meant? Rename it, or move it away.")
     if not items:
         raise InputError(no_item_files(folder))
     return ItemSet(name, items, lines)
 
 
-def unread_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """JSON Lines in a folder of items that no experiment reads, and what is said of them: a name that is near one that
-    is not there is likely a slip.
+def unread_files(folder: Path) -> Iterator[tuple[Path, str | None]]:
+    """JSON Lines in a folder of items that no experiment reads, each with the name that is likely meant: one that is
+    near it and not there.
     """
     names = [f"{experiment}.jsonl" for experiment in EXPERIMENTS]
     lacking = [name for name in names if not (folder / name).exists()]
     for path in sorted(folder.glob("*.jsonl")):
         if path.name not in names:
             like = difflib.get_close_matches(path.name.lower(), lacking, n=1, cutoff=NEAR)
-            yield path, f"{NOT_READ}. Is {like[0]} meant?" if like else NOT_READ
+            yield path, like[0] if like else None
 
 
 def no_item_files(folder: Path) -> str:

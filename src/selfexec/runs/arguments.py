@@ -76,8 +76,9 @@ def tells_wrong_names(what: str, **renamed: str) -> Callable[[Callable[P, R]], C
     """
 
     def told(function: Callable[P, R]) -> Callable[P, R]:
-        known = list(inspect.signature(function).parameters)
-        places = sum(p.kind is not p.KEYWORD_ONLY for p in inspect.signature(function).parameters.values())
+        parameters = inspect.signature(function).parameters
+        known = list(parameters)
+        places = sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters.values())
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
