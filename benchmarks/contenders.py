@@ -85,7 +85,7 @@ def lean(errand: Errand) -> Counter:
         max_connections=errand.connections,
     )
     # once all is asked and the journal closed, the run is read back; the others are not asked for that
-    with patch.object(execute, "load"):
+    with patch.object(execute, "opened"):
         execute.carry_out(planned)
     # the others ask as in epoch 1, where every reply has a text; in later ones a simulated model may reply with none
     return lambda: sum(not reply.failed for reply in read_journal(out / "replies.jsonl").values())

@@ -1,6 +1,9 @@
 """What many tests share: reference data, replies of ten real models, which are not part of this repository; a panel
 of simulated models; and experiments of a package that is not ours, for the tests that ask for them."""
 
+import foreign_plugins  # noqa: F401  before anything of selfexec is imported
+
+# isort: split
 import gc
 import hashlib
 import os

@@ -16,6 +16,7 @@ RENAMED = {
     "deed-thinking": "deed-thinking",  # a facet, as are all that have an option of their own
     "stream": "stream=True",
     "accept-filters": "accept_filters=True",
+    "retry-ends": "retry_ends=True",
 }
 # those that are no choice in Python, or another tool's
 ELSEWHERE = ("dry-run", "save", "format", "show", "config", "with", "ray", "to", "no-log-samples", "abilities")
@@ -42,12 +43,28 @@ class InputError(ValueError):
         return tuple(filter(None, (_called(found[1]), found[2]))) if found else ()
 
     def __str__(self) -> str:
-        return OPTION.sub(lambda found: _called(found[1]) if found[1] else found[0], self.typed)
+        return in_python(self.typed)
+
+
+def in_python(text: str) -> str:
+    """Text in which options are called as in Python and in study files, and not as on the command line."""
+    return OPTION.sub(lambda found: _called(found[1]) if found[1] else found[0], text)
 
 
 def _called(option: str) -> str:
     """What an option of the command line is called elsewhere."""
     return f"--{option}" if option in ELSEWHERE else RENAMED.get(option, option.replace("-", "_"))
+
+
+class Interrupted(InputError):
+    """No further call can succeed for now. `obstacle` is the message without what a command may do that keeps its
+    replies.
+    """
+
+    def __init__(self, obstacle: str, way_on: str) -> None:
+        super().__init__(f"{obstacle} {way_on}")
+        self.obstacle = obstacle
+        self.way_on = way_on
 
 
 class NoKey(InputError):

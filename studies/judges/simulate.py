@@ -1,6 +1,6 @@
 """Are known errors of a judge put right? `python studies/judges/simulate.py [RUNS] [SEED]`.
 
-Each run has requests that no other run has, and is asked by `selfexec.run` of two simulated models. A judge whose
+Each run has requests that no other run has, and is asked by `selfexec.run` of four simulated models. A judge whose
 sensitivity and specificity are planted judges every response, a part of the responses is labelled rightly, and
 `selfexec.judges` puts skill right. Writes runs.csv and results.md next to this file.
 """
@@ -21,16 +21,16 @@ from selfexec.experiments import Key
 from selfexec.items import load
 from selfexec.readers import refuses
 
-REQUESTS = 300
-MODELS = ("typical", "knows-models")
-JUDGES = {"good": (0.95, 0.92), "fair": (0.9, 0.85), "poor": (0.8, 0.75)}
-LABELS = 200  # of the 600 responses of a run
+REQUESTS = 176
+MODELS = ("knows-itself", "typical", "coin", "knows-models")
+JUDGES = {"good": (0.95, 0.92), "fair": (0.88, 0.75)}
+LABELS = 120  # of the 704 responses of a run
 COLUMNS = ("seed", "judge", "model", "truth", "raw", "raw_low", "raw_high", "corrected", "low", "high", "reason")
 HERE = Path(__file__).parent
 
 
 def main() -> None:
-    runs, seed = (int(given) for given in (*sys.argv[1:], "500", "1")[:2])
+    runs, seed = (int(given) for given in (*sys.argv[1:], *("400", "1")[len(sys.argv) - 1 :]))
     path = HERE / "runs.csv"
     done = kept(path) if path.is_file() else []
     there = {int(row["seed"]) for row in done}
@@ -119,8 +119,8 @@ def write(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
 
 
 def results(rows: list[dict[str, str]]) -> str:
-    columns = ["judge", "model", "truth", "runs", "withheld", "raw, mean", "holds it", "put right, mean", "holds it"]
-    columns += ["error, mean", "spread"]
+    columns = ["judge", "model", "truth", "runs", "withheld", "raw, mean", "interval covers", "corrected, mean", "bias"]
+    columns += ["interval covers", "interval below", "interval above", "error, mean", "spread"]
     lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for name, (found, denied) in JUDGES.items():
         for model in MODELS:
@@ -137,7 +137,10 @@ def results(rows: list[dict[str, str]]) -> str:
                 f"{fmean(float(row['raw']) for row in mine):.3f}",
                 f"{holds(mine, 'raw_low', 'raw_high'):.3f}",
                 f"{fmean(values):.3f}",
+                f"{fmean(values) - float(mine[0]['truth']):+.3f}",
                 f"{holds(given, 'low', 'high'):.3f}",
+                sum(float(row["high"]) < float(row["truth"]) for row in given),
+                sum(float(row["low"]) > float(row["truth"]) for row in given),
                 f"{fmean(errors):.3f}",
                 f"{stdev(values):.3f}",
             )

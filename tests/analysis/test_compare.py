@@ -289,7 +289,8 @@ def test_of_two_models_the_one_that_did_the_same_with_everything_is_named(tmp_pa
     run = requests_run(tmp_path / "x", {"a": [(True, n % 2 == 0) for n in range(30)], "b": [(True, True)] * 30})
     with pytest.raises(sx.InputError) as fault:
         sx.compare(run)
-    assert str(fault.value) == "nothing can be compared: restriction: the outcomes of b are all the same."
+    why = "nothing can be compared: restriction: the outcomes of b are all the same."
+    assert str(fault.value) == f"{why} Choose others by metrics or experiments."
 
 
 def test_where_a_model_has_no_claim_the_experiment_is_named_once(tmp_path: Path) -> None:

@@ -164,16 +164,70 @@ def test_skill_by_a_judge_that_errs_is_put_right_to_what_was_planted(tmp_path: P
     assert found[J].skill.value == pytest.approx(164 / 190 - 36 / 110)
     assert found[J].skill.value == pytest.approx(sx.score(run, source=J).row("m", "restriction", "skill").value)
     assert found[J].skill_corrected.interval.low < 0.7 < found[J].skill_corrected.interval.high
-    assert found[J].skill_corrected.error > found[J].skill.error
+    # all is labelled, so that no doubt is left but that of the sample: 200 answered, 100 refused
+    assert found[J].skill_corrected.error == pytest.approx(math.sqrt(0.9 * 0.1 / 200 + 0.8 * 0.2 / 100), rel=0.02)
 
 
-@pytest.mark.parametrize("judge", ["good", "fair", "poor"])
-def test_in_the_study_planted_errors_are_put_right_within_the_interval_in_93_to_97_of_100(judge: str) -> None:
-    rows = [row for row in csv.DictReader((STUDY / "runs.csv").read_text().splitlines()) if row["judge"] == judge]
-    assert len({row["seed"] for row in rows}) == 500
+def test_a_cell_that_chance_leaves_a_little_below_zero_is_no_misfit(tmp_path: Path) -> None:
+    # the model predicts what it does but once. Of 120 labels on the first 120 of 180 responses the judge misses one in
+    # ten of 60 answers and affirms one in four of 60 refusals; of the 60 others, 30 refused, it affirms 5, and 7 or 8
+    # were expected: by (y - (1 - b) n) / (a + b - 1) fewer than none of those that were predicted to be refused
+    did = [n % 2 == 0 for n in range(180)]
+    says = [
+        (n // 2 % 10 != 0 if yes else n // 2 % 4 == 0) if n < 120 else (yes or n // 2 % 6 == 0)
+        for n, yes in enumerate(did)
+    ]
+    run = judged(tmp_path / "made", did, says, [yes != (n == 7) for n, yes in enumerate(did)])
+    labels = run.folder.parent / "labels.jsonl"
+    write(labels, [{"model": "m", "item": str(n), "class": did[n]} for n in range(120)])
+    [found] = [one for one in sx.judges(run, labels=labels).corrections if one.source == J]
+    refused = [says[n] for n in range(180) if not did[n] and n != 7]
+    assert sum(refused) - 0.25 * len(refused) < 0
+    assert found.reason is None
+    # of 90 answers all were predicted, of 90 refusals 89 were
+    assert found.skill_corrected.value == pytest.approx(1 - 1 / 90, abs=0.01)
+    assert found.skill_corrected.interval.low < 1 - 1 / 90 < found.skill_corrected.interval.high <= 1
+
+
+def test_that_a_judge_errs_otherwise_with_one_model_than_with_another_is_said_where_labels_show_it(
+    tmp_path: Path,
+) -> None:
+    did = [n % 2 == 0 for n in range(60)]
+    run = requests_run(tmp_path / "made", {name: [(yes, yes) for yes in did] for name in ("a", "b")})
+    labels = tmp_path / "labels.jsonl"
+    write(labels, [{"model": name, "item": str(n), "class": yes} for name in ("a", "b") for n, yes in enumerate(did)])
+
+    def told(wrong: dict[str, int]) -> tuple[float, str]:
+        """Of each model's first responses so many are misjudged."""
+        lines = [
+            line(name, n, source=J, value=yes != (n < wrong[name]), text="Here you are.")
+            for name in ("a", "b")
+            for n, yes in enumerate(did)
+        ]
+        write(run.folder / "judgements.jsonl", lines)
+        found = sx.judges(run.folder, labels=labels)
+        [against] = [one for one in found.labels if one.source == J]
+        return against.equal_models_p, found.table()
+
+    p, shown = told({"a": 0, "b": 24})
+    assert p < 0.001 and "the errors of judge:j are more frequent with some models' replies" in " ".join(shown.split())
+    p, shown = told({"a": 10, "b": 10})
+    assert p == 1 and "more frequent with some models" not in " ".join(shown.split())
+
+
+STUDY_MODELS = ["knows-itself", "typical", "coin", "knows-models"]
+
+
+@pytest.mark.parametrize("model", STUDY_MODELS)
+def test_in_the_study_planted_errors_are_put_right_within_the_interval_in_93_to_97_of_100(model: str) -> None:
+    rows = [row for row in csv.DictReader((STUDY / "runs.csv").read_text().splitlines()) if row["model"] == model]
+    assert len({row["seed"] for row in rows}) >= 200
     given = [row for row in rows if not row["reason"]]
+    assert len(given) >= 0.98 * len(rows)
     held = sum(float(row["low"]) <= float(row["truth"]) <= float(row["high"]) for row in given)
     assert 0.93 <= held / len(given) <= 0.97
+    bias = sum(float(row["corrected"]) - float(row["truth"]) for row in given) / len(given)
+    assert abs(bias) < 0.02
 
 
 @pytest.mark.slow

@@ -221,6 +221,24 @@ def test_what_the_authors_score_otherwise_in_difficulty_is_named(tmp_path: Path)
     assert "4 × missing answer: authors -.333" in reasons(found, "difficulty", "question_accuracy")
 
 
+def test_questions_that_were_never_asked_are_in_no_denominator_of_question_accuracy(tmp_path: Path) -> None:
+    answers = [f"execute.Q{n}" for n in range(1, 5)]
+    lines: list[Line] = [{"item": "digits", "session": "predict", "text": '{"ranking": ["Q1", "Q2", "Q3", "Q4"]}'}]
+    lines += [{"item": "digits", "session": name, "text": '{"answer": "A"}'} for name in answers[:3]]
+    lines += [{"item": "digits", "session": answers[3], "text": '{"answer": "B"}'}]
+    # of `failed` the ranking was lost, so that its four questions were not asked; of `ties` one answer was lost
+    lines += [{"item": "failed", "session": "predict", "text": None, "error": "lost"}]
+    lines += [{"item": "ties", "session": "predict", "text": "I cannot tell."}]
+    lines += [{"item": "ties", "session": name, "text": '{"answer": "A"}'} for name in answers[:3]]
+    lines += [{"item": "ties", "session": answers[3], "text": None, "error": "lost"}]
+    found = ledger(made(tmp_path, "difficulty", GROUPS, lines))
+    # right: 3 of `digits`, 3 of `ties`; 7 answers came, 8 questions were asked, 12 are in the groups
+    entry = found.entry("m", "difficulty", "question_accuracy")
+    assert (entry.strict, entry.readable, entry.authors) == pytest.approx((6 / 7, 6 / 7, 6 / 8))
+    told = reasons(found, "difficulty", "question_accuracy")
+    assert "1 × missing answer: authors -.107" in told  # 6/8 - 6/7
+
+
 def test_what_was_published_beside_the_mean_over_ranked_groups(tmp_path: Path) -> None:
     found = ledger(reread(difficulty(tmp_path), {("failed", "predict"): None}))
     # two of three groups have a ranking: digits 1 and ties 5/6, mean 11/12

@@ -161,7 +161,7 @@ def test_a_probability_in_given_readings_takes_the_place_of_ours(elicited: Run, 
     by_hand = elicited.with_readings({next(iter(elicited.replies)): Reading("read", "A", probability=0.9)})
     assert by_hand.observations["probability"].to_list() == [0.9, 0.25]
     (tmp_path / "given.jsonl").write_text(json.dumps({**of_q1, "probability": 60}) + "\n")
-    with pytest.raises(sx.InputError, match=r"given\.jsonl:1: field 'probability': Expected `float` <= 1"):
+    with pytest.raises(sx.InputError, match=r"given\.jsonl:1: field 'probability' must be a number no more than 1"):
         load_readings([tmp_path / "given.jsonl"])
 
 

@@ -170,8 +170,9 @@ def test_an_import_counts_replies_and_what_is_missing_as_list_does(
     (here / "replies.jsonl").write_bytes(line() + failed)
     assert selfexec("import", "replies.jsonl", "--items", "items", "--out", "my run", monkeypatch=monkeypatch) == 0
     [there] = list_runs(here / "my run")
-    told = f"my run: imported (1 reply, {there.missing} sessions missing, 1 model). Next: selfexec score 'my run'"
-    assert there.missing > 1 and told in capsys.readouterr().out
+    told = f"my run: imported (1 reply, {there.missing} sessions missing, 1 model). Next: selfexec export 'my run' >"
+    said = capsys.readouterr().out
+    assert there.missing > 1 and told in said and said.endswith("selfexec score 'my run'\n")
     assert "1 reply, 1 missing" in repr(sx.load(here / "my run"))
 
 
@@ -221,13 +222,15 @@ def test_an_output_folder_of_another_run_is_refused_and_left_as_it_was(
 ) -> None:
     (here / "replies.jsonl").write_bytes(line())
     command = ["import", "replies.jsonl", "--items", "items", "--out", "run"]
+    asked = ["run", "--model", "sim/coin", "--items", "items", "--out"]
     assert selfexec(*command, monkeypatch=monkeypatch) == 0
-    before = {path: path.read_bytes() for path in (here / "run").rglob("*") if path.is_file()}
-    assert selfexec(*command, monkeypatch=monkeypatch) == 2
-    assert selfexec("run", "--out", "run", monkeypatch=monkeypatch) == 2
+    assert selfexec(*asked, "asked", monkeypatch=monkeypatch) == 0
+    before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    assert selfexec(*command[:-1], "asked", monkeypatch=monkeypatch) == 2
+    assert selfexec(*asked, "run", monkeypatch=monkeypatch) == 2
     assert selfexec("run", "--out", "items", monkeypatch=monkeypatch) == 2
     assert "holds another run already" in capsys.readouterr().err
-    assert before == {path: path.read_bytes() for path in (here / "run").rglob("*") if path.is_file()}
+    assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
 
 
 def test_an_unknown_model_or_experiment_is_named(
@@ -700,3 +703,16 @@ def test_a_reader_that_has_had_enough_is_no_fault(tmp_path: Path) -> None:
     )
     os.close(there)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_run_goes_on_when_the_reader_of_its_lines_has_had_enough(tmp_path: Path) -> None:
+    here, there = os.pipe()
+    os.close(here)  # nobody reads, as after the last line of `| head`
+    command = [sys.executable, "-m", "selfexec", "run", "--model", "sim/coin", "--limit", "2", "--out", "run"]
+    done = subprocess.run(command, stdout=there, stderr=subprocess.PIPE, check=False, cwd=tmp_path)
+    # two items: 2 sessions of a target, 3 of a request, 5 of a group
+    assert (done.returncode, len((tmp_path / "run" / "replies.jsonl").read_text().splitlines())) == (0, 20)
+    capped = [*command[:-1], "capped", "--max-calls", "5"]
+    stopped = subprocess.run(capped, stdout=there, stderr=subprocess.PIPE, check=False, cwd=tmp_path)
+    os.close(there)
+    assert stopped.returncode == 3 and b"replies are missing" in stopped.stderr

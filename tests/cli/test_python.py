@@ -6,20 +6,23 @@ import json
 import re
 import shutil
 import warnings
-from collections.abc import Callable
-from dataclasses import MISSING, Field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import click
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import selfexec as sx
 from selfexec.cli import root
-from selfexec.engines import Connection, Sampling
+from selfexec.cli.declared import collect, options_of
 from selfexec.errors import InputError
-from selfexec.runs.asking import Choices
+from selfexec.options import option, settle
+from selfexec.run_options import BatchOptions, CheckOptions, JudgeOptions, RunOptions, stored_names
+from selfexec.runs.arguments import takes
 from selfexec.text.lookups import Named
 
 ROOT = Path(__file__).parents[2]
@@ -29,26 +32,59 @@ STORED = ROOT / "tests" / "stored"
 # --- sx.run and sx.check ---------------------------------------------------------------------------------------------
 
 
-def default(field: "Field[Any]") -> Any:
-    """What holds where nothing is chosen; an empty mapping is None in a signature, where it could be changed."""
-    return None if field.default is MISSING else field.default
-
-
 @pytest.mark.parametrize(
-    ("function", "choices", "more"),
-    [(sx.run, (Choices,), {"models", "again", "on_progress"}), (sx.check, (Connection, Sampling), {"model", "items"})],
+    ("function", "kind"),
+    [(sx.run, RunOptions), (sx.check, CheckOptions), (sx.judge, JudgeOptions), (sx.export_batch, BatchOptions)],
 )
-def test_every_choice_stands_in_the_signature_with_its_default_and_in_the_help(
-    function: Any, choices: tuple[type[Any], ...], more: set[str]
-) -> None:
-    known = {field.name: default(field) for kind in choices for field in fields(kind)}
+def test_every_option_stands_in_the_signature_with_its_default_and_in_the_help(function: Any, kind: type[Any]) -> None:
+    known = {field.name: {} if field.default_factory is dict else field.default for field in fields(kind)}
     there = inspect.signature(function).parameters
-    assert there.keys() == known.keys() | more
-    assert all(there[name].default == value for name, value in known.items())
+    assert there.keys() == known.keys()
+    assert all(there[name].default in (value, inspect.Parameter.empty) for name, value in known.items())
     assert all(parameter.kind is not parameter.VAR_KEYWORD for parameter in there.values())
     assert all(parameter.annotation not in (Any, parameter.empty) for parameter in there.values())
-    # each is told in a line of its own, or in the text below
-    assert all(re.search(rf"(?m)^ +{name}  +\S|`{name}`", function.__doc__) for name in there)
+    # each is told in a paragraph of its own
+    assert all(re.search(rf"(?m)^    {name}: \S", function.__doc__) for name in there)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coffee:
+    """Options of something that is none of ours."""
+
+    cups: int = option(1, "How many cups.", metavar="N", section="How much")
+    milk: bool = option(False, "Whether with milk.")
+    sugar: Mapping[str, Any] = option({}, "What sweetens it.", flag="--sweet", form="settings")
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+def test_one_field_makes_an_option_of_a_function_of_a_command_and_of_what_is_written_down() -> None:
+    @takes(Coffee, "a coffee", lumps="sugar")
+    def brew(options: Coffee) -> Coffee:
+        """Make coffee."""
+        return options
+
+    @click.command()
+    @options_of(Coffee)
+    def command(**given: Any) -> None:
+        print(collect(Coffee, given))
+
+    assert brew(cups=2, milk=None) == Coffee(cups=2)  # type: ignore[arg-type]
+    assert str(inspect.signature(brew)).startswith("(*, cups: int = 1, milk: bool = False, sugar: ")
+    assert brew.__doc__ == (
+        "Make coffee.\n\nArgs:\n    cups: How many cups.\n    milk: Whether with milk.\n    sugar: What sweetens it."
+    )
+    with pytest.raises(InputError, match=r"unknown choice 'cup' for a coffee\. Is 'cups' meant\?"):
+        brew(**{"cup": 3})
+    with pytest.raises(InputError, match=r"cups: give a whole number, and no str\."):
+        brew(**{"cups": "three"})
+    with pytest.raises(InputError, match="It is called 'sugar' now"):
+        brew(**{"lumps": {}})
+    typed = CliRunner().invoke(command, ["--cups", "3", "--milk", "--sweet", "honey=2"]).output
+    assert typed == f"{Coffee(cups=3, milk=True, sugar={'honey': 2})}\n"
+    # no text of anybody's can be in a number or a switch; in settings there may be a key
+    assert stored_names([Coffee]) == {"cups", "milk"}
 
 
 def test_a_wrong_name_is_refused_as_python_does_and_with_the_one_that_is_meant() -> None:
@@ -136,6 +172,40 @@ def test_items_that_an_imported_model_has_no_reply_of_are_a_warning(tmp_path: Pa
     (tmp_path / "items" / "restriction.jsonl").write_text("\n".join(map(json.dumps, items)))
     with pytest.warns(UserWarning, match="m has no line for 2 of the items"):
         sx.import_replies(tmp_path / "r.jsonl", items=tmp_path / "items", out=tmp_path / "run")
+
+
+def test_a_number_of_items_says_when_it_counts_each_epoch_and_condition(tmp_path: Path) -> None:
+    line = {"model": "m", "experiment": "restriction", "item": "1", "session": "predict", "text": "A"}
+    lines = [line | {"epoch": epoch} for epoch in (1, 2)]
+    (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (tmp_path / "items").mkdir()
+    items = [{"id": id, "request": "x", "label": "safe", "type": "t"} for id in ("1", "2", "3")]
+    (tmp_path / "items" / "restriction.jsonl").write_text("\n".join(map(json.dumps, items)))
+    said = r"m has no line for 4 of the items \(each epoch and condition counted\), which"  # of 2 items, in 2 epochs
+    with pytest.warns(UserWarning, match=said):
+        run = sx.import_replies(tmp_path / "r.jsonl", items=tmp_path / "items", out=tmp_path / "run")
+    assert "4 items (each epoch and condition counted) without any reply" in repr(run)
+
+
+@pytest.mark.parametrize("facet", ["frame", "thinking", "deed_thinking", "strategy"])
+def test_a_facet_that_is_given_as_a_choice_is_told_where_it_goes_and_not_among_the_settings(facet: str) -> None:
+    with pytest.raises(InputError, match=r"It is a facet: facets=\{'" + facet.replace("_", "-")):
+        sx.run("sim/coin", **{facet: "x"})
+
+
+@pytest.mark.parametrize("wrong", [None, 5, ["sim/coin"]])
+def test_what_is_no_name_of_a_model_is_refused_by_its_kind(wrong: Any, tmp_path: Path) -> None:
+    run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
+    for call in (lambda: sx.check(wrong), lambda: sx.judge(run, wrong), lambda: sx.run([wrong])):
+        with pytest.raises(InputError, match=r"give text, and no|is no name"):
+            call()
+
+
+@pytest.mark.parametrize("wrong", [{"bootstrap": "many"}, {"bootstrap": 100.5}, {"bootstrap": 100, "seed": "x"}])
+def test_what_is_no_number_of_draws_is_refused_by_its_kind(wrong: dict[str, Any], tmp_path: Path) -> None:
+    run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
+    with pytest.raises(InputError, match="give a whole number, and no"):
+        sx.score(run, **wrong)
 
 
 def test_items_are_called_items_everywhere() -> None:
@@ -325,7 +395,7 @@ def test_everything_public_has_a_docstring(name: str) -> None:
         parameters = inspect.signature(thing).parameters
         # what is said by the first line alone: which runs, which model, which folder
         plain = {"runs", "run", "folder", "path"}
-        told = re.findall(r"(?m)^ +(\w+)  +\S|`(\w+)`", thing.__doc__)
+        told = re.findall(r"(?m)^ +(\w+)(?:  +|: )\S|`(\w+)`", thing.__doc__)
         assert parameters.keys() - plain <= {one or other for one, other in told}
         return
     for attribute in set(attributes(thing)) - getattr(thing, "__dataclass_fields__", {}).keys():

@@ -4,10 +4,15 @@ import os
 import re
 import shlex
 import shutil
+import site
 import subprocess
 import sys
 import tomllib
+import venv
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -90,7 +95,7 @@ class Followed:
         self.write("replies.jsonl", before + "".join(blocks(text, "json")))
 
     def install(self) -> None:
-        """As `pip install -e .` would, which may need a network."""
+        """As `pip install -e .` does, in no time."""
         points = (
             f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in entries.items())
             for group, entries in self.entry_points.items()
@@ -117,6 +122,74 @@ def test_a_package_of_an_experiment_a_facet_and_an_engine_works_as_the_recipes_s
                 assert done.exit_code == 0 and as_shown(shown, done.stdout), f"{command}\n{done.output}"
 
 
+# --- the same, as pip installs it ------------------------------------------------------------------------------------
+
+
+def builds_editable() -> bool:
+    """Whether setuptools is here, new enough to build without another package; otherwise that package."""
+    with suppress(metadata.PackageNotFoundError):
+        version = tuple(int(part) for part in metadata.version("setuptools").split(".")[:2])
+        return version >= (70, 1) or find_spec("wheel") is not None
+    return False
+
+
+@pytest.fixture
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a new environment, which has what this one has and can be installed into."""
+    if not builds_editable():
+        missing = "setuptools 70.1 or later is not here (pip install -e '.[dev]'), so nothing can be installed"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    venv.create(folder, symlinks=os.name != "nt")
+    [packages] = folder.rglob("site-packages")
+    lines = "".join(f"import site; site.addsitedir({place!r})\n" for place in site.getsitepackages())
+    (packages / "ours.pth").write_text(lines)
+    return next(path for path in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if path.exists())
+
+
+def pip_installs(python: Path, folder: Path) -> None:
+    """`pip install -e .`, with no network."""
+    command = ["-m", "pip", "--python", str(python), "install", "-e", ".", "--no-deps", "--no-build-isolation"]
+    done = subprocess.run(
+        [sys.executable, *command, "--no-index", "-q"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def prints(python: Path, *arguments: str, cwd: Path) -> str:
+    done = subprocess.run([python, *arguments], cwd=cwd, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_pip_installs_the_recipe_for_an_experiment_as_it_is_printed(environment: Path, tmp_path: Path) -> None:
+    recipe_of = recipe("An experiment")
+    mine = Followed(tmp_path)
+    mine.write_files_of(recipe_of)
+    mine.write("pyproject.toml", block(page_of(recipe_of), "toml"))
+    (install, _), (check, shown), *_ = typed(recipe_of)
+    assert install == "pip install -e ."
+    pip_installs(environment, tmp_path)
+    assert as_shown(shown, prints(environment, "-m", *shlex.split(check), cwd=tmp_path))
+    listed = "from selfexec.experiments import EXPERIMENTS; print(EXPERIMENTS['brevity'].name)"
+    assert prints(environment, "-c", listed, cwd=tmp_path.parent) == "brevity\n"
+
+
+@pytest.mark.slow
+def test_pip_installs_the_engine_of_its_page_as_it_is_printed(environment: Path, tmp_path: Path) -> None:
+    recipe_of = recipe("An engine")
+    mine = Followed(tmp_path)
+    mine.write_files_of(recipe_of)
+    mine.write("pyproject.toml", block(page_of(recipe_of), "toml"))
+    mine.write("items/whatever.jsonl", "")  # a folder beside the package, as the other recipes have it
+    pip_installs(environment, tmp_path)
+    listed = "from selfexec.engines import ENGINES; print('parrot' in ENGINES)"
+    assert prints(environment, "-c", listed, cwd=tmp_path.parent) == "True\n"
+
+
 # --- what goes inside ------------------------------------------------------------------------------------------------
 
 
@@ -136,11 +209,12 @@ def copied(folder: Path, *names: str) -> None:
 def as_done(folder: Path, command: str) -> str:
     """What a command prints where the package is the one in this folder."""
     called, *arguments = shlex.split(command)
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])
     program = {"python": [sys.executable], "selfexec": [sys.executable, "-m", "selfexec"]}[called]
     done = subprocess.run(
         [*program, *arguments],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONUTF8": "1"},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder / "src"), *inherited]), "PYTHONUTF8": "1"},
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -54,7 +54,7 @@ def test_the_commands_of_the_page_work(mine: Any, tmp_path: Path, monkeypatch: p
 def test_its_table_of_capabilities_is_what_engines_declare() -> None:
     rows = dict(re.findall(r"(?m)^\| `(\w+)` \| [^|]+ \| ([^|]+) \|$", PAGE[PAGE.index("| capability |") :]))
     assert set(rows) == set(get_args(Capability))
-    wires = [Connection("http://127.0.0.1:9/v1", wire=wire) for wire in ("openai", "anthropic", "gemini")]
+    wires = [Connection(base_url="http://127.0.0.1:9/v1", wire=wire) for wire in ("openai", "anthropic", "gemini")]
     for capability, who in rows.items():
         have = [capability in ENGINES["sim"].capabilities("sim/coin", Connection())]
         have += [capability in ENGINES["http"].capabilities("any/m", wire) for wire in wires]

@@ -4,10 +4,22 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
+import click
 import pytest
 
+from selfexec.cli import root
+from selfexec.engines import ENGINES, Connection, Wire
+from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import FACETS
+from selfexec.items import load
+from selfexec.metrics import METRICS
+from selfexec.metrics.baselines import GROUPS
+from selfexec.runs import Reply, read_reply
+
 PAGE = Path(__file__).parents[2] / "docs" / "paper.md"
+FIGURES = PAGE.parents[1] / "src" / "selfexec" / "report" / "figures"
 VERDICTS = {"implemented", "differs", "not yet", "refused", "background"}
 HEADING = re.compile(r"(\d(?:\.\d)?) [A-Z].{2,80}|(A)ppendix A .*|(A\.1) .*|(R)eferences")
 
@@ -78,6 +90,88 @@ def test_the_claims_that_it_refers_to_are_there() -> None:
     there = {int(n) for n in re.findall(r"^\| (\d+) \|", claims, re.MULTILINE)}
     for first, last in re.findall(r"claims? (\d+)(?:(?: to |, | and )(\d+))?", PAGE.read_text("utf-8")):
         assert {int(first), int(last or first)} <= there
+
+
+# --- rows, tried -----------------------------------------------------------------------------------------------------
+
+
+def reason_of(place: str) -> str:
+    [found] = [cells for cells in rows() if cells[0].split(";")[0] == place]
+    return f"{found[2]}: {found[3]}"
+
+
+def test_each_command_and_option_that_it_names_is_there() -> None:
+    page = PAGE.read_text("utf-8")
+    context = click.Context(root)
+    commands = {name: root.get_command(context, name) for name in root.list_commands(context)}
+    options = {name: {o for p in one.params for o in p.opts} for name, one in commands.items() if one}
+    typed = [
+        line.removeprefix("selfexec ").split() for line in re.findall(r"`((?:selfexec )?[a-z]+(?: [^`]+)?)`", page)
+    ]
+    of_commands = [words for words in typed if words[0] in commands]
+    assert len(of_commands) > 20
+    for name, *words in of_commands:
+        assert {word for word in words if word.startswith("--")} <= options[name], (name, words)
+    assert set(re.findall(r"`selfexec (\w+)", page)) <= commands.keys()
+    alone = set(re.findall(r"`(--[\w-]+)", page))
+    assert len(alone) > 4 and alone <= set().union(*options.values(), (f"--{name}" for name in FACETS))
+
+
+def test_each_metric_baseline_figure_and_experiment_that_it_names_is_there() -> None:
+    named = {name for *_, reason in rows() for name in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", reason)}
+    figures = {
+        name
+        for *_, reason in rows()
+        for many in re.findall(r"\b[Ff]igures? ((?:`\w+`(?:, | and )?)+)", reason)
+        for name in re.findall(r"`(\w+)`", many)
+    }
+    of_experiments = {metric for experiment in EXPERIMENTS.values() for metric in experiment.metrics}
+    known = {*METRICS, *of_experiments, *GROUPS, *EXPERIMENTS, "shuffled_p", "negative_log_likelihood"}
+    assert {"others_say", "over_niceness", "question_accuracy"} <= named
+    assert named - known == set()
+    assert len(figures) > 7 and all((FIGURES / f"{name}.py").exists() for name in figures)
+
+
+def test_doing_the_task_in_place_of_predicting_it_is_read_as_the_row_says() -> None:
+    items = load("starter")
+    done = {
+        "association": "prices, interest, wages, currency, bank",
+        "restriction": "Welcome, dear neighbors, to our picnic! Tonight many immigrant communities sit at one long "
+        "table, and each has brought a dish from home.",
+        "difficulty": "Q1: B\nQ2: A\nQ3: D\nQ4: C",
+    }
+    said = reason_of("§1 ¶7")
+    assert said.startswith("implemented") and "`performed`" in said
+    for name, text in done.items():
+        item = next(iter(items[name].values()))
+        reply = Reply(model="m", experiment=name, item=item.id, session="predict", text=text)
+        reading = read_reply(item, reply)
+        assert (reading.state, reading.reason) == ("unreadable", "performed"), name
+
+
+def test_a_reply_that_was_begun_is_continued_by_the_engines_that_the_row_names() -> None:
+    said = reason_of("§5 ¶2")
+    http = [Connection(base_url="http://127.0.0.1:9/v1", wire=wire) for wire in get_args(Wire)]
+    assert not any("prefill" in ENGINES["http"].capabilities("any/m", place) for place in http)
+    able = [name for name in ENGINES if "prefill" in ENGINES[name].capabilities(f"{name}/m", Connection())]
+    assert able == ["local"] and "of the engines `local` has that" in said
+    assert not any("prefill" in experiment.needs for experiment in EXPERIMENTS.values())  # so: "no experiment does it"
+
+
+def test_so_many_questions_are_on_a_subject_that_is_named() -> None:
+    asked = [item for item in load("starter")["failing_question"].values() if item.control is None]
+    named = sum(item.subject is not None for item in asked)
+    assert f"Of the {len(asked)} questions that the starter items ask for, {named} are on a subject" in (
+        reason_of("§6 ¶2")
+    )
+    assert len(asked) - named == 4  # "the four free ones"
+
+
+def test_the_digest_says_what_the_row_refutes(reference: Path) -> None:
+    digest = (reference.parent / "sources" / "proposal.txt").read_text("utf-8")
+    assert "**Reference count**: 22" in digest and "- mixture-of-experts" in digest
+    assert sum(unit == "references" for unit, _ in named()) == 18
+    assert reason_of("Quick Facts").startswith("refused")
 
 
 @pytest.mark.parametrize("folder", ["experiments", "stats/rasch/", "experiments/association.py"])

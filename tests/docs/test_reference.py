@@ -3,15 +3,18 @@
 import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import selfexec as sx
+from selfexec.options import default_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference.md"
@@ -105,6 +108,9 @@ def entry(title: str, window: str, name: str, depth: str = "###") -> str:
         shown = block("\n".join([f"class {name}:", *(f"    {text}" for text in fields.values())])) if fields else ""
         methods = "\n".join(member(each) for each in members.values())
         return f"{depth} {title}\n\n{shown}{prose(ast.get_docstring(node))}{methods and methods + chr(10)}"
+    if options := options_class(module, node):
+        shown = lines_of(title, list(option_parameters(*options)), node.returns)
+        return f"{depth} {title}\n\n{block(shown)}{prose(getattr(sx, name).__doc__)}"
     return f"{depth} {title}\n\n{block(signature(title, node))}{prose(ast.get_docstring(node))}"
 
 
@@ -129,8 +135,40 @@ def with_bases(module: Module, node: ast.ClassDef) -> Iterator[tuple[Module, ast
 def fields_of(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for each in node.body:
         if isinstance(each, ast.AnnAssign) and not (name := ast.unparse(each.target)).startswith("_"):
-            hidden = each.value is not None and "init=False" in ast.unparse(each.value)
+            value = each.value
+            hidden = value is not None and "init=False" in ast.unparse(value)
+            if isinstance(value, ast.Call) and ast.unparse(value.func) == "option":
+                yield name, f"{name}: {ast.unparse(each.annotation)} = {ast.unparse(value.args[0])}"
+                continue
             yield name, ast.unparse(each).split(" = ")[0] if hidden else ast.unparse(each)
+
+
+def options_class(module: Module, node: Function) -> tuple[Module, ast.ClassDef] | None:
+    """The class of options that a function takes (`@takes(RunOptions, ...)`), where it takes one."""
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call) and ast.unparse(each.func) == "takes":
+            found = home(module.name, ast.unparse(each.args[0]))
+            assert found and isinstance(found[1], ast.ClassDef)
+            return found[0], found[1]
+    return None
+
+
+def option_parameters(module: Module, node: ast.ClassDef) -> Iterator[str]:
+    """The parameters of a class of options as its fields are written, in the order in which Python has them."""
+    written = {
+        ast.unparse(each.target): each.annotation
+        for _, part in with_bases(module, node)
+        for each in part.body
+        if isinstance(each, ast.AnnAssign)
+    }
+    kind = getattr(import_module(module.name), node.name)
+    by_name = True
+    for each in sorted(fields(kind), key=lambda each: bool(each.kw_only)):
+        if each.kw_only and by_name:
+            by_name = False
+            yield "*"
+        default = "" if each.default is each.default_factory is MISSING else f" = {default_of(each)!r}"
+        yield f"{each.name}: {unquoted(written[each.name])}{default}"
 
 
 def members_of(node: ast.ClassDef) -> Iterator[Function]:
@@ -148,8 +186,11 @@ def member(node: Function) -> str:
 
 
 def signature(name: str, node: Function, wrapped: bool = True) -> str:
-    parts = list(parameters(node.args))
-    end = f") -> {unquoted(node.returns)}" if node.returns else ")"
+    return lines_of(name, list(parameters(node.args)), node.returns, wrapped)
+
+
+def lines_of(name: str, parts: list[str], returns: ast.expr | None, wrapped: bool = True) -> str:
+    end = f") -> {unquoted(returns)}" if returns else ")"
     line = f"{name}({', '.join(parts)}{end}"
     return line if not wrapped or len(line) <= 100 else "\n".join([f"{name}(", *(f"    {p}," for p in parts), end])
 
@@ -183,10 +224,19 @@ def aliases(name: str) -> Iterator[tuple[str, str]]:
     found = home("selfexec", name)
     assert found and isinstance(found[1], ast.FunctionDef)
     module, node = found
-    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    for argument in arguments:
-        for part in ast.walk(ast.parse(unquoted(argument.annotation))):
-            there = home(module.name, part.id) if isinstance(part, ast.Name) else None
+    if options := options_class(module, node):
+        written = [
+            (owner, each.annotation)
+            for owner, part in with_bases(*options)
+            for each in part.body
+            if isinstance(each, ast.AnnAssign)
+        ]
+    else:
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        written = [(module, argument.annotation) for argument in arguments if argument.annotation]
+    for owner, annotation in written:
+        for part in ast.walk(ast.parse(unquoted(annotation))):
+            there = home(owner.name, part.id) if isinstance(part, ast.Name) else None
             if there and isinstance(there[1], ast.Assign):
                 yield there[0].name, ast.unparse(part)
 
@@ -200,6 +250,8 @@ def block(code: str) -> str:
 
 def prose(text: str | None) -> str:
     """A docstring as Markdown: its columns of names and what they mean become lists."""
+    if re.search(r"(?m)^(Args|Returns|Raises|Attributes):$", inspect.cleandoc(text or "")):
+        return google_prose(inspect.cleandoc(text or ""))
     lines: list[str] = []
     column = 0  # in which what a name means begins; 0 outside of such columns
     for line in inspect.cleandoc(text or "").splitlines():
@@ -219,6 +271,24 @@ def prose(text: str | None) -> str:
             column = 0
             lines.append(line)
     return "\n".join([*lines, "", ""]) if text else ""
+
+
+def google_prose(text: str) -> str:
+    """A docstring in Google's style as Markdown: lists of arguments and attributes, sentences on results and errors."""
+    first, *sections = re.split(r"(?m)^(Args|Returns|Raises|Attributes):\n", text)
+    parts = [first.strip()]
+    for heading, body in zip(sections[::2], sections[1::2], strict=True):
+        entries = re.split(r"\n(?=\S)", textwrap.dedent(body).strip())
+        if heading == "Returns":
+            parts.append("Returns: " + " ".join(inspect.cleandoc(body).split()))
+            continue
+        named = [each.partition(":") for each in entries]
+        rows = [f"- `{name}`: {' '.join(meaning.split())}" for name, _, meaning in named]
+        if heading == "Raises":
+            rows = [f"Raises `{name}`: {' '.join(meaning.split())}" for name, _, meaning in named]
+        parts.append("\n".join(rows))
+    whole = "\n\n".join(parts)
+    return f"{whole}\n\n"
 
 
 def reference() -> str:
@@ -250,6 +320,26 @@ def test_the_reference_has_what_a_package_of_somebody_elses_imports(path: Path) 
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module in WINDOWS:
             assert {alias.name for alias in node.names} <= set(WINDOWS[node.module])
+
+
+def test_a_docstring_in_googles_style_becomes_lists_and_sentences() -> None:
+    text = """What it is.
+
+    Args:
+        one: The first,
+            in two lines.
+
+    Returns:
+        A thing,
+        or none.
+
+    Raises:
+        InputError: It is wrong.
+    """
+    assert prose(text) == (
+        "What it is.\n\n- `one`: The first, in two lines.\n\nReturns: A thing, or none.\n\n"
+        "Raises `InputError`: It is wrong.\n\n"
+    )
 
 
 def test_columns_of_a_docstring_become_a_list_and_what_stands_below_does_not() -> None:

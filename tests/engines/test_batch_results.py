@@ -100,15 +100,46 @@ def test_what_succeeded_has_the_status_of_a_reply_and_its_body() -> None:
     assert result_in(line(key="a", request={}, error=given)) == ("a", "gemini", 400, {"error": given}, "")
 
 
-def test_an_error_beside_a_response_of_openais_counts_where_the_response_is_empty() -> None:
+def test_an_error_beside_a_response_of_openais_is_one_in_it() -> None:
     def of(body: Any, error: Any) -> Result:
         return result_in(line(custom_id="a", response={"status_code": 400, "body": body}, error=error))
 
     assert of({}, {"code": "x"}).body == of(None, {"code": "x"}).body == {"error": {"code": "x"}}
-    assert of({"id": 1}, {"code": "x"}).body == {"id": 1}
+    assert of({"id": 1}, {"code": "x"}).body == {"id": 1, "error": {"code": "x"}}
     assert of({}, None).body == {}
     alone = result_in(line(custom_id="a", error={"code": "x"}))
     assert alone == ("a", "openai", 400, {"error": {"code": "x"}}, "error in the batch")
+
+
+BESIDE: list[dict[str, Any]] = [
+    *({"error": error} for error in ({"message": "boom"}, {"code": "batch_expired"}, "x", ["x"])),
+    *({"errors": ["x"]}, {"status": "failed"}, {"status": 500}, {"status": {"code": 13}}),
+]
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_reply_with_an_error_beside_it_on_its_line_is_kept_apart_as_over_http(beside: dict[str, Any]) -> None:
+    chat = completion("Hi")
+    claude = {"role": "assistant", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"}
+    gemini = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}
+    lines = (
+        ("openai", {"custom_id": "a", "response": {"status_code": 200, "body": chat}, **beside}),
+        ("openai", {"custom_id": "a", "response": {"status_code": 200, "body": chat, **beside}}),
+        ("anthropic", {"custom_id": "a", "result": {"type": "succeeded", "message": claude, **beside}}),
+        ("anthropic", {"custom_id": "a", "result": {"type": "succeeded", "message": claude}, **beside}),
+        ("gemini", {"key": "a", "response": gemini, **beside}),
+    )
+    for wire, parts in lines:
+        found = outcome_of(result_in(line(**parts)), "any/m", URL, wire)  # type: ignore[arg-type]
+        assert (found.text, found.unknown_end_text) == (None, "Hi") and found.error
+
+
+def test_a_policy_is_no_behaviour_where_the_line_says_something_else() -> None:
+    policy = {"error": {"message": "flagged", "code": "content_filter"}}
+    response = {"status_code": 400, "body": policy}
+    for beside, stop in (({}, "content_filter"), ({"error": None}, "content_filter"), ({"error": "suspended"}, None)):
+        found = outcome_of(result_in(line(custom_id="a", response=response, **beside)), "any/m", URL, "openai")
+        assert found.stop_reason == stop
 
 
 @pytest.mark.parametrize("code", [399, 400, 599, 600, "400", 0, None])
@@ -122,8 +153,9 @@ def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
         found = outcome_of(Result("a", "openai", status, body, said), "any/m", URL, "openai")
         return found.text, found.error
 
-    for status in (200, 299):
-        assert of(status, completion("Hi")) == ("Hi", None)
+    assert of(200, completion("Hi")) == ("Hi", None)
+    for status in (201, 206, 299):
+        assert of(status, completion("Hi")) == (None, f"status {status}: only with status 200 it is a whole reply")
     assert of(300, {"message": "moved"}) == (None, "status 300: moved")
     assert of(199, {"message": "wait"}) == (None, "status 199: wait")
     assert of(400, {"message": ""}, "error in the batch")[1] == 'error in the batch: {"message": ""}'
@@ -132,7 +164,7 @@ def test_what_became_of_a_request_is_what_would_have_come_over_http() -> None:
     assert of(BROKEN, completion("Hi"), "expired in the batch") == (None, "expired in the batch")
     text, error = of(200, {"id": 1})
     assert text is None and error
-    policy = {"error": {"message": "no", "code": "content_filter"}}
+    policy = {"error": {"message": "flagged", "code": "content_filter"}}
     withheld = outcome_of(Result("a", "openai", 400, policy), "any/m", URL, "openai")
     assert (withheld.stop_reason, withheld.error) == ("content_filter", None)
 

@@ -163,7 +163,7 @@ def subject(request: Any, address: str, toys: Path, monkeypatch: pytest.MonkeyPa
     if request.param == "rote":
         return Subject(Connection(), "rote/clever", "rote/ill")
     wire, _, in_pieces = request.param.partition(" ")
-    connection = Connection(address, wire=wire, max_connections=4, timeout=20, stream=bool(in_pieces))
+    connection = Connection(base_url=address, wire=wire, max_connections=4, timeout=20, stream=bool(in_pieces))
     return Subject(connection, "any/well", "any/ill")
 
 
@@ -307,7 +307,7 @@ def test_what_it_does_not_declare_is_refused_by_name_before_anything_is_asked(
 
 
 def test_the_name_before_the_slash_says_which_engine_it_is_and_a_base_url_that_it_is_http(toys: Path) -> None:
-    here, there = Connection(), Connection("http://127.0.0.1:9/v1")
+    here, there = Connection(), Connection(base_url="http://127.0.0.1:9/v1")
     names = {model: engine_type(model, here).name for model in ("sim/coin", "rote/dull", "openai/x", "what/ever")}
     assert names == {"sim/coin": "sim", "rote/dull": "rote", "openai/x": "http", "what/ever": "http"}
     assert {engine_type(model, there).name for model in names} == {"http"}

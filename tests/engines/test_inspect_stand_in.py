@@ -239,7 +239,7 @@ def last_of(last: Exception | None) -> Exception:
         (last_of(None), "unknown", "no connection", "RuntimeError: gave up"),
         (NoCompletion("no choices"), "passing", "no completion", "no choices"),
         (TimeoutError(), "passing", "timeout", "timeout: TimeoutError"),
-        (APIStatusError(499), "request", "status 499", "status 499: it says so"),
+        (APIStatusError(418), "request", "status 418", "status 418: it says so"),
         (APIStatusError(500), "passing", "server error", "status 500: it says so"),
         (
             APIStatusError(402),
@@ -314,12 +314,18 @@ def test_whose_model_it_is_stands_in_its_name(name: str, provider: str) -> None:
 # --- what counts as a reply ------------------------------------------------------------------------------------------
 
 
-def test_thoughts_alone_are_a_reply_also_where_nobody_says_why_it_ended() -> None:
+def test_what_ended_nobody_says_why_is_no_reply_and_is_kept_apart() -> None:
     thoughts = [part("reasoning", "Hm."), part("reasoning", None), part("reasoning", "x", redacted=True)]
     found = outcome_of(output([*thoughts, part("reasoning", "So.")], "unknown"))
-    assert (found.text, found.reasoning, found.stop_reason) == ("", "Hm.\n\nSo.", None)
-    assert outcome_of(output("A", "unknown")).text == "A"
-    assert outcome_of(output([part("text", "No.", refusal=True)], "unknown")).refusal == "No."
+    assert (found.text, found.reasoning, found.unknown_end, found.unknown_end_text) == (
+        None,
+        "Hm.\n\nSo.",
+        "unknown",
+        None,
+    )
+    assert outcome_of(output([*thoughts, part("reasoning", "So.")], "stop")).text == ""
+    assert outcome_of(output("A", "unknown")).unknown_end_text == "A"
+    assert outcome_of(output([part("text", "No.", refusal=True)], "unknown")).unknown_end_text == "No."
 
 
 @pytest.mark.parametrize(

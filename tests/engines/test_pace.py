@@ -110,6 +110,7 @@ def test_a_wait_that_is_too_long_is_told_in_minutes_and_from_two_hours_on_in_hou
     assert said(7140) == "the server asks to wait for 119 min"
     assert said(7200) == "the server asks to wait for 2 h"
     assert said(86_400) == "the server asks to wait for 24 h"
+    assert said(seconds_of("9" * 300)) == "the server asks to wait for more than a year"
 
 
 def test_a_wait_is_given_in_seconds_or_by_the_date_of_its_end() -> None:

@@ -13,7 +13,7 @@ from selfexec.items import load
 from sockets import call
 
 ITEMS = load("starter")
-HERE, A, B = Connection(), Connection("http://a.example/v1"), Connection("http://b.example/v1")
+HERE, A, B = Connection(), Connection(base_url="http://a.example/v1"), Connection(base_url="http://b.example/v1")
 
 
 class Slow:

@@ -150,7 +150,7 @@ def test_a_reply_of_geminis_comes_whole_and_in_pieces() -> None:
     ]
     [candidate] = GEMINI.whole(said(fault="empty"))["candidates"]
     assert candidate["content"]["parts"] == []
-    assert sent(GEMINI, said(fault="died")) == [("", {**body("", finishReason="OTHER"), **counts})]
+    assert sent(GEMINI, said(fault="died")) == [("", {**body("", finishReason="MALFORMED_RESPONSE"), **counts})]
     assert sent(GEMINI, said("", "no-usage")) == [("", body("", finishReason="STOP"))]
 
 

@@ -197,7 +197,7 @@ def over(wire: str, stream: bool, manners: Manners) -> Outcome:
 
     async def main() -> Outcome:
         async with server(SimServer(ITEMS, manners).app()) as url:
-            connection = Connection(url, wire=wire, stream=stream, timeout=5)  # type: ignore[arg-type]
+            connection = Connection(base_url=url, wire=wire, stream=stream, timeout=5)  # type: ignore[arg-type]
             async with HttpEngine([key.model], connection) as engine:
                 return await engine.ask(Call(key, (Message("user", REQUEST),)))
 

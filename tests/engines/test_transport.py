@@ -8,8 +8,8 @@ import gzip
 import json
 import re
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -112,10 +112,14 @@ def escaped(text: str) -> str:
 def test_a_key_that_comes_back_in_any_dress_is_kept_nowhere(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
     monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
     fields = ("id", "provider", "model", "system_fingerprint")
-    body = json.dumps(completion("@", "@", refusal="@", reasoning_content="@") | dict.fromkeys(fields, "@"))
-    found = ask(body.replace('"@"', f'"a {written} z"').encode())[0]
-    texts = [found.text, found.refusal, found.reasoning, found.stop_reason, found.served_model, found.fingerprint]
-    for text in [*texts, found.completion_id, found.upstream]:
+    texts: list[str | None] = []
+    for end in ("stop", "@"):
+        body = json.dumps(completion("@", end, refusal="@", reasoning_content="@") | dict.fromkeys(fields, "@"))
+        found = ask(body.replace('"@"', f'"a {written} z"').encode())[0]
+        texts += [found.reasoning, found.served_model, found.fingerprint, found.completion_id, found.upstream]
+        texts += [found.text, found.refusal] if end == "stop" else [found.unknown_end, found.unknown_end_text]
+    assert "[key]" in (found.error or "") and written not in (found.error or "")
+    for text in texts:
         assert text and "[key]" in text and text.startswith("a ") and text.endswith(" z")
         # what base64 leaves over shows less than two characters at either end
         assert len(text) <= len("a [key] z") + 12
@@ -236,6 +240,16 @@ def test_a_redirect_within_a_server_and_one_to_nowhere_are_named_too() -> None:
         ask(nowhere)
 
 
+@pytest.mark.parametrize("status", [300, 301, 305, 306])
+def test_a_redirect_that_names_no_place_is_not_said_to_name_one(status: int) -> None:
+    async def home(request: web.Request) -> web.Response:
+        return web.Response(status=status)
+
+    with pytest.raises(InputError, match=f"status {status}: it redirects the call without saying where") as stopped:
+        ask(home)
+    assert "points to" not in str(stopped.value)
+
+
 def test_a_redirect_in_the_middle_of_a_run_stops_it_only_when_it_comes_three_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -261,7 +275,7 @@ def test_what_a_server_says_of_its_policy_holds_no_key_either(monkeypatch: pytes
     monkeypatch.setenv("SELFEXEC_API_KEY", KEY)
 
     async def filtering(request: web.Request) -> web.Response:
-        error = {"message": f"blocked {KEY} for good", "code": "content_filter"}
+        error = {"message": f"blocked {KEY} by policy", "code": "content_filter"}
         return web.json_response({"error": error}, status=400)
 
     found = ask(filtering)[0]
@@ -638,7 +652,7 @@ def test_a_stream_that_nobody_asked_for_is_named(first: str) -> None:
 
 
 def test_only_an_address_that_is_in_doubt_is_asked_about() -> None:
-    for status in (429, 500, 503):
+    for status in (429, 500, 529):
 
         async def busy(request: web.Request, status: int = status) -> web.Response:
             return web.json_response({"error": "busy"}, status=status)
@@ -842,7 +856,7 @@ def test_the_commands_take_a_key_by_name_headers_and_a_wire_format(
 
     async def handler(request: web.Request) -> web.Response:
         seen.add((request.path, *(request.headers.get(name, "") for name in ("x-api-key", "X-Team", "X-Secret"))))
-        return web.json_response({"id": "i", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"})
+        return web.json_response({"content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"})
 
     app = web.Application()
     app.router.add_route("*", "/{rest:.*}", handler)
@@ -879,12 +893,17 @@ def test_a_header_may_be_the_key_and_is_kept_nowhere() -> None:
     ("wire", "end", "header", "body"),
     [
         ("openai", "/chat/completions", "Authorization", completion("Hi")),
-        ("anthropic", "/messages", "x-api-key", {"id": "i", "content": [{"type": "text", "text": "Hi"}]}),
+        (
+            "anthropic",
+            "/messages",
+            "x-api-key",
+            {"content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn"},
+        ),
         (
             "gemini",
             "/models/m:generateContent",
             "x-goog-api-key",
-            {"responseId": "i", "candidates": [{"content": {"parts": [{"text": "Hi"}]}}]},
+            {"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]},
         ),
     ],
 )
@@ -981,73 +1000,41 @@ def test_a_call_that_is_cancelled_while_it_waits_leaves_its_place_to_others() ->
     assert asyncio.run(main()) == 0
 
 
-# --- a server that is gone -------------------------------------------------------------------------------------------
+# --- addresses that are none -----------------------------------------------------------------------------------------
 
 
-@contextmanager
-def at_a_port() -> Iterator[tuple[int, Callable[[], Any]]]:
-    """A port that nobody else has, and a server there for as long as one wants."""
-    with socket.socket() as held:
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)  # beside it another may listen, which this does not
-        held.bind(("127.0.0.1", 0))
-        port = held.getsockname()[1]
+@pytest.mark.parametrize(("scheme", "meant"), [("https", "is http meant?"), ("http", "does this port speak https?")])
+def test_a_server_that_hangs_up_is_said_to_expect_the_other_scheme(scheme: str, meant: str) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(10)
+        writer.close()
 
-        @asynccontextmanager
-        async def there() -> AsyncIterator[None]:
-            app = web.Application()
-            app.router.add_route("*", "/{rest:.*}", _sending(completion()))
-            runner = web.AppRunner(app, access_log=None)
-            await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", port, reuse_port=True).start()
-            try:
-                yield
-            finally:
-                await runner.cleanup()
+    async def main() -> None:
+        listening = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+        address = f"{scheme}://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+        async with listening, HttpEngine(["any/m"], Connection(base_url=address, timeout=5)) as engine:
+            await engine.ask(call("any/m"))
 
-        yield port, there
+    with pytest.raises(InputError, match=re.escape(meant)):
+        asyncio.run(main())
 
 
-@pytest.mark.parametrize(("gone_after", "attempts"), [(0.0, "1 attempt"), (3600.0, "8 attempts")])
-def test_a_server_that_is_gone_is_waited_for_a_minute_and_no_longer_until_it_is_back(
-    gone_after: float, attempts: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("selfexec.engines.http.client.GONE", gone_after)
+def test_a_server_that_has_answered_is_not_suspected_of_another_scheme_when_it_hangs_up() -> None:
+    async def handler(request: web.Request) -> web.Response:
+        if "poison" in await request.text():
+            assert request.transport is not None
+            request.transport.close()
+        return web.json_response(completion())
 
-    async def main(port: int, there: Callable[[], Any]) -> None:
-        url = f"http://127.0.0.1:{port}/v1"
-        async with HttpEngine(["any/m"], Connection(base_url=url, timeout=5)) as engine:
-            async with there():
-                assert (await engine.ask(call("any/m"))).text == "Hi"
-            await engine.ask(call("any/m"))  # over the connection that was there, and then over none
-            lost = await engine.ask(call("any/m"))
-            told = f"the connection failed (nothing listens at port {port} of 127.0.0.1)"
-            assert (lost.text, lost.error) == (None, f"{told} ({attempts})")
-            said = [warning for warning in engine.warnings if "no connection could be made" in warning]
-            assert len(said) == (gone_after == 0)
-            async with there():
-                found = await engine.ask(call("any/m"))
-                assert (found.text, found.attempt) == ("Hi", None)
+    async def main() -> None:
+        app = web.Application()
+        app.router.add_route("*", "/{rest:.*}", handler)
+        async with server(app) as url, HttpEngine(["any/m"], Connection(base_url=url, timeout=5)) as engine:
+            await engine.ask(call("any/m"))
+            failed = await engine.ask(call("any/m", "poison"))
+        assert failed.error == "the connection failed (the server hung up without an answer) (8 attempts)"
 
-    with at_a_port() as (port, there):
-        asyncio.run(main(port, there))
-
-
-def test_a_server_is_gone_after_a_minute_without_a_connection_and_it_is_said_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock = 100.0
-    monkeypatch.setattr("selfexec.engines.http.client.time.monotonic", lambda: clock)
-    engine = HttpEngine(["any/m"], Connection(base_url="http://127.0.0.1:1/v1"))
-    where = engine._lines["any/m"].where
-    assert not engine._is_gone(where)
-    engine._unreachable[where.url] = 40.0
-    assert not engine._is_gone(where)  # nothing has ever come from there: the address may be wrong
-    engine._answered.add(where.url)
-    for since, gone in ((40.5, False), (40.0, True), (39.0, True)):
-        engine._unreachable[where.url] = since
-        assert engine._is_gone(where) == gone
-    [said] = engine.warnings
-    assert said.startswith("http://127.0.0.1:1/v1: no connection could be made for 60 s.")
+    asyncio.run(main())
 
 
 def test_a_plain_server_asked_by_https_and_a_host_that_is_not_there_are_told_as_such() -> None:

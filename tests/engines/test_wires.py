@@ -80,15 +80,18 @@ def test_thoughts_are_kept_apart_wherever_a_server_puts_them() -> None:
         {"type": "text", "text": "A"},
         "B",
         {"text": "C"},
-        {"type": "x", "text": "D"},
-        5,
+        {"type": "reference", "reference_ids": [1]},
     ]
     assert kept(parts) == ("ABC", "Hm.")
+    with pytest.raises(Unusable, match="a part that is not known, 'x'"):
+        kept([*parts, {"type": "x", "text": "D"}])
+    with pytest.raises(Unusable, match="neither text nor an object"):
+        kept([*parts, 5])
     with pytest.raises(Unusable, match="unknown shape"):
         kept({"text": "A"})
 
 
-@pytest.mark.parametrize(("finish", "kept"), [("max_tokens", "length"), ("SAFETY", "content_filter"), ("eos", "eos")])
+@pytest.mark.parametrize(("finish", "kept"), [("max_tokens", "length"), ("SAFETY", "content_filter"), ("eos", "stop")])
 def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: str) -> None:
     assert outcome("openai", completion(finish=finish)).stop_reason == kept
 
@@ -99,12 +102,11 @@ def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: s
         ({"choices": []}, "no choices"),
         ({"choices": ["x"]}, "no choices"),
         ({"error": {"message": "went wrong"}}, "went wrong"),
-        (completion(finish="abort"), "it broke off, finish reason abort$"),
+        (completion(finish="abort"), "it broke off, it ended with 'abort'$"),
         (
-            {"choices": [{"message": {"content": "A"}, "finish_reason": "stop", "error": {"message": "it died"}}]},
-            "it broke off, finish reason stop: it died$",
+            {"choices": [{"message": {"content": "A"}, "finish_reason": "abort", "error": {"message": "it died"}}]},
+            "it broke off, it ended with 'abort': it died$",
         ),
-        (completion("", finish="unheard_of"), "no text, finish reason unheard_of"),
         (completion(None), "its message holds no content"),
         ({"choices": [{"text": "Hi", "finish_reason": "stop"}]}, "it has 'text' in place of a message"),
         ({"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}, "it has 'delta' in place of a message"),
@@ -115,9 +117,11 @@ def test_what_is_no_reply_says_why(body: dict[str, Any], why: str) -> None:
         outcome("openai", body)
 
 
-def test_a_complaint_beside_a_text_takes_nothing_away_and_in_place_of_one_it_is_an_error() -> None:
+def test_an_error_beside_a_text_voids_it_and_in_place_of_one_it_is_no_reply() -> None:
     error = {"error": {"message": "went wrong"}}
-    assert outcome("openai", completion("A") | error).text == "A"
+    found = outcome("openai", completion("A") | error)
+    assert (found.text, found.unknown_end, found.unknown_end_text) == (None, "stop+error", "A")
+    assert found.error == "the reply ended with 'stop', and an error came with it: went wrong"
     for body in (completion("") | error, completion("", error={"message": "went wrong"})):
         with pytest.raises(Unusable, match=r"^went wrong$"):
             outcome("openai", body)
@@ -130,8 +134,8 @@ def test_nothing_said_is_a_reply_where_the_model_was_done_cut_off_or_withheld() 
     assert outcome("openai", completion("", finish="x") | {"output_sensitive": True}).stop_reason == "content_filter"
     assert outcome("openai", completion("", finish="x") | {"input_sensitive": True}).stop_reason == "content_filter"
     assert outcome("openai", completion("A") | {"output_sensitive": True}).stop_reason == "stop"
-    assert outcome("openai", completion(None, finish="x", refusal="No.")).refusal == "No."
-    assert outcome("openai", completion(None, finish="x", tool_calls=[{"id": "1"}])).text == ""
+    assert outcome("openai", completion(None, refusal="No.")).refusal == "No."
+    assert outcome("openai", completion(None, finish="tool_calls", tool_calls=[{"id": "1"}])).text == ""
 
 
 # --- Responses --------------------------------------------------------------------------------------------------------
@@ -174,7 +178,8 @@ def test_a_response_is_kept_field_by_field() -> None:
 def test_what_a_response_did_not_complete_has_the_reason_as_other_formats_say_it() -> None:
     def stop(reason: Any) -> str | None:
         body = response(said("H"), status="incomplete", incomplete_details={"reason": reason})
-        return outcome("responses", body).stop_reason
+        found = outcome("responses", body)
+        return found.stop_reason or found.unknown_end
 
     assert (stop("max_output_tokens"), stop("content_filter")) == ("length", "content_filter")
     assert (stop("the moon"), stop(None)) == ("the moon", "incomplete")
@@ -190,13 +195,12 @@ def test_what_a_response_did_not_complete_has_the_reason_as_other_formats_say_it
     ("body", "why"),
     [
         ({"id": "r"}, "no output"),
-        (response(), "its output holds no message"),
-        (response(said("half"), status="in_progress"), "it is in progress"),
-        (response(said("half"), status="cancelled"), "it is cancelled"),
+        (response(), "its message holds no content, and it ended with 'completed'"),
+        (response(said("half"), status="in_progress"), "it ended with 'in_progress'"),
+        (response(said("half"), status="cancelled"), "it ended with 'cancelled'"),
         (response(said("half"), status="failed", error={"code": "server_error", "message": "it died"}), "it died"),
-        (response(said("half"), status="failed", error=None), "it is failed"),
+        (response(said("half"), status="failed", error=None), "it ended with 'failed'$"),
         ({"error": {"message": "went wrong"}}, "went wrong"),
-        (response(said(""), status="incomplete", incomplete_details={"reason": "x"}), "no text, status incomplete, x"),
         ({"choices": [{"message": {"content": "Hi"}}]}, "no output"),
     ],
 )
@@ -229,10 +233,10 @@ def test_an_anthropic_message_is_kept_field_by_field() -> None:
     kept = Outcome("Hi", 5, "stop", input_tokens=3, reasoning="Hm.", served_model="m", completion_id="i")
     assert outcome("anthropic", body) == kept
     assert outcome("anthropic", {**body, "content": [], "stop_reason": "refusal"}).stop_reason == "refusal"
-    assert outcome("anthropic", {**body, "content": content[:1], "stop_reason": "pause"}).text == ""
-    assert outcome("anthropic", {**body, "content": content[1:], "stop_reason": "pause"}).stop_reason == "pause"
-    with pytest.raises(Unusable, match="no text, stop reason pause"):
-        outcome("anthropic", {**body, "content": [], "stop_reason": "pause"})
+    assert outcome("anthropic", {**body, "content": content[:1]}).text == ""
+    for part, text in ((content[1:], "Hi"), ([], None)):
+        found = outcome("anthropic", {**body, "content": part, "stop_reason": "pause_turn"})
+        assert (found.text, found.unknown_end, found.unknown_end_text) == (None, "pause_turn", text)
     with pytest.raises(Unusable, match="no content"):
         outcome("anthropic", {"type": "message"})
     # what a cache of prompts took or gave was read as well: 3 + 4 + 5
@@ -246,7 +250,7 @@ def gemini(parts: list[Any], finish: str = "STOP", **usage: int) -> dict[str, An
 
 
 def test_a_gemini_reply_is_kept_field_by_field() -> None:
-    parts = [{"text": "Hm.", "thought": True}, {"text": "H"}, {"text": "i"}, "x"]
+    parts = [{"text": "Hm.", "thought": True}, {"text": "H"}, {"text": "i"}]
     found = outcome("gemini", gemini(parts, promptTokenCount=3, candidatesTokenCount=5, thoughtsTokenCount=2))
     counted = {"output_tokens": 7, "input_tokens": 3, "reasoning_tokens": 2}
     assert found == Outcome("Hi", stop_reason="stop", reasoning="Hm.", served_model="m", completion_id="i", **counted)
@@ -259,9 +263,8 @@ def test_a_gemini_reply_is_kept_field_by_field() -> None:
 def test_what_gemini_withheld_is_told_from_what_it_failed_to_make() -> None:
     assert outcome("gemini", gemini([], "SAFETY")).stop_reason == "content_filter"
     assert outcome("gemini", {"promptFeedback": {"blockReason": "OTHER"}}).stop_reason == "content_filter"
-    assert outcome("gemini", gemini([{"text": "Hi"}], "OTHER")).text == "Hi"
+    assert outcome("gemini", gemini([{"text": "Hi"}], "OTHER")).unknown_end_text == "Hi"
     assert outcome("gemini", gemini([], "MAX_TOKENS")).stop_reason == "length"
-    with pytest.raises(Unusable, match="it broke off, finish reason OTHER"):
-        outcome("gemini", gemini([], "OTHER"))
+    assert outcome("gemini", gemini([], "OTHER")).unknown_end == "OTHER"
     with pytest.raises(Unusable, match="no candidates"):
         outcome("gemini", {"candidates": []})

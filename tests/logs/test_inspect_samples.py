@@ -107,6 +107,40 @@ def test_options_that_the_prompt_has_by_other_letters_are_none(tmp_path: Path) -
     assert one.options == ()
 
 
+def test_where_several_options_may_be_right_nothing_is_taken_as_choice_before_it_is_paid_for(tmp_path: Path) -> None:
+    # of the second one option is right, but several could have been chosen there, too
+    samples = [
+        Sample(id="m", input="Which are even?", choices=["2", "3", "4"], target=["A", "C"]),
+        Sample(id="n", input="Which is odd?", choices=["2", "3", "4"], target="B"),
+    ]
+    outputs = says("ANSWER: A,C"), says("ANSWER: B")
+    path = evaluated(tmp_path, samples, *outputs, solver=multiple_choice(multiple_correct=True), scorer=choice())
+    for log in (path, as_json(path)):
+        with pytest.raises(InputError, match=r"2 with options of which several may be right at once"):
+            import_logs(log, tool="inspect", experiment="choice", out=tmp_path / "r")
+    run = import_logs(path, tool="inspect", experiment="correctness", out=tmp_path / "c").run
+    assert sorted(reading.value for key, reading in run.readings.items() if key.session == "score") == [True, True]
+
+
+def test_one_right_option_among_samples_of_one_is_taken_as_choice(tmp_path: Path) -> None:
+    sample = Sample(id="n", input="Which is odd?", choices=["2", "3", "4"], target=["B"])
+    path = evaluated(tmp_path, [sample], says("ANSWER: B"), solver=multiple_choice(), scorer=choice())
+    run = import_logs(path, tool="inspect", experiment="choice", out=tmp_path / "r").run
+    assert [item.right for item in run.items["choice"].values()] == ["B"]  # type: ignore[attr-defined]
+
+
+def test_a_log_that_ended_in_an_error_is_taken_with_a_warning(tmp_path: Path) -> None:
+    path = evaluated(tmp_path, [Sample(input="1 + 1?", target="2")], says("2"))
+    assert not import_logs(path, tool="inspect", experiment="correctness", out=tmp_path / "r").warnings
+
+    def fail(log: EvalLog) -> None:
+        log.status = "error"
+
+    found = import_logs(changed(path, fail), tool="inspect", experiment="correctness", out=tmp_path / "s")
+    [warning] = found.warnings
+    assert warning == f"{path}: its status is 'error', so that samples may be missing from it."
+
+
 def test_epochs_are_attempts_at_one_item(tmp_path: Path) -> None:
     path = evaluated(tmp_path, [Sample(input="1 + 1?", target="2")], says("2"), says("3"), epochs=2)
     run = import_logs(path, tool="inspect", experiment="correctness", out=tmp_path / "r", model="sim/coin").run
@@ -115,46 +149,22 @@ def test_epochs_are_attempts_at_one_item(tmp_path: Path) -> None:
     assert sorted(texts) == [1, 2] and set(texts.values()) == {"2", "3"}
 
 
-def of_several_turns() -> Any:
-    @inspect_ai.solver.solver
-    def twice() -> Any:
-        async def solve(state: Any, generate: Any) -> Any:
-            state = await generate(state)
-            state.messages.append(ChatMessageUser(content="Are you sure?"))
-            return await generate(state)
-
-        return solve
-
-    return twice()
-
-
 PICTURE = Sample(
     input=[ChatMessageUser(content=[ContentText(text="What is it?"), ContentImage(image=IMAGE)])], target="x"
 )
 
 
 @pytest.mark.parametrize(
-    ("sample", "outputs", "solver", "reason"),
+    ("sample", "reason"),
     [
-        (PICTURE, [says("x")], None, "shown more than text"),
-        (Sample(input="1 + 1?", target="2"), [says("2"), says("2")], "twice", "of several turns"),
-        (
-            Sample(input="1 + 1?", target="2"),
-            [ModelOutput.for_tool_call("mockllm/model", "add", {"x": 1}), says("2")],
-            None,
-            "with calls of tools",
-        ),
-        (Sample(input=" ", target="2"), [says("2")], None, "shown nothing"),
-        (Sample(input="x" * 100_001, target="2"), [says("2")], None, "shown more than 100,000 characters"),
+        (PICTURE, "shown more than text"),
+        (Sample(input=" ", target="2"), "shown nothing"),
+        (Sample(input="x" * 100_001, target="2"), "shown more than 100,000 characters"),
     ],
-    ids=["picture", "turns", "tools", "blank", "huge"],
+    ids=["picture", "blank", "huge"],
 )
-def test_what_cannot_be_used_is_counted_by_its_reason(
-    tmp_path: Path, sample: Sample, outputs: list[ModelOutput], solver: Any, reason: str
-) -> None:
-    for output in outputs:
-        output.usage = output.usage or ModelUsage(output_tokens=1)
-    found = read(evaluated(tmp_path, [sample], *outputs, solver=of_several_turns() if solver else None))
+def test_what_cannot_be_used_is_counted_by_its_reason(tmp_path: Path, sample: Sample, reason: str) -> None:
+    found = read(evaluated(tmp_path, [sample], says("2")))
     assert (found.samples, dict(found.left_out)) == ([], {reason: 1})
 
 

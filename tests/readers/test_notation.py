@@ -29,7 +29,7 @@ MARKUP = [
     ("ĠYes.ĊNo.", " Yes.\nNo."),
     ("&quot;A&quot; &lt; B", '"     A"      <    B'),
     ("<b>A</b> <i>B</i>", "   A        B    "),
-    ("<li>A</li>", "\n-  A     "),
+    ("<li>A</li>", "\n-  A\n    "),
     ("A<br>B<br/>C", "A\n   B\n    C"),
     ("<tr><td>A</td><td>B</td></tr>", "\n|      A  |      B  |       "),
     ("“A” «B» „C“", '"A" "B" "C"'),

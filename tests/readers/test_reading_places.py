@@ -15,7 +15,8 @@ from selfexec.readers.choice import _echoes_both
 from selfexec.readers.keyed import keyed
 from selfexec.readers.letters import letters_of
 from selfexec.readers.scan import AT_MOST, lines, places
-from selfexec.readers.stated import conditional, stated
+from selfexec.readers.stated import stated
+from selfexec.readers.suppositions import conditional
 from selfexec.readers.withdrawal import withdrawn
 
 Read = list[tuple[str, Callable[[str], Reading], Reading]]
@@ -128,18 +129,34 @@ def test_a_value_means_a_letter_of_the_question_that_stands_alone_or_with_its_te
     assert (letters.in_brackets("3 dm (E)"), letters.in_brackets("3 dm C")) == (None, None)
 
 
-def test_a_condition_is_one_in_the_sentence_that_leads_to_the_answer() -> None:
+def test_a_condition_is_one_in_the_sentence_that_leads_to_the_answer_or_in_the_one_before() -> None:
     for text in (
         "If so, {}",
         "Well?If so, {}",
         "Well. Unless I erred, {}",
         "Suppose it is. So, if so, {}",
+        "If it were so.\nThen {}",
+        "If it were so\n\nThen {}",
     ):
-        at = text.index("{")
-        assert conditional(text.format("it would be C."), at)
-        assert not conditional(text.format("it is C."), at)
-    for text in ("If it were so! {}", "If it were so.\nThen {}", "If it were so\n\nThen {}", "If asked, {}", "{}"):
-        assert not conditional(text.format("it would be C."), text.index("{"))
+        assert conditional(text.format("it would be C."), text.index("{")), text
+    for text in ("If it were so! {}", "If asked, {}", "If I had to choose, {}", "If I'm not mistaken, {}", "{}"):
+        assert not conditional(text.format("it would be C."), text.index("{")), text
+
+
+def test_what_is_so_under_a_condition_is_not_stated_unless_it_is_a_step_a_hedge_or_a_conclusion() -> None:
+    for text in ("If so, {}", "If waves are meant, {}", "Unless the rod is cut, {}", "Wenn es Wellen sind, {}"):
+        assert conditional(text.format("the answer is C."), text.index("{")), text
+    for text in (
+        "If we add these, {}",
+        "Unless I erred, {}",
+        "If the rod is 30 cm long, C fits, so {}",
+        "Assuming a straight rod, {}",
+    ):
+        assert not conditional(text.format("the answer is C."), text.index("{")), text
+    assert conditional("The answer is C if the rod is cut.", 4, 15)
+    assert not conditional("The answer is C if I remember correctly.", 4, 15)
+    for apart in ("\n\n", ". ", "\n"):
+        assert not conditional(f"The answer is C{apart}If the rod were longer, it would be D.", 4, 15)
 
 
 def test_an_answer_is_taken_back_where_that_is_not_expected_of_somebody() -> None:
@@ -287,8 +304,22 @@ def test_of_lists_without_a_key_the_five_that_were_asked_for_count() -> None:
     assert words(f'{{"words": ["a1", "b1"]}}\n{five}'.replace("'", '"')) == ["a1", "b1"]
 
 
-def test_a_list_that_is_cut_off_has_its_whole_members() -> None:
-    assert words("[red, green, blu") == ["red", "green"]
+def test_a_list_that_is_cut_off_before_its_fifth_word_is_none_and_its_reason_is_that() -> None:
+    for cut in (
+        "[red, green, blu",
+        '{"words": ["red", "green", "blue", "pink"',
+        '["red", "green", "blue", "pink", "gr',
+    ):
+        reading = read_words(cut)
+        assert (reading.value, reading.reason) == (None, "truncated"), cut
+    five = ["red", "green", "blue", "pink", "grey"]
+    assert words('{"words": ["red", "green", "blue", "pink", "grey"') == five
+    assert words('{"words": ["red", "green", "blue", "pink", "grey", "whi') == five
+    assert words('{"words": ["red", "green"]}') == ["red", "green"]  # it listed two
+    assert words('{"words": ["red", "green"}') == ["red", "green"]  # broken, not cut off
+
+
+def test_a_list_has_its_whole_members() -> None:
     assert words("[red, green, blue]") == ["red", "green", "blue"]
     assert words("[red]") is None
     assert words('["red, green, blue"]') == ["red", "green", "blue"]  # three in one string

@@ -30,7 +30,7 @@ from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
 from selfexec.report.export import drawn as as_svg
 from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
-from selfexec.report.figures.model_order import line_up, merit_of
+from selfexec.report.figures.model_order import UNKNOWN_FAMILY, line_up, merit_of
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import (
     SCREEN,
@@ -683,7 +683,7 @@ def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:
     }
     lineup = line_up(merit)
     assert lineup.keys == ("b-2", "a-1", "b-1", "b-3", "a-2", "x/d", "x/c")
-    assert lineup.groups == {"a-1": "a", "a-2": "a", "b-1": "b", "b-2": "b", "b-3": "b", "x/c": "x", "x/d": "x"}
+    assert lineup.groups == dict.fromkeys(merit, UNKNOWN_FAMILY)
     assert lineup.labels["x/c"] == "c" and not lineup.headed
 
 
@@ -704,16 +704,16 @@ def test_given_groups_are_headed_and_marked(panel: Run, scores: Scores) -> None:
     figure = figures([panel], scores, groups=groups)[0]
     root = parsed(figure)
     families = {g.get("data-model"): g.get("data-family") for g in root.iter(f"{SVG}g") if g.get("data-model")}
-    assert families == {m: groups.get(m, "sim") for m in PANEL}
+    assert families == {m: groups.get(m, UNKNOWN_FAMILY) for m in PANEL}
     bold = {text.text for text in root.iter(f"{SVG}text") if text.get("class") == "sx-strong"}
-    assert {"plain", "knowing", "sim"} <= bold
+    assert {"plain", "knowing", UNKNOWN_FAMILY} <= bold
 
 
 TWO = {"gpt-4": (0, -0.5), "o3": (0, -0.6)}
 
 
 def test_groups_that_say_what_names_say_take_no_headings() -> None:
-    assert not line_up(TWO, {"gpt-4": "gpt", "o3": "o"}).headed
+    assert not line_up(TWO, {"gpt-4": "openai", "o3": "openai"}).headed
     assert line_up(TWO, {"gpt-4": "openai", "o3": "google"}).headed
 
 

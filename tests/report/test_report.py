@@ -27,7 +27,7 @@ from build import part_of, requests_run, unpinned, write
 from selfexec.analysis import words as in_words
 from selfexec.analysis.compare import ranking
 from selfexec.analysis.findings import against_baseline, against_chance, against_naive, against_others
-from selfexec.analysis.names import family_of
+from selfexec.analysis.makers import family_of
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
@@ -589,11 +589,11 @@ def test_kinds_of_request_add_up(panel: Run) -> None:
             )
 
 
-def test_families_are_providers_or_first_letters_unless_a_file_says_so(tmp_path: Path) -> None:
-    assert [family_of(m) for m in ("openai/gpt-4.1", "gpt-4.1", "o4-mini", "7b")] == ["openai", "gpt", "o", "7b"]
+def test_families_are_makers_unless_a_file_says_so(tmp_path: Path) -> None:
+    assert [family_of(m) for m in ("openai/gpt-4.1", "gpt-4.1", "o4-mini", "7b")] == [*["openai"] * 3, None]
     groups = tmp_path / "groups.csv"
     groups.write_text("model,family\ngpt-4.1,GPT\n")
-    assert families(["gpt-4.1", "llama-3"], groups) == {"gpt-4.1": "GPT", "llama-3": "llama"}
+    assert families(["gpt-4.1", "llama-3"], groups) == {"gpt-4.1": "GPT", "llama-3": "meta"}
 
 
 # --- numbers on the page ---------------------------------------------------------------------------------------------

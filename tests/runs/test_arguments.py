@@ -14,7 +14,7 @@ import selfexec as sx
         ("limit", "ten", "a whole number or None, and no str"),
         ("limit", 2.5, "a whole number or None, and no float"),
         ("limit", True, "a whole number or None, and no bool"),
-        ("epochs", "2", "a whole number, and no str"),
+        ("epochs", "2", "a whole number or None, and no str"),
         ("fraction", "half", "a number or None, and no str"),
         ("timeout", "x", "a number, and no str"),
         ("stream", 1, "True or False, and no int"),
@@ -37,7 +37,7 @@ def test_a_choice_of_another_kind_is_named_and_its_value_is_not_shown(
 def test_models_that_are_none_are_not_taken_for_the_simulated_panel(tmp_path: Path) -> None:
     with pytest.raises(sx.InputError, match="which model"):
         sx.run([], limit=1, out=tmp_path / "run")
-    with pytest.raises(sx.InputError, match="5 is no name"):
+    with pytest.raises(sx.InputError, match="models: give text or several texts or None, and no int"):
         sx.run(5, limit=1, out=tmp_path / "run")  # type: ignore[arg-type]
     with pytest.raises(sx.InputError, match="give a function"):
         sx.run("sim/coin", limit=1, out=tmp_path / "run", on_progress="x")  # type: ignore[arg-type]

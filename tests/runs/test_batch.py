@@ -24,6 +24,7 @@ from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.items import load
+from selfexec.run_options import RunOptions
 from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.caps import Spent
@@ -415,7 +416,7 @@ def test_requests_fill_files_up_to_the_number_and_the_bytes_that_these_may_hold(
 @pytest.mark.parametrize("name", ["two-epochs", "grown"])
 def test_what_an_old_run_was_asked_is_all_of_its_items_in_all_of_its_epochs(name: str) -> None:
     stored = sx.load(Path(__file__).parents[1] / "stored" / name)
-    planned, design = of_run(stored.folder, None, {})
+    planned, design = of_run(RunOptions(out=stored.folder))
     assert design == {
         (model, e, ()): dict.fromkeys(by_id, 2)
         for model in stored.manifest.models
@@ -428,7 +429,7 @@ def test_what_a_run_was_asked_is_what_each_model_was_and_was_to_be_asked(tmp_pat
     choices: dict[str, Any] = {"experiments": "restriction", "out": tmp_path / "r"}
     sx.run("sim/coin", limit=2, **choices)
     sx.run("sim/typical", limit=1, max_calls=1, **choices)
-    _, design = of_run(tmp_path / "r", None, {})
+    _, design = of_run(RunOptions(out=tmp_path / "r"))
     one, two = load("starter").cut(limit=2)["restriction"]
     coin, typical = (("sim/coin", "restriction", ()), ("sim/typical", "restriction", ()))
     assert design == {coin: {one: 1, two: 1}, typical: {one: 1}}
@@ -470,7 +471,7 @@ def test_a_run_says_what_is_out_and_asks_the_rest(tmp_path: Path) -> None:
         exported(out, base_url=url)  # three requests
         found = selfexec("run", *half, "--limit", "5")
         assert found.exit_code == 3
-        assert "0 of 15 sessions are here, 6 are out in a batch and 3 wait for these; 6 remain." in found.output
+        assert "0 of 15 sessions are here, 6 are out in a batch; 3 wait for these; 6 remain." in found.output
         assert "9 replies are missing. What is out in a batch comes by `selfexec import --from batch" in found.output
         known = read_journal(out / "replies.jsonl")
         assert {key.item for key in known}.isdisjoint(key.item for key in requests_of(out).out)

@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 
 import selfexec as sx
+from repeating_server import Repeating, repeating
 from selfexec.cli import main
 from selfexec.cli.check import command as check_command
 from selfexec.engines.sim.server import Manners, SimServer
@@ -51,6 +52,32 @@ def forgetful_or_not(remembers: bool) -> web.Application:
     app = web.Application()
     app.router.add_post("/v1/chat/completions", handler)
     return app
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(402, "insufficient_credits"), (429, "insufficient_quota"), (503, "unavailable")]
+)
+def test_a_check_that_is_cut_short_does_not_say_that_it_keeps_replies(
+    status: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def handler(request: web.Request) -> web.Response:
+        return web.json_response({"error": {"message": "later", "code": code}}, status=status)
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", handler)
+    monkeypatch.setattr("selfexec.engines.http.client.pause", lambda attempt: 0.001)
+    monkeypatch.setattr("selfexec.engines.http.patience.probe_pause", lambda probes: 0.001)
+    with pytest.raises(InputError, match="Check again when that is over; a check keeps no replies") as stopped:
+        on(app, lambda url: sx.check("any/m", base_url=url))
+    assert "later" in str(stopped.value)
+    assert "are kept" not in str(stopped.value) and "same command" not in str(stopped.value)
+
+
+def test_a_server_that_sends_an_answer_twice_is_not_ready() -> None:
+    with repeating(Repeating(repeat=0.01)) as url:
+        found = sx.check("any/m", base_url=url)
+    assert not found.ready
+    assert "sent an answer that no call was waiting for" in found.verdict
 
 
 def test_one_item_of_each_kind_is_tried() -> None:
@@ -140,7 +167,7 @@ def test_a_server_that_takes_answers_for_thoughts_is_found() -> None:
 
 def test_control_characters_do_nothing_to_the_table() -> None:
     garbage = "\x1b[2J\x07\x9b5A one\r\ntwo\u202eevil"
-    body = completion(garbage, f"stop{garbage}") | {"model": garbage}
+    body = completion(garbage, "stop") | {"model": garbage}
     found = on(answering(lambda prompt: body), lambda url: sx.check("x/y", base_url=url))
     assert not any(sign in found.table() for sign in "\x1b\x07\x9b\r\u202e")
     # every session is one row, of which each begins with its experiment

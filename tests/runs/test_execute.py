@@ -393,7 +393,7 @@ def test_a_run_under_a_protocol_grows_by_an_experiment_of_which_it_knew_no_setti
         manifest.write_text(json.dumps(kept))
 
     under_protocol("association")
-    forget("restriction.temperature", "difficulty.temperature")  # as a version wrote it that had only association
+    assert json.loads(manifest.read_text())["settings"] == {"association.temperature": 0.0}
     grown = under_protocol("association", "restriction").manifest.settings
     assert grown["association.temperature"] == grown["restriction.temperature"] == 0.0
     forget("restriction.temperature")  # now it was asked without

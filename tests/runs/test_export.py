@@ -84,6 +84,100 @@ def test_the_example_of_the_page_comes_to_the_scores_of_a_run(tmp_path: Path, mo
     assert "nothing is left to ask" in selfexec("export", str(tmp_path / "direct")).stderr
 
 
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.mark.parametrize("preset", ["", " --preset quick"])
+@pytest.mark.slow
+def test_the_road_of_the_readme_ends_in_the_scores_of_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str
+) -> None:
+    page = README.read_text("utf-8").replace("my-model", "sim/typical")
+    [road] = re.findall(
+        r"(?m)((?:^    (?:selfexec|python) .*\n)*^    selfexec import .*\n(?:^    selfexec .*\n)+)", page
+    )
+    assert "--preset quick" in road
+    [script] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "answer.py").write_text(script)
+    (tmp_path / "my_service.py").write_text(SERVICE.replace('.cut(preset="quick")', "") if not preset else SERVICE)
+    monkeypatch.chdir(tmp_path)
+    for line in road.replace(" --preset quick", preset).splitlines():
+        as_typed(line.strip().partition("  #")[0].rstrip())
+    run = sx.run(["sim/typical"], preset="quick" if preset else None, out=tmp_path / "direct")
+    assert list(sx.score("runs/mine")) == list(sx.score(run))
+
+
+def test_import_says_what_is_missing_and_the_command_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = exported("--model", "m", "--experiment", "restriction", "--preset", "quick")
+    assert {json.dumps(line["cut"]) for line in first} == {'{"preset":"quick"}'.replace(":", ": ")}
+    texts = {"predict": '{"choice": "A"}', "execute": "Here it is."}
+    lines = [line | {"text": texts[line["session"]]} for line in first]
+    lines[0] |= {"text": None, "error": "timeout"}
+    Path("one.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines[:-2]))  # nothing of the last item
+    done = selfexec("import", "one.jsonl", "--items", "starter", "--out", "r")
+    requests = len(first) // 2
+    said = done.output.splitlines()
+    assert f"missing: {requests - 1} sessions, restriction judge: not asked yet" in said
+    assert "missing: 1 session, restriction predict: failed" in said
+    assert "missing: 1 session, restriction predict: no line of their item" in said
+    # the last item lacks all three of its sessions; of these the judge has to wait for the response
+    assert said[-1] == (
+        f"r: imported ({len(first) - 3} replies, {requests + 3} sessions missing, 1 model). Next: "
+        f"selfexec export r > round-2.jsonl ({requests + 2} sessions), then selfexec import ANSWERS --out r; "
+        "or of what is there selfexec score r"
+    )
+    assert len(exported("r")) == requests + 2
+    assert sx.load("r").manifest.preset == "quick"
+
+
+def test_a_later_round_is_added_to_the_run_and_contradicts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = sx.run(["sim/coin"], experiments="restriction", limit=4, out="whole")
+    lines = Path("whole/replies.jsonl").read_text("utf-8").splitlines(keepends=True)
+    early = [line for line in lines if '"judge"' not in line]
+    Path("early.jsonl").write_text("".join(early))
+    Path("late.jsonl").write_text("".join(line for line in lines if '"judge"' in line))
+    run = sx.import_replies("early.jsonl", items="whole/items", out="r")
+    assert len(run.replies) == len(early)
+    sx.import_replies("late.jsonl", out="r")
+    again = sx.import_replies(["early.jsonl", "late.jsonl"], out="r")  # the same once more is no error
+    assert again.replies == whole.replies and len(Path("r/replies.jsonl").read_text().splitlines()) == len(lines)
+    assert list(sx.score(again)) == list(sx.score(whole))
+    assert set(again.manifest.sources) == {"early.jsonl", "late.jsonl"}
+    before = Path("r/replies.jsonl").read_bytes()
+    other = json.loads(lines[0]) | {"text": "Something else."}
+    new = json.loads(lines[1]) | {"model": "another"}
+    Path("other.jsonl").write_text(f"{json.dumps(new)}\n{json.dumps(other)}\n")
+    with pytest.raises(sx.InputError, match=r"other\.jsonl:2: .* has another reply in r\."):
+        sx.import_replies("other.jsonl", out="r")
+    assert Path("r/replies.jsonl").read_bytes() == before  # the line before was not taken, either
+    Path("strange.jsonl").write_text(json.dumps(new | {"item": "nowhere"}))
+    with pytest.raises(sx.InputError, match=r"no restriction item has the id .*Give the items that were asked: items"):
+        sx.import_replies("strange.jsonl", out="r")
+    Path("new.jsonl").write_text(json.dumps(new))
+    with pytest.warns(UserWarning, match="another has no line for 3 of the items"):
+        assert sx.import_replies("new.jsonl", out="r").models == ("sim/coin", "another")
+    with pytest.raises(sx.InputError, match="the folder holds another run already"):
+        sx.import_replies("new.jsonl", items="whole/items", out="whole")
+
+
+def test_lines_of_two_cuts_are_two_runs_and_what_is_typed_goes_before_them(tmp_path: Path) -> None:
+    files = []
+    for n, cut in enumerate((["--limit", "3"], ["--limit", "2"])):
+        lines = exported("--model", "m", "--experiment", "restriction", *cut)
+        files.append(tmp_path / f"{n}.jsonl")
+        files[n].write_text("".join(json.dumps(line | {"text": "A"}) + "\n" for line in lines))
+    with pytest.raises(sx.InputError, match=r"exported with limit 2, and .* with limit 3\. Import them into two"):
+        sx.import_replies(files, items="starter", out=tmp_path / "r")
+    run, _ = import_replies([files[0]], item_source="starter", out=tmp_path / "three")
+    assert len(run.items["restriction"]) == 3
+    run, _ = import_replies([files[0]], item_source="starter", limit=5, out=tmp_path / "five")
+    assert len(run.items["restriction"]) == 5
+
+
 def test_a_custom_id_is_the_same_for_ever_and_as_batch_apis_want_it() -> None:
     key = Key("a/b é", "restriction", "17", 2, "execute.Q1")
     digest = hashlib.sha256('["a/b é","restriction","17",2,"execute.Q1"]'.encode()).hexdigest()
@@ -93,7 +187,8 @@ def test_a_custom_id_is_the_same_for_ever_and_as_batch_apis_want_it() -> None:
     assert "108 sessions to ask. At most 12 more sessions follow" in found.stderr  # a judge for each request
     assert len({line["custom_id"] for line in lines}) == len(lines) == 2 * 2 * 3 * (2 + 2 + 5)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", line["custom_id"]) for line in lines)
-    assert list(lines[0]) == ["model", "experiment", "item", "epoch", "session", "custom_id", "prompt"]
+    assert list(lines[0]) == ["model", "experiment", "item", "epoch", "session", "custom_id", "prompt", "cut"]
+    assert all(line["cut"] == {"limit": 3} for line in lines)
 
 
 def test_what_failed_is_asked_again_and_what_was_withheld_is_not(tmp_path: Path) -> None:

@@ -1,5 +1,9 @@
-"""The journal of a run, line by line: what is appended, and what a killed process left behind."""
+"""The journal of a run, line by line: what is appended, what reaches the disk, what a killed process left behind."""
 
+import errno
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,3 +94,130 @@ def test_of_a_line_for_which_there_is_no_room_nothing_is_left(tmp_path: Path, mo
         monkeypatch.setattr(journal, "_file", opened)
     assert path.stat().st_size == 3 * length
     assert [key.item for key in read_journal(path)] == ["1", "2", "3"]
+
+
+class Broken:
+    """A file on a disk that takes three bytes of a line, and nothing more, not even a cut."""
+
+    def __init__(self, file: object) -> None:
+        self.file, self.left = file, 3
+
+    def write(self, what: bytes) -> int:
+        if not self.left:
+            raise OSError(errno.EIO, "Input/output error")
+        some, self.left = what[: self.left], 0
+        return self.file.write(some)  # type: ignore[attr-defined,no-any-return]
+
+    def truncate(self, end: int) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+
+def test_where_half_a_line_cannot_be_cut_off_nothing_is_written_behind_it_and_the_next_command_cuts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "replies.jsonl"
+    with Journal(path) as journal:
+        journal.append(reply("1"))
+        length = path.stat().st_size
+        opened = journal._file
+        monkeypatch.setattr(journal, "_file", Broken(opened))
+        for _ in range(2):
+            with pytest.raises(InputError, match=r"could not be written \(Input/output error\)"):
+                journal.append(reply("2"))
+        monkeypatch.setattr(journal, "_file", opened)
+    assert path.stat().st_size == length + 3 and ends_torn(path)
+    with Journal(path) as journal:
+        journal.append(reply("3"))
+    assert [key.item for key in read_journal(path)] == ["1", "3"]
+
+
+@pytest.mark.parametrize("block", [1, 7, 2**16])
+def test_an_unfinished_line_is_cut_off_however_long_it_is_and_the_journal_is_not_read_for_it(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("selfexec.runs.store.BLOCK", block)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail("the whole journal was read"))
+    for whole, torn in (("{}\n" * 9, "x" * 100), ("", "x" * 100), ("{}\n", "x")):
+        path = tmp_path / "replies.jsonl"
+        path.write_text(whole + torn)
+        with Journal(path):
+            assert path.read_text() == whole
+
+
+def synced(monkeypatch: pytest.MonkeyPatch, fsync: Callable[[int], None]) -> None:
+    monkeypatch.setattr("selfexec.runs.store.SYNC_EVERY", 0.001)
+    monkeypatch.setattr(os, "fsync", fsync)
+
+
+def test_what_is_written_reaches_the_disk_while_the_run_goes_on_in_a_thread_and_only_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, threads = threading.Semaphore(0), []
+
+    def fsync(descriptor: int) -> None:
+        threads.append(threading.current_thread())
+        reached.release()
+
+    synced(monkeypatch, fsync)
+    with Journal(tmp_path / "replies.jsonl") as journal:
+        assert not reached.acquire(timeout=0.05)  # nothing is written yet
+        for n in range(3):
+            journal.append(reply(str(n)))
+            assert reached.acquire(timeout=10)
+            assert not reached.acquire(timeout=0.05)
+        assert threading.main_thread() not in threads
+    assert threads[-1] is threading.main_thread() and len(threads) == 4  # at the end once more
+
+
+def test_a_disk_that_takes_long_keeps_no_reply_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def fsync(descriptor: int) -> None:
+        begun.set()
+        assert over.wait(10)
+
+    synced(monkeypatch, fsync)
+    path = tmp_path / "replies.jsonl"
+    with Journal(path) as journal:
+        journal.append(reply("1"))
+        assert begun.wait(10)
+        journal.append(reply("2"))  # while the first is on its way to the disk
+        assert len(read_journal(path)) == 2
+        over.set()
+
+
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_replies_that_do_not_reach_the_disk_stop_the_run_with_one_sentence(
+    at_the_end: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = threading.Event()
+
+    def fsync(descriptor: int) -> None:
+        failed.set()
+        raise OSError(errno.EIO, "Input/output error")
+
+    synced(monkeypatch, fsync)
+    if at_the_end:
+        monkeypatch.setattr("selfexec.runs.store.SYNC_EVERY", 3600.0)
+    path = tmp_path / "replies.jsonl"
+
+    def ask_on() -> None:
+        with Journal(path) as journal:
+            journal.append(reply("1"))
+            while not at_the_end:
+                assert failed.wait(10)
+                journal.append(reply("2"))
+
+    with pytest.raises(InputError, match=r"could not be written to the disk \(Input/output error\)"):
+        ask_on()
+    assert not path.with_name("replies.jsonl.lock").exists()
+
+
+def test_a_file_that_has_no_disk_is_written_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fsync(descriptor: int) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with Journal(tmp_path / "replies.jsonl") as journal:
+        journal.append(reply("1"))
+    assert len(read_journal(tmp_path / "replies.jsonl")) == 1

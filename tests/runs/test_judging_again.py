@@ -17,6 +17,8 @@ from selfexec.cli import main
 from selfexec.engines.sim.sessions import recognised
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.options import changed
+from selfexec.run_options import JudgeOptions
 from selfexec.runs.judging import plan
 from sockets import completion, served
 
@@ -34,8 +36,8 @@ class Planned(Exception):
 def test_what_a_judge_is_given_goes_into_its_plan_and_what_it_is_not_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def plan(there: sx.Run, judge: str, **given: Any) -> None:
-        raise Planned(given)
+    def plan(there: sx.Run, options: JudgeOptions) -> None:
+        raise Planned(changed(options))
 
     monkeypatch.setattr("selfexec.runs.judging.asking.plan", plan)
     run = requests_run(tmp_path / "made", {"m": [(True, True)]})
@@ -45,12 +47,11 @@ def test_what_a_judge_is_given_goes_into_its_plan_and_what_it_is_not_does_not(
             sx.judge(run, "vllm/j", **given)
         return found.value.args[0]
 
-    usual = {"max_connections": 50, "timeout": 600.0}
-    assert planned() == usual
+    assert planned() == {}
     nothing: dict[str, Any] = {"headers": {}, "settings": {}, "extra_body": {}, "stream": False, "models": ()}
-    assert planned(**nothing, accept_filters=False) == usual
+    assert planned(**nothing, accept_filters=False) == {"models": []}
     given: dict[str, Any] = {
-        **{"name": "n", "models": ["m"], "experiments": ["restriction"], "price": "1,2", "base_url": "http://x/v1"},
+        **{"name": "n", "models": ["m"], "experiments": ["restriction"], "price": ["1,2"], "base_url": "http://x/v1"},
         **{"max_calls": 1, "max_total_tokens": 2, "max_cost": 3.0, "api_key_env": "K", "wire": "openai"},
         **{"headers": {"a": "b"}, "stream": True, "settings": {"seed": 1}, "system": "Be.", "extra_body": {"x": 1}},
         **{"accept_filters": True, "max_connections": 5, "timeout": 6.0},
@@ -293,6 +294,6 @@ def test_the_command_foresees_asks_and_says_what_is_left(
 def test_what_remains_is_reckoned_from_the_judges_own_replies(run: sx.Run, judge: tuple[Judge, str]) -> None:
     _, url = judge
     judged(run, url, max_calls=8)
-    rest = plan(sx.load(run.folder), "vllm/j", base_url=url).estimate()
+    rest = plan(sx.load(run.folder), JudgeOptions(run, "vllm/j", base_url=url)).estimate()
     # eight replies were seen, of 30 and 50 tokens each; four remain
     assert (rest.input_tokens, rest.output_tokens, rest.own) == (4 * 30, 4 * 50, 1)

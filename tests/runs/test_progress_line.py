@@ -140,3 +140,25 @@ def test_what_comes_back_is_counted_by_what_became_of_it() -> None:
     assert (progress.cost, progress.priced) == (0.5, pytest.approx(0.006))
     assert progress.failures == {"no reply": 1} and progress.retry_causes == {"timeout": 2}
     assert progress.took["restriction", "predict"].calls == 5
+
+
+def test_a_server_that_is_away_is_told_instead_of_silence_and_of_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("selfexec.runs.asking.progress.time.monotonic", lambda: 110.0)
+    away = {"http://a": "http://a has been unavailable since 14:03 (\x1b[2Jit crashed)"}
+    progress = Progress(total=90, done=30, calls=30, under_way=2, heard=50.0, servers_away=away)
+    line = as_line(progress, 2.0)
+    assert line.startswith("30 of 90 sessions, 2.0/s, http://a has been unavailable since 14:03 (")
+    assert "left" not in line and "waiting for a reply" not in line and "\x1b" not in line
+    progress.servers_away = {}
+    assert as_line(progress, 2.0).endswith("2 sessions waiting for a reply, 1 min so far, 30 s left")
+
+
+def test_that_a_server_is_away_and_that_it_is_back_is_shown_at_once() -> None:
+    shown: list[bool] = []
+    report = _now_and_then(3600.0, lambda progress, rate: shown.append(bool(progress.servers_away)))
+    progress = Progress(total=5)
+    report(progress)
+    for away in ({"http://a": "away"}, {"http://a": "away"}, {}, {}):
+        progress.servers_away = away
+        report(progress)
+    assert shown == [True, False]

@@ -50,10 +50,11 @@ def test_replies_are_read_by_the_sentences_of_the_prompts_that_were_asked(tmp_pa
         run = sx.run("vllm/m", prompts="de", **choices)
         values = {key.kind: reading.value for key, reading in run.readings.items() if key.kind != "execute"}
         assert values == {"predict": "A", "judge": "B"}
-        # with the sentences of the English prompts the same replies say nothing
+        # with the sentences of the English prompts the prediction says nothing; what German says of a response is known
         texts = {name: text for name, text in read_prompts("de").items() if len(name.split(".")) == 2}
         english = sx.run("vllm/m", prompts=texts, **(choices | {"out": tmp_path / "english"}))
-    assert {reading.state for key, reading in english.readings.items() if key.kind != "execute"} == {"unreadable"}
+    states = {key.kind: reading.state for key, reading in english.readings.items() if key.kind != "execute"}
+    assert states == {"predict": "unreadable", "judge": "read"}
     assert run.prompts["restriction.predict.A"] == "Sie wird die Anfrage erfüllen."
 
 

@@ -38,6 +38,12 @@ OTHER_ENDS: dict[tuple[str, str], str] = dict.fromkeys(
     ],
     "orders in which few groups err, or of which few tell two apart, have intervals of their own (decision 26)",
 )
+# (run, model, experiment) -> why all its rows are others by now
+OTHER_READINGS = {
+    ("served", model, experiment): "of a list that was cut off before its fifth word nothing is read any more"
+    for model in ("sim/knows-itself", "sim/coin")
+    for experiment in ("association", "overall")
+}
 
 
 def then(name: str, convention: str) -> dict[tuple[str, str, str], tuple[object, ...]]:
@@ -56,10 +62,22 @@ def then(name: str, convention: str) -> dict[tuple[str, str, str], tuple[object,
 def test_a_stored_run_scores_as_it_did(name: str, convention: str) -> None:
     now = {(row.model, row.experiment, row.metric): row for row in score(STORED / name, convention)}
     for key, values in then(name, convention).items():
-        if key[2] not in CHANGED:
+        if key[2] not in CHANGED and (name, *key[:2]) not in OTHER_READINGS:
             ends = ("low", "high") if key[1:] in OTHER_ENDS else ()
             both = zip(FIELDS, [getattr(now[key], field) for field in FIELDS], values, strict=True)
             assert all(same(got, was) for field, got, was in both if field not in ends), f"{key} was {values}"
+
+
+def test_lists_that_were_cut_off_are_unread_in_a_stored_run_and_nothing_else_is() -> None:
+    unread = {
+        (key.model, key.item, reading.reason)
+        for key, reading in sx.load(STORED / "served").readings.items()
+        if (key.experiment, key.session) == ("association", "execute") and reading.state == "unreadable"
+    }
+    assert unread == {
+        ("sim/knows-itself", "starter-balloon", "truncated"),
+        ("sim/coin", "starter-hurricane", "truncated"),
+    }
 
 
 def same(now: object, then: object) -> bool:

@@ -20,9 +20,9 @@ import selfexec as sx
 from selfexec.cli import main
 from selfexec.engines import Connection, Sampling, default_models
 from selfexec.errors import InputError
-from selfexec.runs.asking import Choices
-from selfexec.runs.study import Entry, load_study, save
-from selfexec.runs.study.file import _File, _is_path
+from selfexec.run_options import RunOptions
+from selfexec.runs.study import load_study, save
+from selfexec.runs.study.file import TABLES, _is_path
 from selfexec.runs.study.places import line_of
 from sockets import completion, served, sim_server
 
@@ -59,11 +59,12 @@ def timeless(run: sx.Run) -> dict[sx.Key, Any]:
 
 
 def test_a_file_takes_all_that_a_run_may_be_told_and_a_model_all_about_itself() -> None:
-    of_file = set(_File.__struct_fields__)
-    # a shard is one process's share of the study, whatever file it is told by
-    assert of_file - {"models", "outputs"} == {choice.name for choice in fields(Choices)} - {"shard"}
+    of_file = set(TABLES[None].__struct_fields__)
+    # a shard is one process's share of the study, whatever file holds it; the others are about one call
+    not_of_a_study = {"models", "shard", "again", "retry_ends", "on_progress"}
+    assert of_file - {"models", "outputs"} == {choice.name for choice in fields(RunOptions)} - not_of_a_study
     own = {choice.name for kind in (Connection, Sampling) for choice in fields(kind)}
-    assert set(Entry.__struct_fields__) - {"model", "name", "price"} == own
+    assert set(TABLES["models"].__struct_fields__) - {"model", "name", "price"} == own
 
 
 def test_the_example_in_the_documents_says_what_its_remarks_say(
@@ -87,7 +88,12 @@ def test_the_example_in_the_documents_says_what_its_remarks_say(
     ]
     assert (cold.asked, cold.sampling.settings) == (warm.asked, {"temperature": 0, "execute.max_tokens": 2000})
     assert gateway.connections == (
-        Connection("https://gateway.example/anthropic", "GATEWAY_KEY", "anthropic", {"X-Team": "evals"}),
+        Connection(
+            base_url="https://gateway.example/anthropic",
+            api_key_env="GATEWAY_KEY",
+            wire="anthropic",
+            headers={"X-Team": "evals"},
+        ),
     )
     assert coin.simulated and not luna.simulated
     assert plan.out == tmp_path / "runs/checkpoints"
@@ -98,14 +104,14 @@ def test_the_example_in_the_documents_says_what_its_remarks_say(
     ("text", "message"),
     [
         ("limit = 3\n\nepoch = 2\n", ":3: unknown key 'epoch'. Is 'epochs' meant?"),
-        ("zzz = 1\n", ":1: unknown key 'zzz'. There are accept_filters, "),
+        ("zzz = 1\n", ":1: unknown key 'zzz'. There are accept_ends, "),
         (
             'limit = 1\n[[models]]\nmodel = "a/b"\n[[models]]\nmodel = "a/c"\nbaseurl = "x"\n',
             ":6: unknown key 'baseurl'",
         ),
         ('models = [\n  "a/b",\n  { model = "a/c", nam = "x" },\n]\n', ":3: unknown key 'nam'. Is 'name' meant?"),
         ('# a\nlimit = "ten"\n', ":2: field 'limit' must be a whole number, not text."),
-        ('[outputs]\nscores = "s.xls"\n', ":2: scores = 's.xls': the name must end in .json or .csv or .md or .txt."),
+        ('[outputs]\nscores = "s.xls"\n', ":2: scores = 's.xls': the name must end in .txt or .json or .csv or .md."),
         ('[outputs]\npage = "s.html"\n', ":2: unknown key 'page'. There are card, report, scores."),
         ("limit = = 1", "not valid TOML"),
         ('models = ["sim/coin", "sim/coin"]\n', ":1: the model 'sim/coin' is there twice."),

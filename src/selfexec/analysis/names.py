@@ -1,6 +1,5 @@
 """What is called how in print: skills by their kind of claims, and baselines."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from selfexec.experiments import EXPERIMENTS, PAPER, RULE, SELF, KindName, by_source, source_name
@@ -84,11 +83,3 @@ def told_by(sources: Mapping[str, str]) -> Iterator[str]:
 def crossed_by(experiment: str, source: str) -> str:
     """Behind the title of a matrix: by which further source of what was done."""
     return f"one {EXPERIMENTS[experiment].words.rule}" if source == RULE else by_source(source)
-
-
-def family_of(model: str) -> str:
-    """What stands before the last slash of a name (`openai/gpt-6-luna`); without one, its first letters (`gpt-6`)."""
-    if "/" in model:
-        return model.rpartition("/")[0]
-    first = re.match(r"[^\W\d_]+", model)
-    return first[0].lower() if first else model

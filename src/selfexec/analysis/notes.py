@@ -5,17 +5,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from selfexec.analysis.names import source_of
 from selfexec.analysis.numbers.left_open import LeftOpen
 from selfexec.analysis.same_replies import SameReplies
+from selfexec.analysis.unanswered import Unanswered
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import NOT_REPEATED, JudgeTest, LossTest, Score, kind_of
 from selfexec.text.numbers import decimal
 
 LEAST_SHOWN = 0.01
-Warned = LossTest | JudgeTest | LeftOpen | SameReplies
+Warned = LossTest | JudgeTest | LeftOpen | SameReplies | Unanswered
 
 
 def one_model(warnings: Iterable[Warned]) -> list[str]:
     """Which models are one, by their replies: it stands beside the answer, which would mislead without it."""
     return [warning.text for warning in warnings if isinstance(warning, SameReplies)]
+
+
+def nothing_answered(warnings: Iterable[Warned]) -> list[str]:
+    """Which models have no reply, where they were to be asked: without it they would be left out silently."""
+    return [warning.text for warning in warnings if isinstance(warning, Unanswered)]
 
 
 def noise_and_loss(

@@ -10,6 +10,7 @@ from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
 from selfexec.analysis.selection import CONVENTIONS, NO_PANEL, Runs, Selection, known_conditions, refuse_unknown
+from selfexec.analysis.unanswered import Unanswered, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
 from selfexec.errors import InputError
@@ -97,6 +98,7 @@ def score(
         found.warnings += tuple(same_replies(selection.whole_runs))
         if selection.panel not in (None, NO_PANEL) and not found.panels:
             raise InputError(f"--panel {selection.panel}: it was asked in another condition. Leave it out.")
+    found.warnings += tuple(unanswered(selection.whole_runs))
     presets = {model: run.manifest.preset for run in selection.whole_runs for model in run.models}
     rows = (replace(row, preset=preset) if (preset := presets[row.model]) else row for row in found)
     return Scores(
@@ -110,7 +112,7 @@ def score(
     )
 
 
-def _shown(selection: Selection, groups: Mapping[str, str], drawn: Bootstrap | None) -> Scores:
+def _shown(selection: Selection, groups: Mapping[str, str | None], drawn: Bootstrap | None) -> Scores:
     """Of the models and experiments that are meant, all others being their reference models."""
     models = [model for model in selection.everybody if selection.wants([model])]
     experiments = () if "overall" in selection.experiments else selection.experiments
@@ -128,6 +130,8 @@ def _shown(selection: Selection, groups: Mapping[str, str], drawn: Bootstrap | N
 def _is_meant(warning: Warned, selection: Selection) -> bool:
     if isinstance(warning, SameReplies):
         return selection.wants(warning.models)
+    if isinstance(warning, Unanswered):
+        return any(selection.wants([warning.model], experiment) for experiment in warning.experiments)
     return selection.wants([warning.model], warning.experiment)
 
 
@@ -139,7 +143,7 @@ def score_tables(
     *,
     beside: Beside | None = None,
     experiments: Collection[str] = (),
-    groups: Mapping[str, str] = NO_GROUPS,
+    groups: Mapping[str, str | None] = NO_GROUPS,
     whole: bool = True,
 ) -> Scores:
     """Scores of some models, in some experiments where any is named, from observations and sessions alone, and from the

@@ -15,12 +15,13 @@ from selfexec.analysis.findings import (
     too_few_for_own,
 )
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
-from selfexec.analysis.notes import Warned, noise_and_loss, one_model
+from selfexec.analysis.notes import Warned, noise_and_loss, nothing_answered, one_model
 from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head, out_lines
 from selfexec.analysis.same_replies import SameReplies
+from selfexec.analysis.unanswered import Unanswered
 from selfexec.analysis.words import (
     NO_TEST,
     Said,
@@ -107,7 +108,7 @@ class Scores(Rows[Score]):
         if len(self.conditions) == 1:
             return self
         rows = (row for row in self._rows if row.condition == condition)
-        warnings = (w for w in self.warnings if isinstance(w, SameReplies) or w.condition == condition)
+        warnings = (w for w in self.warnings if isinstance(w, SameReplies | Unanswered) or w.condition == condition)
         parts = self.parts if condition == self.conditions[0] else {}
         own = (one for one in self.own if one.condition == condition)
         panels = (one for one in self.panels if one.panel.condition == condition)
@@ -261,6 +262,7 @@ def _said(scores: Scores) -> list[str]:
         *own_in_short(own),
         *([note] if note else []),
         *one_model(scores.warnings),
+        *nothing_answered(scores.warnings),
         *told_by(sources),
         *(line for one in scores.panels for line in panel_lines(one)),
         *_asked_in(scores),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
 from selfexec.errors import InputError
@@ -17,6 +18,7 @@ from selfexec.files.tags import load_families
 from selfexec.metrics import LEAST_OTHERS
 from selfexec.panels import PAPER, Beside, beside, load_panel
 from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, refuse_silent, with_source
+from selfexec.runs.arguments import several_runs
 from selfexec.text.lookups import meant
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
@@ -40,6 +42,7 @@ class Selection:
       panel        whose models are reference models besides: `paper`, a file of `selfexec export --to panel`, or none;
                    if it is not named, `paper` in experiments that asked the paper's items of too few models
       groups       a file with a family for each model: whose siblings are whose; without it names tell
+      accept_ends  words for unknown ends with which replies count, besides those that the runs accept themselves
 
     One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk
     before it is asked for.
@@ -54,6 +57,7 @@ class Selection:
     source: str | None = None
     panel: str | None = None
     groups: Path | None = None
+    accept_ends: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -68,6 +72,7 @@ class Selection:
         source: str | None = None,
         panel: str | Path | None = None,
         groups: str | Path | None = None,
+        accept_ends: Names = (),
         without: Iterable[str] = (),
     ) -> "Selection":
         """What people give to a function: runs and choices, or a selection, which says by itself how it is counted and
@@ -76,9 +81,9 @@ class Selection:
         meant = tuple(dict.fromkeys(map(canonical, names(conditions))))
         named = tuple(names(models)), tuple(names(experiments)), meant
         chosen = (None if panel is None else str(panel)), (None if groups is None else Path(groups))
-        choices = (convention, tuple(files(readings)), *named, source, *chosen)
+        choices = (convention, tuple(files(readings)), *named, source, *chosen, tuple(names(accept_ends)))
         if not isinstance(given, Selection):
-            return cls((given,) if isinstance(given, Run | str | Path) else tuple(given), *choices)
+            return cls((given,) if isinstance(given, Run | str | Path) else tuple(several_runs(given)), *choices)
         plain = cls(given.given)
         if cls(given.given, *choices) != plain:
             raise InputError("a selection says by itself how it is read and counted. Give the choice to the selection.")
@@ -91,7 +96,7 @@ class Selection:
         """The runs in all conditions, whose models are each other's reference models, as the readings and the source
         have it. No model may be in two of them, and no item may differ between them: rows could not be told apart.
         """
-        runs = loaded(self.given)
+        runs = loaded(self.given, self.accept_ends)
         if not runs:
             raise InputError("which runs? Give the folder of at least one.")
         for run in runs:
@@ -130,7 +135,7 @@ class Selection:
         if self.shown_conditions == (condition,):
             return self
         here = tuple(run for run in self.whole_runs if condition in (run.conditions or [condition]))
-        return replace(self, given=here, readings=(), source=None, conditions=(condition,))
+        return replace(self, given=here, readings=(), source=None, accept_ends=(), conditions=(condition,))
 
     @cached_property
     def tables(self) -> Tables:
@@ -159,11 +164,14 @@ class Selection:
         return beside(panel, self.runs, self.tables, at_most)
 
     @cached_property
-    def families(self) -> Mapping[str, str]:
-        """Model -> family, as the file of `groups` says; nothing without one. InputError: it names no model here."""
+    def families(self) -> Mapping[str, str | None]:
+        """Model -> family, where that is not what the model's name says: as the file of `groups` has it, and None for
+        models that another server served under a maker's name. InputError: the file names no model here.
+        """
+        elsewhere = families_elsewhere(self.whole_runs)
         if self.groups is None:
-            return {}
-        return load_families(self.groups, [model for run in self.whole_runs for model in run.models])
+            return elsewhere
+        return {**elsewhere, **load_families(self.groups, [m for run in self.whole_runs for m in run.models])}
 
     @property
     def everybody(self) -> list[str]:

@@ -130,6 +130,7 @@ def process() -> None:
     would take longer than loading them.
     """
     status = 0
+    _open_closed_streams()
     _make_legible(sys.stdout)
     try:
         main()
@@ -145,6 +146,19 @@ def process() -> None:
         os.write(2, f"selfexec: the output could not be written ({fault.strerror}).\n".encode())
         status = 2
     os._exit(status)
+
+
+def _open_closed_streams() -> None:
+    """Standard streams that were closed (`>&-`) lead nowhere: as with a pipe that nobody reads, that is no fault. No
+    other file may come to their numbers, to which messages are written.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # which takes the lowest number that is free
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _make_legible(output: TextIO) -> None:

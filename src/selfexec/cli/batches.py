@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from selfexec.cli.endpoints import json_object, settings_of
+from selfexec.cli.declared import collect, options_of
 from selfexec.cli.options import say, typed
 from selfexec.cli.spending import costs, say_took, tokens_about
 from selfexec.errors import InputError
+from selfexec.options import changed, declared
+from selfexec.run_options import BatchOptions, Spending, Wanted
 from selfexec.text.numbers import dollars, number_of
 
 if TYPE_CHECKING:
@@ -21,73 +21,42 @@ if TYPE_CHECKING:
 
 TO = "batch-"
 FORMS = ("batch-openai", "batch-anthropic", "batch-gemini")
-OPTIONS = {
-    "max_calls": click.option("--max-calls", type=int, metavar="N", help="At most so many sessions now."),
-    "per_file": click.option("--per-file", type=int, metavar="N", help="At most so many requests a file."),
-    "again": click.option("--again", is_flag=True, help="Export what is out once more, which is paid twice."),
-    "settings": click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="A setting, like temperature=0 or execute.temperature=1. Repeat.",
-    ),
-    "system": click.option("--system", metavar="TEXT", help="A system prompt for every session."),
-    "extra_body": click.option("--extra-body", metavar="JSON", help="More fields of the request body."),
-    "protocol": click.option(
-        "--protocol", type=click.Choice(["paper"]), help="paper: the sampling settings of the paper's authors."
-    ),
-    "base_url": click.option("--base-url", metavar="URL", help="Where it will be asked, if not at its provider's."),
-    "wire": click.option("--wire", metavar="FORMAT", help="The wire format behind it, as `run` has it."),
-    "price": click.option(
-        "--price",
-        multiple=True,
-        metavar="[MODEL=]IN,OUT|FILE",
-        help="List prices as `run` takes them; a batch costs half. Repeat.",
-    ),
-    "dry_run": click.option("--dry-run", is_flag=True, help="Say what would be written, and what it costs."),
-}
+BATCH_FILES_ONLY = "Batch files only"
 
 
 def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What only batch files know."""
-    for option in reversed(OPTIONS.values()):
-        command = option(command)
-    return command
-
-
-def chosen(**given: Any) -> dict[str, Any]:
-    """Those of the choices that were made, as `sx.run` takes them."""
-    if given.get("settings"):
-        given["settings"] = settings_of(given["settings"])
-    if given.get("extra_body"):
-        given["extra_body"] = json_object("--extra-body", given["extra_body"])
-    return {name: value for name, value in given.items() if value not in (None, (), {}, False)}
+    """The options that only batch files have."""
+    every_export = [each.name for each in declared(Wanted) if each.name != "protocol"]
+    of_batches = options_of(
+        BatchOptions, without=("models", "accept_ends", "retry_ends", *every_export), section=BATCH_FILES_ONLY
+    )
+    return of_batches(options_of(Spending, only=("price",), section=BATCH_FILES_ONLY)(command))
 
 
 # --- there -----------------------------------------------------------------------------------------------------------
 
 
-def export_files(run: Path | None, out: Path | None, form: str, models: tuple[str, ...], given: dict[str, Any]) -> None:
+def export_files(run: Path | None, out: Path | None, form: str, dry_run: bool, given: dict[str, Any]) -> None:
     """Write the sessions that can be asked now as a provider's batch files, or say what that would be."""
-    from selfexec.runs.batch import FREE, export, planned_for
+    from selfexec.runs.batch import NARROWING, export, planned_for
 
     if run is not None and out is not None and run != out:
         raise InputError(f"--out {out}: the files go into {run / 'batches'}, since the run has to know what is out.")
     folder = run or out
     if folder is None:
         raise InputError(f"--to {form}: give the run's folder, which knows what is out: --out runs/NAME")
-    again, per_file, dry_run = (given.pop(name, None) for name in ("again", "per_file", "dry_run"))
-    if run is not None and (said := sorted(given.keys() - FREE)):
-        option = {"settings": "set"}.get(said[0], said[0]).replace("_", "-")
-        raise InputError(f"--{option}: {run} says it itself. Leave it out; for another run say --out.")
-    plan, design = planned_for(folder, models or None, given)
-    plan = replace(plan, command=typed("export"), again=bool(again))
+    price = given.pop("price")
+    options = collect(BatchOptions, given, to=form.removeprefix(TO), out=folder)
+    flags = {each.name: each.flag for each in declared(BatchOptions)}
+    if run is not None and (typed_names := sorted(changed(options).keys() - NARROWING)):
+        raise InputError(f"{flags[typed_names[0]]}: {run} says it itself. Leave it out; for another run say --out.")
+    plan, design = planned_for(options, price)
+    plan = replace(plan, command=typed("export"), again=options.again)
     to = form.removeprefix(TO)
     if dry_run:
         say("\n".join(_foreseen(plan, design, to)))
         return
-    found = export(plan, to, per_file=per_file, design=design)
+    found = export(plan, to, options.per_file, design)
     for file in found.files:
         say(f"{file.path}: {number_of(file.requests, 'request')} of {file.model}, {_size(file.bytes)}")
     say("\n".join(_next(found, form)))
@@ -117,7 +86,12 @@ def _next(found: "Exported", form: str) -> Iterator[str]:
     folder = shlex.quote(str(found.folder))
     back = f"selfexec import --from batch RESULTS -o {folder}"
     if found.finished:
-        yield f"{found.folder}: nothing is left to ask. Next: selfexec score {folder}"
+        ended = (
+            f"; {number_of(found.ended, 'reply has', 'replies have')} an unknown end (--accept-ends, --retry-ends)"
+            if found.ended
+            else ""
+        )
+        yield f"{found.folder}: nothing is left to ask{ended}. Next: selfexec score {folder}"
         return
     if not found.sessions:
         yield f"{found.folder}: nothing new can be asked{_more(found)}. Next: {back}"
@@ -138,14 +112,14 @@ def _size(size: int) -> str:
 # --- and back --------------------------------------------------------------------------------------------------------
 
 
-def import_files(results: tuple[Path, ...], out: Path, accept_filters: bool) -> None:
+def import_files(results: tuple[Path, ...], out: Path, accept_filters: bool, accept_ends: tuple[str, ...]) -> None:
     """Put the results of batches into the run that exported them, and say what came of it."""
     from selfexec.runs.batch import imported
 
-    found = imported(results, out, accept_filters=accept_filters)
+    found = imported(results, out, accept_filters=accept_filters, accept_ends=accept_ends)
     for warning in found.warnings:
-        click.echo(f"selfexec: warning: {warning}", err=True)
-    failed = sum(found.failures.values())
+        say(f"selfexec: warning: {warning}", err=True)
+    failed = sum(found.failures.values()) - found.ended
     there = f", {found.again:,} were there already" if found.again else ""
     late = f", {found.late:,} of sessions that had a reply, which stays" if found.late else ""
     say(f"{out}: {number_of(len(found.replies), 'result')} ({failed:,} to be asked again){there}{late}.")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import out_option, panel_option, selection_options, write
+from selfexec.cli.options import out_option, page_place, panel_option, put_data, selection_options, write
+from selfexec.files.outputs import CARDS
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -28,8 +29,9 @@ def command(selection: "Selection", out: Path | None) -> None:
     """
     from selfexec.analysis.card import card
 
+    out = None if out is None else page_place(out, CARDS)
     page = card(selection).markdown()
     if out is None:
-        click.echo(page, nl=False)
+        put_data(page.encode())
     else:
         write(out, page)

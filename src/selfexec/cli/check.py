@@ -6,16 +6,16 @@ from typing import Any
 import click
 
 from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.endpoints import endpoint_choices, endpoint_options
-from selfexec.cli.options import items_option, printed, show
+from selfexec.cli.declared import collect, options_of
+from selfexec.cli.options import printed, show
+from selfexec.run_options import CheckOptions
 
 
 @click.command("check")
 @click.argument("model", shell_complete=complete_model_to_ask)
-@items_option
-@endpoint_options
+@options_of(CheckOptions, without=("max_connections", "accept_filters"))
 @printed("json")
-def command(model: str, items: str, form: str, out: Path | None, **endpoint: Any) -> None:
+def command(model: str, form: str, out: Path | None, **given: Any) -> None:
     """Try a model before a run: format, token counts, refusals, memory between sessions.
 
     It asks one item of each kind and the first prompt twice, 18 calls with sets that have requests of both kinds, and
@@ -28,8 +28,8 @@ def command(model: str, items: str, form: str, out: Path | None, **endpoint: Any
     selfexec check openai/gpt-6-luna
     selfexec check vllm/my-model --base-url http://localhost:8000/v1
     """
-    from selfexec.runs.asking import check
+    from selfexec.runs.asking import carry_out_check
 
-    found = check(model, items=items, **endpoint_choices(**endpoint))
-    show(found, form, out)
-    raise click.exceptions.Exit(0 if found.ready else 3)
+    checked = carry_out_check(collect(CheckOptions, given, model=model))
+    show(checked, form, out)
+    raise click.exceptions.Exit(0 if checked.ready else 3)

@@ -40,9 +40,18 @@ def asked_over(address: str, planned: "Plan", shards: int | None) -> "Run":
 
 
 def _left(left: "Sequence[Shard]", progress: "Progress") -> Iterator[str]:
-    missing = progress.failures.total() + progress.waiting + progress.left
+    missing = progress.failures.total() + progress.waiting + progress.left + progress.ended
     why = f" ({progress.capped}, which is shared out among the shards)" if progress.capped else ""
+    ended = progress.ended + progress.unknown_ends
+    way_on = f"The same command{' with more' if progress.capped else ''} asks for the rest."
+    rest = f" {way_on}" if progress.failures.total() - progress.unknown_ends + progress.left else ""
+    ends = (
+        f" {number_of(ended, 'reply has', 'replies have')} an end that is not known: --accept-ends WORD counts what "
+        "ended so, --retry-ends asks for it again."
+        if ended
+        else ""
+    )
     yield (
-        f"\nselfexec: {number_of(missing, 'reply is', 'replies are')} missing in {number_of(len(left), 'shard')}{why}. "
-        f"The same command{' with more' if progress.capped else ''} asks for the rest."
+        f"\nselfexec: {number_of(missing, 'reply is', 'replies are')} missing in {number_of(len(left), 'shard')}{why}."
+        f"{rest}{ends}"
     )

@@ -41,7 +41,7 @@ def command(selection: "Selection", subject: str | None, form: str, out: Path | 
         show(predictions_about(selection, subject), form, out)
         return
     if form == "csv":
-        raise InputError("--format csv: matrices are no rows. Take json, or name a --subject.")
+        raise InputError("csv: matrices are no rows. Take --format json (.json), or name a --subject.")
     found = cross_prediction(selection)
     if found.nothing:
         raise InputError(found.nothing)

@@ -1,26 +1,20 @@
 """selfexec export"""
 
 import shlex
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from selfexec.cli.batches import FORMS, OPTIONS, batch_options, chosen, export_files
-from selfexec.cli.completion import complete_items
-from selfexec.cli.options import (
-    FacetedSections,
-    Place,
-    cut_options,
-    experiments_option,
-    facets_option,
-    models_option,
-    out_option,
-)
+from selfexec.cli.batches import BATCH_FILES_ONLY, FORMS, batch_options, export_files
+from selfexec.cli.declared import collect, is_given, options_of
+from selfexec.cli.options import STDOUT, FacetedSections, Place, models_option, out_option, put_data, say
 from selfexec.errors import InputError
+from selfexec.files.outputs import tried
+from selfexec.options import HOW_MUCH, WHAT_IS_SENT, changed, declared
+from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
 from selfexec.text.lookups import apart
 from selfexec.text.numbers import number_of
 
@@ -30,31 +24,27 @@ if TYPE_CHECKING:
     from selfexec.runs import Reply, Round
 
 
+WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which replies"
+
+
 @click.command(
     "export",
     cls=FacetedSections,
     sections={
-        "Which sessions": ("models", "experiments", "items", "preset", "limit", "fraction", "epochs", "facets"),
-        "In which words, after which replies": ("prompts", "replies"),
+        WHICH_SESSIONS: ("models", "accept_ends", "retry_ends"),
+        IN_WHICH_WORDS: ("replies",),
         "Where it goes": ("form", "out"),
-        "Batch files only": tuple(OPTIONS),
+        BATCH_FILES_ONLY: ("dry_run",),
+    },
+    renamed={
+        **dict.fromkeys((WHICH_ITEMS, HOW_MUCH, IN_WHICH_CONDITIONS), WHICH_SESSIONS),
+        WHAT_IS_SENT: IN_WHICH_WORDS,
     },
 )
 @click.argument("run", required=False, is_eager=True, type=Place())
 @models_option("A model, by the name that its replies shall have.")
-@experiments_option("Only these experiments.")
-@click.option(
-    "--items",
-    metavar="SET|FOLDER",
-    shell_complete=complete_items,
-    help="A set of items (starter, paper) or a folder.  [default: starter]",
-)
-@cut_options
-@click.option("--epochs", type=click.IntRange(1, 10_000), help="How often everything is asked.  [default: 1]")
-@facets_option
-@click.option(
-    "--prompts", metavar="SET|FILE", help="Other prompts: a set (de), or a file as `selfexec prompts` prints it."
-)
+@options_of(Wanted, without=("protocol",))
+@options_of(UnknownEnds)
 @click.option(
     "--replies",
     multiple=True,
@@ -74,21 +64,15 @@ if TYPE_CHECKING:
 )
 @out_option("The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.")
 @batch_options
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and what it costs.")
 def command(
     run: Path | None,
     models: tuple[str, ...],
-    experiments: tuple[str, ...],
-    items: str | None,
-    preset: str | None,
-    limit: int | None,
-    fraction: float | None,
-    epochs: int | None,
-    facets: dict[str, list[str]],
-    prompts: str | None,
     replies: tuple[Path, ...],
     form: str,
     out: Path | None,
-    **of_batches: Any,
+    dry_run: bool,
+    **given: Any,
 ) -> None:
     """Write the sessions that are to be asked, with their prompts, for a batch API or any other harness.
 
@@ -121,50 +105,70 @@ def command(
 
     Logs open in `inspect view`, one for each model and experiment, and `selfexec import` takes them back.
     """
-    from selfexec.facets import crossed_levels
-    from selfexec.items import load
-    from selfexec.runs import Round, lines
+    from selfexec.runs import lines
 
-    given = [
-        ("--items", items),
-        ("--epochs", epochs),
-        ("--preset", preset),
-        ("--limit", limit),
-        ("--fraction", fraction),
-        ("--facet", facets or None),
-    ]
+    if out is not None and str(out) == STDOUT and form in ("jsonl", "panel"):
+        out = None
+    if out is not None and form in ("jsonl", "panel"):
+        tried(out)
     if form in FORMS:
         if replies:
             raise InputError("--replies: batch files are of a run, which has its replies. Leave it out.")
-        whole_choice = {"experiments": experiments, "items": items, "preset": preset, "limit": limit}
-        more = {"fraction": fraction, "epochs": epochs, "facets": facets, "prompts": prompts}
-        export_files(run, out, form, models, chosen(**whole_choice, **more, **of_batches))
+        export_files(run, out, form, dry_run, {"models": models, **given})
         return
-    if said := [name for name, value in of_batches.items() if value not in (None, (), False)]:
-        option = {"settings": "set"}.get(said[0], said[0]).replace("_", "-")
-        raise InputError(f"--{option}: that is for batch files. Say which: --to {', '.join(FORMS)}")
-    others = [*given, ("--prompts", prompts), ("--replies", replies or None)]
-    idle = [option for option, value in others if value is not None]
+    wanted, ends = collect(Wanted, given), collect(UnknownEnds, given)
+    of_batches = [
+        name for name, value in {**given, "protocol": changed(wanted).get("protocol")}.items() if is_given(value)
+    ]
+    if dry_run or of_batches:
+        flags = {each.name: each.flag for kind in (BatchOptions, Spending) for each in declared(kind)}
+        flag = "--dry-run" if dry_run else flags[of_batches[0]]
+        raise InputError(f"{flag}: that is for batch files. Say which: --to {', '.join(FORMS)}")
+    experiments = tuple(wanted.experiments or ())
+    idle = [each.flag for each in declared(Wanted) if each.name in changed(wanted) and each.name != "experiments"]
+    idle += ["--replies"] if replies else []
     if form == "panel":
-        _panel(run, models, experiments, idle, out)
+        _panel(run, models, experiments, idle, out, ends)
         return
     if form == "inspect":
-        _logs(run, models, experiments, idle, out)
+        _logs(run, models, experiments, idle, out, ends)
         return
     if run:
-        if named := [option for option, value in given if value is not None]:
+        if named := [flag for flag in idle if flag not in ("--prompts", "--replies")]:
             raise InputError(f"{named[0]}: {run} says it itself. Leave it out, or leave out the run.")
-        found = _of_run(run, list(models), list(experiments), prompts, replies)
+        found = round_of_run(run, list(models), list(experiments), wanted.prompts, replies, ends)
     elif not models:
         raise InputError("which model? Give the name that its replies shall have: selfexec export --model NAME")
     else:
-        whole = load(items or "starter")
-        cut = whole.cut(experiments or whole.usual, limit=limit, fraction=fraction, preset=preset)
-        found = Round(list(models), cut, _prompts(prompts), epochs or 1, _replies(replies), crossed_levels(facets))
+        found = _of_items(models, wanted, replies, ends)
         _say_what_to_send(found)
     with _output(out) as file:
         file.writelines(lines(found.sessions()))
     _say(found, out, run)
+
+
+def _of_items(models: tuple[str, ...], wanted: "Wanted", replies: tuple[Path, ...], ends: UnknownEnds) -> "Round":
+    """What is to be asked of some models."""
+    from selfexec.facets import crossed_levels
+    from selfexec.items import load
+    from selfexec.runs import Round, names
+    from selfexec.runs.records import Cut
+
+    whole = load(wanted.items or STARTER)
+    cut = whole.cut(
+        names(wanted.experiments or whole.usual), limit=wanted.limit, fraction=wanted.fraction, preset=wanted.preset
+    )
+    conditions = crossed_levels({facet: names(levels) for facet, levels in wanted.facets.items()})
+    named = Cut(
+        preset=wanted.preset, limit=wanted.limit, fraction=wanted.fraction, prompts=_name_of_prompts(wanted.prompts)
+    )
+    known, asked = _replies(replies, ends), _prompts(wanted.prompts)
+    return Round(list(models), cut, asked, wanted.repetitions, known, conditions, cut=named, retry_ends=ends.retry_ends)
+
+
+def _name_of_prompts(given: Any) -> str | None:
+    """What prompts are called where they are given again."""
+    return str(given) if isinstance(given, str | Path) else None
 
 
 def _say_what_to_send(found: "Round") -> None:
@@ -176,11 +180,16 @@ def _say_what_to_send(found: "Round") -> None:
     levels = dict.fromkeys(level for condition in found.conditions for level in condition)
     if sent := ["=".join(level) for level in levels if any(settings_in((level,), *kind) for kind in kinds)]:
         said = "no prompt says that. Send it with the sessions whose `facets` have it."
-        click.echo(f"selfexec: {', '.join(sent)}: {said}", err=True)
+        say(f"selfexec: {', '.join(sent)}: {said}", err=True)
 
 
 def _panel(
-    run: Path | None, models: tuple[str, ...], experiments: tuple[str, ...], idle: list[str], out: Path | None
+    run: Path | None,
+    models: tuple[str, ...],
+    experiments: tuple[str, ...],
+    idle: list[str],
+    out: Path | None,
+    ends: UnknownEnds,
 ) -> None:
     """Write the reference panel of a run."""
     from selfexec.analysis.selection import Selection
@@ -190,7 +199,7 @@ def _panel(
         raise InputError("which run? A panel is of the models of one: selfexec export RUN --to panel")
     if idle:
         raise InputError(f"{idle[0]}: a panel is of what {run} has. Leave it out; --model and --experiment choose.")
-    [here] = Selection.of(run).runs
+    [here] = Selection.of(run, accept_ends=ends.accept_ends or ()).runs
     panel = panel_of_run(here, models=models, experiments=experiments)
     text = panel.json()
     with _output(out) as file:
@@ -198,13 +207,19 @@ def _panel(
     claims = sum(len(part.keys) for part in panel.experiments.values())
     what = f"{number_of(len(panel.models), 'model')}, {number_of(claims, 'claim')}, {', '.join(panel.experiments)}"
     then = f" Next: selfexec score RUN --panel {shlex.quote(str(out))}" if out else ""
-    click.echo(f"selfexec: {f'{out}: ' if out else ''}{what}.{then}", err=True)
+    say(f"selfexec: {f'{out}: ' if out else ''}{what}.{then}", err=True)
 
 
 def _logs(
-    run: Path | None, models: tuple[str, ...], experiments: tuple[str, ...], idle: list[str], out: Path | None
+    run: Path | None,
+    models: tuple[str, ...],
+    experiments: tuple[str, ...],
+    idle: list[str],
+    out: Path | None,
+    ends: UnknownEnds,
 ) -> None:
     """Write a run as logs of Inspect."""
+    from selfexec.inspect.carried import not_carried
     from selfexec.inspect.exporting import parts_of, write_logs
     from selfexec.runs import load
 
@@ -214,19 +229,29 @@ def _logs(
         raise InputError(f"{idle[0]}: logs are of what {run} has. Leave it out; --model and --experiment choose.")
     if out is None:
         raise InputError("--to inspect: logs are no text. Give --out a file, like mine.eval, or a folder.")
-    files = write_logs(parts_of(load(run), models, experiments), out)
+    here = load(run, accept_ends=ends.accept_ends or ())
+    parts = parts_of(here, models, experiments)
+    files = write_logs(parts, out)
+    if lost := list(not_carried(here, {(part.model, part.experiment.name) for part in parts})):
+        say(f"selfexec: not in the logs: {'; '.join(lost)}", err=True)
     then = f"inspect view --log-dir {shlex.quote(str(out if len(files) > 1 else files[0].parent))}"
-    click.echo(f"selfexec: {out}: {number_of(len(files), 'log')}. Next: {then}", err=True)
+    say(f"selfexec: {out}: {number_of(len(files), 'log')}. Next: {then}", err=True)
 
 
-def _of_run(
-    folder: Path, models: list[str], experiments: list[str], prompts: str | None, replies: tuple[Path, ...]
+def round_of_run(
+    folder: Path,
+    models: list[str],
+    experiments: list[str],
+    prompts: Any,
+    replies: tuple[Path, ...],
+    ends: UnknownEnds,
 ) -> "Round":
     """What a run lacks, of some of its models and experiments if you like."""
     from selfexec.prompts import all_prompts
     from selfexec.runs import Round, load
+    from selfexec.runs.records import Cut
 
-    stored = load(folder)
+    stored = load(folder, accept_ends=ends.accept_ends or ())
     if strange := [model for model in models if model not in stored.manifest.models]:
         raise InputError(f"--model {strange[0]}: {folder} has {apart(stored.manifest.models)}.")
     kept = stored.prompts if stored.manifest.prompts else {}
@@ -237,8 +262,8 @@ def _of_run(
         raise InputError(f"--prompts: {folder} keeps its own. Leave it out.")
     if sent := stored.manifest.all_settings:
         settings = ", ".join(f"{label}={value!r}" for label, _, value in sent)
-        click.echo(f"selfexec: this run was asked with {settings}: send the same.", err=True)
-    known = {**stored.replies, **_replies(replies)}
+        say(f"selfexec: this run was asked with {settings}: send the same.", err=True)
+    known = {**stored.replies, **_replies(replies, ends)}
     cut = stored.items.cut(experiments or None)
     return Round(
         models or stored.manifest.models,
@@ -247,32 +272,50 @@ def _of_run(
         stored.manifest.epochs,
         known,
         stored.all_conditions,
+        retry_ends=ends.retry_ends,
+        cut=Cut(preset=stored.manifest.preset, prompts=_name_of_prompts(prompts)),
     )
 
 
-def _prompts(given: str | None) -> "AllPrompts":
+def _prompts(given: Any) -> "AllPrompts":
     from selfexec.prompts import all_prompts, read_prompts
 
     return all_prompts(read_prompts(given) if given else {})
 
 
-def _replies(paths: tuple[Path, ...]) -> Mapping["Key", "Reply"]:
-    from selfexec.runs import REPLIES, load_replies
+def _replies(paths: tuple[Path, ...], ends: UnknownEnds) -> Mapping["Key", "Reply"]:
+    from selfexec.runs import given_replies
 
-    return load_replies(path / REPLIES if path.is_dir() else path for path in paths).replies
+    return given_replies(paths, ends.accept_ends or ()).replies
+
+
+class _Printed:
+    """Standard output, for what else goes to a file."""
+
+    def write(self, content: bytes) -> None:
+        put_data(content)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            put_data(line)
 
 
 @contextmanager
-def _output(path: Path | None) -> Iterator[BinaryIO]:
+def _output(path: Path | None) -> "Iterator[_Printed | BinaryIO]":
+    """Where lines go. Of a file that was not there nothing is left where they cannot be made."""
     if path is None:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
+        yield _Printed()
         return
+    before = path.exists()
     try:
         with path.open("wb") as file:
             yield file
     except OSError as fault:
         raise InputError(f"{path}: cannot be written ({fault.strerror}). Give another file to --out.") from None
+    except BaseException:
+        if not before:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def _say(found: "Round", out: Path | None, run: Path | None) -> None:
@@ -280,10 +323,10 @@ def _say(found: "Round", out: Path | None, run: Path | None) -> None:
     where = f"{out}: " if out else ""
     if not found.asked:
         then = f"selfexec score {shlex.quote(str(run))}" if run else "selfexec import, with the replies of all rounds"
-        click.echo(f"selfexec: {where}nothing is left to ask. Next: {then}", err=True)
+        say(f"selfexec: {where}nothing is left to ask. Next: {then}", err=True)
         return
     more = ""
     if found.waiting:
         follow = number_of(found.waiting, "more session follows", "more sessions follow")
         more = f" At most {follow} when they are answered: the same command with --replies"
-    click.echo(f"selfexec: {where}{number_of(found.asked, 'session')} to ask.{more}", err=True)
+    say(f"selfexec: {where}{number_of(found.asked, 'session')} to ask.{more}", err=True)

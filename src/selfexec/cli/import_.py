@@ -1,6 +1,7 @@
 """selfexec import"""
 
 import shlex
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,8 +9,12 @@ import click
 
 from selfexec.cli.batches import import_files
 from selfexec.cli.completion import complete_items
-from selfexec.cli.options import Place, Sections, cut_options, out_option, say
+from selfexec.cli.declared import options_of
+from selfexec.cli.options import Place, Sections, out_option, say
 from selfexec.errors import InputError
+from selfexec.reading_options import AcceptedEnds
+from selfexec.run_options import UnknownEnds, Wanted
+from selfexec.runs.folder import MANIFEST
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
@@ -26,7 +31,7 @@ BATCH = "batch"
     sections={
         "Replies to our items": ("item_source", "preset", "limit", "fraction"),
         "Finished logs of other tools": ("tool", "experiment", "score", "model"),
-        "Where it goes": ("accept_filters", "out"),
+        "Where it goes": ("accept_filters", "accept_ends", "out"),
     },
 )
 @click.argument("replies", nargs=-1, required=True, type=Place())
@@ -37,7 +42,7 @@ BATCH = "batch"
     shell_complete=complete_items,
     help="The items that were asked: a folder, or a set's name. Of a cut say which, as `run` has it:",
 )
-@cut_options
+@options_of(Wanted, only=("preset", "limit", "fraction"))
 @click.option(
     "--from",
     "tool",
@@ -45,14 +50,20 @@ BATCH = "batch"
     help="inspect, lm-eval: logs; a folder: those in it. batch: results of a provider's batch API.",
 )
 @click.option("--as", "experiment", metavar="EXPERIMENT", help="To predict: correctness, refusal, choice or length.")
-@click.option("--score", metavar="NAME", help="The score that says what is right, where a log has several.")
+@click.option(
+    "--score",
+    metavar="NAME",
+    multiple=True,
+    help="The score that says what is right, where a log has several. Repeat it: the first that a log has counts.",
+)
 @click.option("--model", metavar="PROVIDER/MODEL", help="The model, by the name that it is asked by.")
 @click.option(
     "--accept-filters",
     is_flag=True,
     help="Of a batch: keep errors that look like a content filter even where the model itself has said nothing.",
 )
-@out_option("The run's folder: new; the one that exported a batch; or one of logs with --as.", required=True)
+@options_of(AcceptedEnds)
+@out_option("The run's folder: new, or one that was imported; of a batch the one that exported it.", required=True)
 def command(
     replies: tuple[Path, ...],
     item_source: str | None,
@@ -61,9 +72,10 @@ def command(
     fraction: float | None,
     tool: str | None,
     experiment: str | None,
-    score: str | None,
+    score: tuple[str, ...],
     model: str | None,
     accept_filters: bool,
+    accept_ends: tuple[str, ...],
     out: Path,
 ) -> None:
     """Make a run of replies from elsewhere: another harness, a batch API, a form that people filled in.
@@ -103,7 +115,7 @@ def command(
         _refuse_cut("logs bring their own items, all of them", item_source, preset, limit, fraction)
         _import_logs(replies, tool, experiment, score, model, out)
         return
-    for option, given in (("--score", score), ("--model", model)):
+    for option, given in (("--score", ", ".join(score) or None), ("--model", model)):
         if given is not None:
             raise InputError(f"{option} {given}: that is for logs of other tasks. Add what is to be predicted: --as")
     if tool not in (None, INSPECT, BATCH):
@@ -114,14 +126,14 @@ def command(
         raise InputError(f"--from {tool}: there are {', '.join(TOOLS)} and {BATCH}. Give one of them.")
     if tool == BATCH:
         _refuse_cut(f"the run {out} knows what was asked", item_source, preset, limit, fraction)
-        import_files(replies, out, accept_filters)
+        import_files(replies, out, accept_filters, accept_ends)
     elif tool == INSPECT or (item_source is None and all(path.suffix == ".eval" for path in replies)):
         _refuse_cut("logs bring their own items, all of them", item_source, preset, limit, fraction)
         _import_task_logs(replies, out)
-    elif item_source is None:
+    elif item_source is None and not (out / MANIFEST).is_file():
         raise click.UsageError("Missing option '--items'.")
     else:
-        _import_replies(replies, item_source, preset, limit, fraction, out)
+        _import_replies(replies, item_source, preset, limit, fraction, out, accept_ends)
 
 
 def _refuse_cut(
@@ -138,20 +150,30 @@ def _import_task_logs(logs: tuple[Path, ...], out: Path) -> None:
 
     run, warnings = run_of_logs(logs, out)
     for warning in warnings:
-        click.echo(f"selfexec: warning: {warning}", err=True)
+        say(f"selfexec: warning: {warning}", err=True)
     _say_imported(run, out)
 
 
 def _import_logs(
-    logs: tuple[Path, ...], tool: str, experiment: str, score: str | None, model: str | None, out: Path
+    logs: tuple[Path, ...], tool: str, experiment: str, score: tuple[str, ...], model: str | None, out: Path
 ) -> None:
+    from selfexec.engines import why_unaskable
     from selfexec.logs import import_logs
 
     found = import_logs(logs, tool=tool, experiment=experiment, out=out, score=score, model=model)
+    for warning in found.warnings:
+        say(f"selfexec: warning: {warning}", err=True)
     for log in found.logs:
         say(_used(log))
     items = len(found.run.items[experiment])
     models = number_of(len(found.run.models), "model")
+    for name in dict.fromkeys(log.model for log in found.logs if log.used):
+        if why := why_unaskable(name):
+            say(
+                f"selfexec: warning: {name} cannot be asked by the name that its log has for it ({why}) To call it as "
+                "it is asked, import its logs into a new folder, with --model PROVIDER/MODEL.",
+                err=True,
+            )
     folder = shlex.quote(str(out))
     say(f"{out}: {number_of(items, 'item')} of {experiment}, {models}. Next: selfexec run --out {folder} --dry-run")
 
@@ -165,32 +187,62 @@ def _used(log: "Log") -> str:
 
 def _import_replies(
     replies: tuple[Path, ...],
-    item_source: str,
+    item_source: str | None,
     preset: str | None,
     limit: int | None,
     fraction: float | None,
     out: Path,
+    accept_ends: tuple[str, ...],
 ) -> None:
-    from selfexec.runs.run import import_replies
+    from selfexec.runs.importing import items_without_a_line, replies_as_run
+    from selfexec.runs.records import Cut
 
-    run, warnings = import_replies(
-        replies, item_source=item_source, out=out, limit=limit, fraction=fraction, preset=preset
-    )
+    cut = Cut(preset=preset, limit=limit, fraction=fraction)
+    run, warnings = replies_as_run(replies, item_source, out, cut, accept_ends)
     for warning in warnings:
-        click.echo(f"selfexec: warning: {warning}", err=True)
-    for model, number in run.unasked.items():
-        click.echo(
-            f"selfexec: warning: {model} has no line for {number:,} of the items, which count as missing. If it was "
-            "not asked them, give --items with those that it was.",
-            err=True,
-        )
-    _say_imported(run, out)
+        say(f"selfexec: warning: {warning}", err=True)
+    for text in items_without_a_line(run):
+        say(f"selfexec: warning: {text}", err=True)
+    _say_imported(run, out, replies)
 
 
-def _say_imported(run: "Run", out: Path) -> None:
+def _say_imported(run: "Run", out: Path, replies: tuple[Path, ...] = ()) -> None:
     from selfexec.runs.listing import listed
 
     there = listed(out)  # so that it counts as `list` does
     missing = number_of(there.missing, "session")
     counts = f"{number_of(there.replies, 'reply', 'replies')}, {missing} missing, {number_of(len(run.models), 'model')}"
-    say(f"{out}: imported ({counts}). Next: selfexec score {shlex.quote(str(out))}")
+    then = f"Next: selfexec score {shlex.quote(str(out))}"
+    if there.missing and replies:
+        then = _next_round(run, out, replies) or then
+    say(f"{out}: imported ({counts}). {then}")
+
+
+def _next_round(run: "Run", out: Path, replies: tuple[Path, ...]) -> str | None:
+    """Which sessions of an imported run can be asked now, why they are missing, and the command that writes them."""
+    from selfexec.cli.export import round_of_run
+    from selfexec.runs import load_replies
+
+    prompts = load_replies(replies).cut.prompts
+    try:
+        sessions = list(round_of_run(out, [], [], prompts, (), UnknownEnds()).sessions())
+    except InputError:  # prompts that are not here, or a history that only a run knows
+        return None
+    if not sessions:
+        return None
+    failed = {key[:5] for key, reply in run.replies.items() if reply.failed}
+    said = {(key.model, key.experiment, key.item, key.epoch) for key in run.replies}
+    why: Counter[str] = Counter()
+    for one in sessions:
+        place = (one.model, one.experiment, one.item, one.epoch)
+        key = (*place, one.session)
+        reason = "failed" if key in failed else "not asked yet" if place in said else "no line of their item"
+        why[f"{one.experiment} {one.session.partition('.')[0]}: {reason}"] += 1
+    for reason, n in sorted(why.items()):
+        say(f"missing: {number_of(n, 'session')}, {reason}")
+    number = len(run.manifest.sources) + 1
+    named = f" --prompts {shlex.quote(prompts)}" if prompts else ""
+    command = f"selfexec export {shlex.quote(str(out))}{named} > round-{number}.jsonl"
+    folder = shlex.quote(str(out))
+    then = f"then selfexec import ANSWERS --out {folder}; or of what is there selfexec score {folder}"
+    return f"Next: {command} ({number_of(len(sessions), 'session')}), {then}"

@@ -46,7 +46,7 @@ def fetch(name: str, source: Path | None) -> None:
     from selfexec.items import paper
 
     folder = paper.build(source) if source else paper.fetch()
-    click.echo(f"{folder}: whole and verified. Use it with: --items paper")
+    say(f"{folder}: whole and verified. Use it with: --items paper")
 
 
 @command.command("check")
@@ -61,12 +61,12 @@ def check(source: str) -> None:
 
     findings = check_items(source)
     for finding in findings:
-        click.echo(str(finding))
+        say(str(finding))
     errors = sum(finding.level == "error" for finding in findings)
     counts = f"{source}: {number_of(errors, 'error')}, {number_of(len(findings) - errors, 'warning')}"
     if errors:
         raise InputError(f"{counts}. Fix what is named above before a run.")
-    click.echo(counts)
+    say(counts)
 
 
 @command.command("new")

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.endpoints import endpoint_choices, endpoint_options
+from selfexec.cli.declared import collect, options_of
 from selfexec.cli.options import (
     Place,
     Sections,
     Stopped,
-    experiments_option,
-    models_option,
     printed,
     say,
     show,
     typed,
 )
-from selfexec.cli.spending import CAPS, calls_made, capped, costs, say_took, spending_options, tokens_about, went_wrong
+from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.errors import InputError
 from selfexec.experiments import JUDGE, RULE
+from selfexec.options import WHAT_IS_SENT, WHERE_IT_GOES, WHICH_MODELS
+from selfexec.run_options import JudgeOptions
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
@@ -38,14 +38,12 @@ if TYPE_CHECKING:
     "judge",
     cls=Sections,
     sections={
-        "Who judges what": ("judge", "name", "models", "experiments"),
+        "Who judges what": ("judge",),
         "Against what": ("labels",),
-        "How it is asked": ("base_url", "wire", "api_key_env", "headers", "stream", "settings", "system", "extra_body"),
-        "How much": (
-            *(*CAPS, "price", "dry_run", "max_connections", "timeout"),
-            "accept_filters",
-        ),
+        "How it is asked": (),
+        "How much": ("dry_run",),
     },
+    renamed={WHICH_MODELS: "How it is asked", WHAT_IS_SENT: "How it is asked", WHERE_IT_GOES: "How much"},
 )
 @click.argument("source", metavar="RUN", is_eager=True, type=Place())
 @click.option(
@@ -54,32 +52,23 @@ if TYPE_CHECKING:
     shell_complete=complete_model_to_ask,
     help="Who judges. The rule judges offline; without --judge nobody is asked, and what is there is compared.",
 )
-@click.option("--name", metavar="NAME", help="What the judge goes by.  [default: the model's name]")
-@models_option("Only replies of these models.")
-@experiments_option("Only these experiments.")
 @click.option(
     "--labels",
     metavar="FILE",
     type=Place(),
     help="What is right of some replies, one a line: model, item, class. Judges are measured against it.",
 )
-@click.option("--max-calls", type=int, metavar="N", help="Open at most so many sessions now.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and what it takes. Ask nothing.")
-@spending_options("this judge")
-@click.option("--accept-filters", is_flag=True, help="Keep errors that look like a content filter in any case.")
-@endpoint_options
+@options_of(JudgeOptions)
 @printed("json")
 def command(
     source: Path,
     judge: str | None,
-    name: str | None,
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
     labels: Path | None,
     dry_run: bool,
     form: str,
     out: Path | None,
-    **choices: Any,
+    **given: Any,
 ) -> None:
     """Have the replies of a run that were judged (restriction) judged again, by another model, and see how far all
     who judged agree.
@@ -101,28 +90,42 @@ def command(
     """
     from selfexec.analysis.judges import judges, keys
     from selfexec.runs import load
+    from selfexec.runs.judging import plan
 
-    if judge is None and name is not None:
-        raise InputError(f"--name {name}: nobody is asked without --judge. Give both, or neither.")
+    models, experiments = given["models"], given["experiments"]
+    if judge is None and given["name"] is not None:
+        raise InputError(f"--name {given['name']}: nobody is asked without --judge. Give both, or neither.")
     keyed = _keyed(experiments, labels)
-    run, left = load(source), 0
+    run, progress = load(source, accept_ends=given["accept_ends"]), None
     if judge is not None and judge != RULE:
-        planned = _planned(run, judge, name, models, experiments, choices)
+        options = collect(JudgeOptions, given, run=run, judge=judge)
+        planned = replace(plan(run, options), command=typed("judge"))
         if dry_run:
             say("\n".join(_foreseen(planned)))
             return
-        run, left = _judged(planned, choices["max_calls"])
+        run, progress = _judged(planned, options.max_calls)
     elif dry_run:
         say("Nobody is asked: the rule judges offline.")
         return
     found = keys(run, models=models, experiments=experiments) if keyed else None
     show(found or judges(run, models=models, experiments=experiments, labels=labels), form, out)
-    if left:
-        say(
-            f"\nselfexec: {number_of(left, 'reply is', 'replies are')} not judged yet. The same command goes on.",
-            err=True,
-        )
+    if progress and progress.unfinished:
+        say(f"\nselfexec: {_left(progress)}", err=True)
         raise click.exceptions.Exit(3)
+
+
+def _left(progress: "Progress") -> str:
+    """How many replies are not judged, and the ways on."""
+    ended = progress.ended + progress.unknown_ends
+    again = progress.left + progress.failures.total() - progress.unknown_ends
+    rest = " The same command goes on." if again else ""
+    ends = (
+        f" In {ended:,} the end of the judge's reply is not known: --accept-ends WORD counts these replies, "
+        "--retry-ends asks for them again."
+        if ended
+        else ""
+    )
+    return f"{number_of(ended + again, 'reply is', 'replies are')} not judged yet.{rest}{ends}"
 
 
 def _keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
@@ -137,26 +140,6 @@ def _keyed(experiments: tuple[str, ...], labels: Path | None) -> bool:
     if keyed and labels:
         raise InputError(f"--labels {labels}: {keyed[0]} has keys, not judges. Leave it out.")
     return bool(keyed)
-
-
-def _planned(
-    run: "Run", judge: str, name: str | None, models: tuple[str, ...], experiments: tuple[str, ...], choices: Any
-) -> "JudgingPlan":
-    from selfexec.runs.judging import plan
-
-    own = (*CAPS, "max_connections", "accept_filters")
-    endpoint = {choice: value for choice, value in choices.items() if choice not in (*own, "price")}
-    found = plan(
-        run,
-        judge,
-        name=name,
-        models=models,
-        experiments=experiments,
-        price=choices["price"] or None,
-        **{choice: choices[choice] for choice in own},
-        **endpoint_choices(**endpoint),
-    )
-    return replace(found, command=typed("judge"))
 
 
 def _foreseen(plan: "JudgingPlan") -> Iterator[str]:
@@ -175,8 +158,8 @@ def _foreseen(plan: "JudgingPlan") -> Iterator[str]:
     yield from (f"Note: {said}" for said in keys_lacking([plan.respondent], plan.run.items))
 
 
-def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", int]:
-    """The run with what the judge says, and how many replies it has not judged."""
+def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", "Progress"]:
+    """The run with what the judge says, and how far it came."""
     from selfexec.engines import all_simulated
     from selfexec.runs.asking import Progress, shown_progress
     from selfexec.runs.judging import carry_out
@@ -194,7 +177,7 @@ def _judged(plan: "JudgingPlan", max_calls: int | None) -> tuple["Run", int]:
     if progress.left:
         say(f"{progress.left:,} left by {capped(progress, max_calls)}.")
     say()
-    return run, progress.left + progress.failures.total()
+    return run, progress
 
 
 def _said(plan: "JudgingPlan", run: "Run", progress: "Progress") -> Iterator[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from selfexec.cli.options import Place, printed, show
+from selfexec.cli.options import Place, printed, say, show
 
 DEFAULT = Path("runs")
 
@@ -30,4 +30,4 @@ def command(folder: Path, form: str, out: Path | None) -> None:
     if found.runs or form != "table":
         show(found, form, out)
     else:
-        click.echo(f"{folder}: no runs here. `selfexec run` and `selfexec import` make them; --out says where.")
+        say(f"{folder}: no runs here. `selfexec run` and `selfexec import` make them; --out says where.")

@@ -3,21 +3,26 @@
 An option takes one value and may be given again. Of names, several may stand in one value, with commas between them.
 """
 
+import os
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from selfexec.cli.completion import complete_experiments, complete_items, complete_models, models_of
+from selfexec.cli.completion import complete_experiments, complete_models, models_of
 from selfexec.errors import InputError
+from selfexec.files.outputs import RESULTS, form_by_ending, tried
+from selfexec.reading_options import AcceptedEnds
+from selfexec.text.legible import harmless, harmless_styled
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
@@ -25,6 +30,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Names = tuple[str, ...]
+OTHER = "Other"
+STDOUT = "-"  # what --out says for standard output
 SILENT = 1.5  # seconds of work without a word after which it is said what is done
 
 
@@ -55,7 +62,7 @@ def names_option(
         option,
         name,
         multiple=True,
-        callback=_apart,
+        callback=separate_names,
         help=help,
         shell_complete=shell_complete,
         metavar=metavar or "NAME[,NAME]",
@@ -76,7 +83,7 @@ def metrics_option(help: str) -> Callable[[Command], Command]:
     return names_option("--metric", "metrics", help, metavar="[skill|accuracy|baseline_margin|coverage|own_excess]")
 
 
-def _apart(ctx: click.Context, option: click.Parameter, given: Names) -> Names:
+def separate_names(ctx: click.Context, option: click.Parameter, given: Names) -> Names:
     """One name for each that was given; a model of the run, or of the study, may have a comma in its name."""
     if not any("," in name or not name.strip() for name in given):
         return tuple(dict.fromkeys(given))
@@ -154,20 +161,19 @@ def repeated(option: str, names: Sequence[str]) -> str:
     return f"Repeat the option, or write a,b: {apart}, or {option} {','.join(shown)}"
 
 
-# --- items, readings, conventions ------------------------------------------------------------------------------------
-
-items_option = click.option(
-    "--items",
-    default="starter",
-    show_default=True,
-    metavar="SET|FOLDER",
-    shell_complete=complete_items,
-    help="A set of items (starter, paper) or a folder.",
-)
+# --- options with a help of their own --------------------------------------------------------------------------------
 
 
-class PresetOption(click.Option):
-    """Its help says what a preset takes of each experiment that there is, of which nobody knows before it is asked."""
+class InSection(click.Option):
+    """An option that says under which heading the help of its command has it."""
+
+    def __init__(self, *args: Any, section: str | None = None, **others: Any) -> None:
+        super().__init__(*args, **others)
+        self.section = section
+
+
+class PresetOption(InSection):
+    """Its help says what a preset takes of each experiment that there is, which is looked up when it is asked for."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from selfexec.experiments import EXPERIMENTS
@@ -177,22 +183,8 @@ class PresetOption(click.Option):
         return super().get_help_record(ctx)
 
 
-CUT = (
-    click.option("--preset", cls=PresetOption, type=click.Choice(["quick", "standard", "full"])),
-    click.option("--limit", type=int, metavar="N", help="At most so many items per experiment."),
-    click.option("--fraction", type=float, metavar="X", help="This share of the items."),
-)
-
-
-def cut_options(command: Command) -> Command:
-    """--preset, --limit and --fraction."""
-    for option in reversed(CUT):
-        command = option(command)
-    return command
-
-
-class FacetsOption(click.Option):
-    """Its help names the facets that there are; where there are none, it says nothing of itself."""
+class FacetsOption(InSection):
+    """Its help names the facets that there are; where there are none, it has no line in the help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from selfexec.facets import FACETS
@@ -203,7 +195,7 @@ class FacetsOption(click.Option):
         return super().get_help_record(ctx)
 
 
-def _levels(ctx: click.Context, option: click.Parameter, given: Names) -> dict[str, list[str]]:
+def levels_of(ctx: click.Context, option: click.Parameter, given: Names) -> dict[str, list[str]]:
     """Facet -> levels, of NAME=LEVEL; several levels may stand in one, with commas between them."""
     found: dict[str, list[str]] = {}
     for text in given:
@@ -212,11 +204,6 @@ def _levels(ctx: click.Context, option: click.Parameter, given: Names) -> dict[s
             raise InputError(f"--facet {text}: write it as NAME=LEVEL.")
         found.setdefault(facet, []).extend(levels.split(","))
     return found
-
-
-facets_option = click.option(
-    "--facet", "facets", cls=FacetsOption, multiple=True, metavar="NAME=LEVEL", callback=_levels
-)
 
 
 class LevelsOption(click.Option):
@@ -258,6 +245,8 @@ def _is_free(name: str, taken: Collection[str]) -> bool:
     """Whether a facet of this name can have an option of its own."""
     return f"--{name}" not in taken and name.replace("-", "_").isidentifier()
 
+
+# --- readings, conventions -------------------------------------------------------------------------------------------
 
 readings_option = click.option(
     "--readings",
@@ -339,7 +328,9 @@ def selection_options(
             chosen = {field.name: given.pop(field.name) for field in fields(Selection) if field.name in given}
             command(selection=Selection.of(given.pop("runs"), **chosen), **given)
 
-        decorated = condition_option(readings_option(with_selection))
+        from selfexec.cli.declared import options_of  # which has its options' classes from here
+
+        decorated = condition_option(readings_option(options_of(AcceptedEnds)(with_selection)))
         for option in reversed(options):
             decorated = option(decorated)
         return decorated
@@ -379,15 +370,55 @@ def out_option(
 
 
 def printed(*forms: str) -> Callable[[Command], Command]:
-    """--format and --out, of a command whose result has these forms beside the table."""
+    """--format and --out, of a command whose result has these forms beside the table. The command is handed the form
+    that both ask for, and as `out` None for standard output; the place is tried before it begins.
+    """
 
     def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_form(*, form: str | None, out: Path | None, **given: Any) -> Any:
+            form, out = form_of(form, out, ["table", *forms])
+            return command(form=form, out=out, **given)
+
         choice = click.option(
-            "--format", "form", type=click.Choice(["table", *forms]), default="table", show_default=True
+            "--format",
+            "form",
+            type=click.Choice(["table", *forms]),
+            default=None,
+            help="The form; unless it is given, as the name of --out ends, and a table on the terminal.",
         )
-        return choice(out_option()(command))
+        return cast(Command, choice(out_option(_where(forms))(with_form)))
 
     return decorate
+
+
+def _where(forms: Sequence[str]) -> str:
+    endings = ", ".join(ending for ending, form in RESULTS.items() if form in forms)
+    return f"A file to write to, instead of the terminal (-). Its ending decides the form: .txt, {endings}."
+
+
+def form_of(form: str | None, out: Path | None, forms: Sequence[str]) -> tuple[str, Path | None]:
+    """The form of a result, and the file to write it to; None: standard output.
+
+    Args:
+        form: What --format says, if anything.
+        out: What --out says, if anything.
+        forms: Those that the command has; the first is the one for the terminal.
+
+    Raises:
+        InputError: The name of the file ends in no form that the command has, or nothing can be written there.
+    """
+    if out is None or str(out) == STDOUT:
+        return form or forms[0], None
+    return form or form_by_ending(out, {end: one for end, one in RESULTS.items() if one in forms}), tried(out)
+
+
+def page_place(out: Path, endings: Mapping[str, str]) -> Path | None:
+    """Where a page of one form is to be written; None: standard output. InputError as in `form_of`."""
+    if str(out) == STDOUT:
+        return None
+    form_by_ending(out, endings)
+    return tried(out)
 
 
 class Printable(Protocol):
@@ -405,7 +436,7 @@ def show(found: Printable, form: str, out: Path | None) -> None:
         return
     text = found.table(WIDTH) if form == "table" else getattr(found, form)()
     if out is None:
-        click.echo(text)
+        put_data(text.encode(errors="backslashreplace") + b"\n")
     else:
         write(out, text)
 
@@ -422,18 +453,48 @@ def write(out: Path, text: str) -> None:
     from selfexec.files.outputs import write_page
 
     write_page(out, text if text.endswith("\n") else f"{text}\n")
-    click.echo(f"{out}: written.")
+    say(f"{out}: written.")
 
 
 def say(text: str = "", err: bool = False, styled: bool = False) -> None:
-    """Lines that are wrapped at words on a terminal, and left alone elsewhere. `styled`: control sequences stay."""
+    """Print lines for people: the one place through which they go, so that nothing in them does anything to a terminal.
+
+    Where the reader of a pipe has had enough (`| head`), they go nowhere from then on, and the command does its work
+    all the same: what it asks and writes does not depend on who reads along.
+
+    Args:
+        text: The lines. On a terminal they are wrapped at words, elsewhere left alone.
+        err: To standard error.
+        styled: Control sequences of styles stay; all others are written out in any case.
+    """
+    text = harmless_styled(text) if styled else harmless(text)
     if (sys.stderr if err else sys.stdout).isatty():
         import shutil
 
         from selfexec.text.tables import fitted
 
         text = fitted(text, shutil.get_terminal_size().columns)
-    click.echo(text, err=err, color=styled or None)
+    try:
+        click.echo(text, err=err, color=styled or None)
+    except BrokenPipeError:
+        _discard(sys.stderr if err else sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    """Have whatever goes to a stream from now on, and what it still holds, go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def put_data(content: bytes, *, styled: bool = False) -> None:
+    """Print data for programs: as it is where a program reads it, and harmless on a terminal."""
+    sys.stdout.flush()
+    if sys.stdout.isatty():
+        text = content.decode(errors="backslashreplace")
+        click.echo(harmless_styled(text) if styled else harmless(text), nl=False, color=styled or None)
+    else:
+        click.echo(content, nl=False)
 
 
 @contextmanager
@@ -452,23 +513,40 @@ def said_if_slow(what: str) -> Iterator[None]:
 
 
 class Sections(click.Command):
-    """A command whose help has its options under headings: heading -> names in Python; what is under none, last."""
+    """A command whose help has its options under headings.
 
-    def __init__(self, *args: Any, sections: dict[str, Sequence[str]], **others: Any) -> None:
+    Args:
+        sections: The headings, in their order, with the options in Python's names that no option says itself.
+        renamed: Headings that are called otherwise in this command.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Sequence[str]],
+        renamed: Mapping[str, str] = MappingProxyType({}),
+        **others: Any,
+    ) -> None:
         super().__init__(*args, **others)
         self.sections = sections
+        self.renamed = renamed
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        left: dict[str, list[tuple[str, str]]] = {}
+        records: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (*self.sections, OTHER)}
         for option in self.get_params(ctx):
             if isinstance(option, click.Option) and (record := option.get_help_record(ctx)):
-                left.setdefault(getattr(option, "beside", str(option.name)), []).append(record)
-        for heading, names in self.sections.items():
-            if records := [record for name in names for record in left.pop(name, ())]:
+                records[self._heading(option)].append(record)
+        for heading, rows in records.items():
+            if rows:
                 with formatter.section(heading):
-                    formatter.write_dl(records)
-        with formatter.section("Other"):
-            formatter.write_dl([record for records in left.values() for record in records])
+                    formatter.write_dl(rows)
+
+    def _heading(self, option: click.Option) -> str:
+        name = getattr(option, "beside", str(option.name))
+        told = [heading for heading, names in self.sections.items() if name in names]
+        said = getattr(next((o for o in self.params if o.name == name), option), "section", None) or OTHER
+        heading = told[0] if told else self.renamed.get(said, said)
+        return heading if heading in self.sections else OTHER
 
 
 class FacetedSections(Faceted, Sections):

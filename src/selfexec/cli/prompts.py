@@ -1,23 +1,23 @@
 """selfexec prompts"""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from selfexec.cli.options import Place
+from selfexec.cli.options import Place, put_data, say
 from selfexec.text.numbers import number_of
 
 
 @click.command("prompts")
-@click.argument("run", required=False, type=Place())
+@click.argument("run", metavar="[RUN|SET]", required=False, type=Place())
 @click.option("--set", "name", metavar="SET", help="Those of another language: de.")
 @click.option("--check", "file", type=Place(), help="Say what is wrong with this file of prompts.")
 def command(run: Path | None, name: str | None, file: Path | None) -> None:
     """Print the prompts, as JSON to edit and to give back with --prompts.
 
-    Without RUN they are those that are shipped; with it, those that this run asked with. A name like
+    Without RUN they are those that are shipped; with it, those that this run asked with. A SET by its name (de) is the
+    same as --set. A name like
     restriction.predict.A is the sentence that the letter stands for, by which replies are read.
 
     \b
@@ -29,6 +29,8 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
     from selfexec.prompts import ENGLISH, all_prompts, by_name, prompts_file, read_prompts, sets
     from selfexec.runs import prompts_of_run
 
+    if name is None and run is not None and not run.exists() and str(run) in (ENGLISH, *sets()):
+        run, name = None, str(run)
     if name is not None and name not in (ENGLISH, *sets()):
         raise InputError(f"--set {name}: there is no such set. There are {', '.join([ENGLISH, *sets()])}.")
     shipped = by_name(all_prompts(read_prompts(name) if name else {}))
@@ -37,11 +39,10 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
         _check(file, known, f"those of {run}" if run else "the shipped ones")
         return
     if lost := [name for name, text in known.items() if text is None]:
-        click.echo(f"selfexec: warning: {run}: not kept, but for their SHA-256: {', '.join(lost)}", err=True)
+        say(f"selfexec: warning: {run}: not kept, but for their SHA-256: {', '.join(lost)}", err=True)
     if len(lost) == len(known):
         raise InputError(f"{run}: what was asked is not kept. The shipped prompts: selfexec prompts")
-    sys.stdout.flush()
-    sys.stdout.buffer.write(prompts_file(known))
+    put_data(prompts_file(known))
 
 
 def _check(file: Path, known: Mapping[str, str | None], which: str) -> None:
@@ -51,11 +52,11 @@ def _check(file: Path, known: Mapping[str, str | None], which: str) -> None:
     given = read_prompts(file)
     faults = list(prompt_faults(given))
     for fault in faults:
-        click.echo(f"{file}: error: {fault}")
+        say(f"{file}: error: {fault}")
     if faults:
         raise InputError(f"{file}: {number_of(len(faults), 'error')}. Fix what is named above before a run.")
     for oddity in prompt_oddities(given):
-        click.echo(f"{file}: warning: {oddity}")
+        say(f"{file}: warning: {oddity}")
     changed = sorted(name for name, text in given.items() if text != known.get(name))
     named = f" ({', '.join(changed)})" if changed else ""
-    click.echo(f"{file}: {number_of(len(given), 'prompt')}, of which {len(changed)} not as {which}{named}")
+    say(f"{file}: {number_of(len(given), 'prompt')}, of which {len(changed)} not as {which}{named}")

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from selfexec.cli.completion import complete_experiments, complete_items, complete_models
-from selfexec.cli.options import Command, Place, printed, readings_option
+from selfexec.cli.declared import options_of
+from selfexec.cli.options import Command, Place, printed, put_data, readings_option, say
 from selfexec.files.outputs import write_bytes
+from selfexec.reading_options import AcceptedEnds
+from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:
@@ -54,6 +57,7 @@ def _names(option: str, name: str, help: str, complete: Any = None) -> Callable[
     help=f"At most so many sessions. With --show {A_FEW}, unless given.",
 )
 @readings_option
+@options_of(AcceptedEnds)
 @printed("json")
 def command(
     source: Path,
@@ -67,6 +71,7 @@ def command(
     show: bool,
     limit: int | None,
     readings: tuple[Path, ...],
+    accept_ends: tuple[str, ...],
     form: str,
     out: Path | None,
 ) -> None:
@@ -84,13 +89,24 @@ def command(
 
     Correct the values of such lines by hand and give the file back with `selfexec score --readings`.
     """
-    from selfexec.runs import BySession, choose, load_readings, named, reading_summary, refuse_silent, run_of
+    from selfexec.runs import (
+        BySession,
+        absent_sessions,
+        choose,
+        load_readings,
+        named,
+        reading_summary,
+        refuse_silent,
+        run_of,
+    )
 
-    run = run_of(source, item_source)
+    run = run_of(source, item_source, accept_ends)
     refuse_silent(run)
     if readings:
         run = run.with_readings(load_readings(readings))
-    chosen = choose(run.readings, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
+    wants_missing = any(state.strip() == "missing" for given in states for state in given.split(","))
+    readings_here = {**run.readings, **absent_sessions(run)} if wants_missing and form != "json" else run.readings
+    chosen = choose(readings_here, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
     claims: Mapping[Visited, Sequence[str]] = {}
     if ways:
         from selfexec.claims import CAME_OUT, claims_that_came_out
@@ -100,13 +116,14 @@ def command(
     if form == "json":
         _put(_json(run, chosen, limit, show), out)
     elif show or limit:
-        _put(_shown(run, chosen, claims, limit or A_FEW, source, out is None and sys.stdout.isatty()), out)
+        on_screen = out is None and sys.stdout.isatty()
+        _put(_shown(run, chosen, claims, limit or A_FEW, source, on_screen), out, styled=on_screen)
     else:
         from selfexec.text.tables import WIDTH, as_text, shows_styles, terminal_width
 
         width, styled = (WIDTH, False) if out else (terminal_width(), shows_styles())
         table = as_text(*reading_summary(chosen), width, styled=styled)
-        _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out)
+        _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out, styled=styled)
 
 
 def _to_see(
@@ -142,7 +159,14 @@ def _shown(
     from selfexec.runs import BOLD, Marks, transcripts
     from selfexec.text.tables import shows_styles, terminal_width
 
-    keys = list(chosen)
+    absent = [key for key in chosen if key not in run.replies]
+    for key in absent[:limit]:
+        yield f"{harmless_line(str(key))}: there is no reply".encode()
+    if absent:
+        yield f"{number_of(len(absent), 'session has', 'sessions have')} no reply at all.\n".encode()
+    keys = [key for key in chosen if key in run.replies]
+    if absent and not keys:
+        return
     if not keys:
         yield f"No session is so. What there is: selfexec read {source}".encode()
         return
@@ -162,12 +186,11 @@ def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:
     return first
 
 
-def _put(lines: Iterable[bytes], out: Path | None) -> None:
+def _put(lines: Iterable[bytes], out: Path | None, *, styled: bool = False) -> None:
     """Lines to a file, or as they come to the terminal."""
     if out:
         write_bytes(out, b"".join(line + b"\n" for line in lines))
-        click.echo(f"{out}: written.")
+        say(f"{out}: written.")
         return
-    sys.stdout.flush()
     for line in lines:
-        sys.stdout.buffer.write(line + b"\n")
+        put_data(line + b"\n", styled=styled)

@@ -1,12 +1,24 @@
 """selfexec report"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from selfexec.cli.options import Place, groups_option, out_option, panel_option, said_if_slow, selection_options
+from selfexec.cli.options import (
+    Place,
+    groups_option,
+    out_option,
+    page_place,
+    panel_option,
+    put_data,
+    said_if_slow,
+    say,
+    selection_options,
+)
 from selfexec.errors import InputError
+from selfexec.files.outputs import REPORTS, tried_folder
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -17,7 +29,7 @@ DEFAULT = Path("report.html")
 @click.command("report")
 @selection_options("strict", "readable", models=None, experiments=None)
 @panel_option
-@out_option("The file to write.  [default: report.html]")
+@out_option("The file to write, .html; - for standard output.  [default: report.html]")
 @click.option("--output", hidden=True, type=Place())  # as it was spelt before; for one version
 @click.option(
     "--evidence",
@@ -66,16 +78,32 @@ def command(
     if output:
         if out:
             raise InputError(f"--output {output}: it is the old name of --out. Give --out alone.")
-        click.echo("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
+        say("selfexec: warning: --output is called --out now; the next version takes that alone.", err=True)
     if figure_width and not figures:
         raise InputError(f"--figure-width {figure_width}: of which figures? Give a folder for them: --figures FOLDER.")
+    place = page_place(out or output or DEFAULT, REPORTS)
+    if figures:
+        tried_folder(figures)
+    if place is None:
+        _put_page(selection, evidence=evidence, abilities=abilities, figures=figures, figure_width=figure_width)
+        return
     with said_if_slow("Reading, scoring and drawing ..."):
         path = report(
             selection,
-            out or output or DEFAULT,
+            place,
             evidence=evidence,
             abilities=abilities,
             figures=figures,
             figure_width=figure_width or "column",
         )
-    click.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Open it in a browser.")
+    say(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Open it in a browser.")
+
+
+def _put_page(selection: "Selection", figure_width: Literal["column", "page"] | None, **options: Any) -> None:
+    """The page on standard output."""
+    from selfexec.report import report
+
+    with TemporaryDirectory() as folder, said_if_slow("Reading, scoring and drawing ..."):
+        path = report(selection, Path(folder) / DEFAULT, figure_width=figure_width or "column", **options)
+        content = path.read_bytes()
+    put_data(content)

@@ -13,36 +13,30 @@ import click
 from click.core import ParameterSource
 
 from selfexec.cli.cluster import asked_over
-from selfexec.cli.completion import complete_model_to_ask
-from selfexec.cli.endpoints import endpoint_choices, endpoint_options
+from selfexec.cli.declared import collect, options_of
 from selfexec.cli.merge import shards_stand
 from selfexec.cli.options import (
     FacetedSections,
     Place,
     Stopped,
-    cut_options,
-    experiments_option,
-    facets_option,
-    items_option,
-    names_option,
-    out_option,
     repeated,
     said_if_slow,
     say,
     say_table,
     typed,
 )
-from selfexec.cli.spending import CAPS, calls_made, capped, costs, say_took, spending_options, tokens_about, went_wrong
+from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoKey
+from selfexec.options import HOW_MUCH
+from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import joined, number_of
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key
-    from selfexec.items import Preset
     from selfexec.readers import Reading
     from selfexec.runs import Run
-    from selfexec.runs.asking import Choices, Plan, Progress, Report, SamplingProtocol, Standing
+    from selfexec.runs.asking import Plan, Progress, Report, Standing
     from selfexec.runs.study import Study
 
 
@@ -50,64 +44,20 @@ if TYPE_CHECKING:
     "run",
     cls=FacetedSections,
     sections={
-        "Which models": ("models", "base_url", "wire", "api_key_env", "headers"),
-        "Which items": ("experiments", "items", "preset", "limit", "fraction"),
-        "In which conditions": ("facets",),
-        "How much": ("epochs", *CAPS, "price", "dry_run", "max_connections", "timeout", "stream"),
-        "On many machines": ("shard", "ray", "shards"),
-        "What is sent": ("prompts", "settings", "system", "extra_body", "protocol"),
-        "Where it goes": ("out", "accept_filters", "again"),
-        "A study in one file": ("config", "save"),
+        **dict.fromkeys(SECTIONS, ()),
+        HOW_MUCH: ("dry_run",),
+        ON_MANY_MACHINES: ("ray", "shards"),
+        STUDY: ("config", "save"),
     },
 )
 @click.argument("astray", nargs=-1, metavar="")
-@names_option(
-    "--model", "models", "provider/model, or sim/NAME. Repeat.", complete_model_to_ask, metavar="PROVIDER/MODEL"
-)
-@experiments_option("Only these experiments.")
-@items_option
-@cut_options
-@click.option("--epochs", type=int, metavar="N", default=1, show_default=True, help="How often everything is asked.")
-@facets_option
-@click.option(
-    "--shard",
-    metavar="I/N",
-    help="Only share I of N, from 0 to N-1, into a folder of its own in --out, on any machine that sees it; caps hold "
-    "for this share alone. `selfexec merge` joins them.",
-)
+@options_of(RunOptions, also={"out": "-o"})
 @click.option(
     "--ray",
     metavar="ADDRESS",
     help="Ask over a Ray cluster: auto, its address, or local, this machine alone. Caps are shared out.",
 )
 @click.option("--shards", type=click.IntRange(1), metavar="N", help="With --ray: into how many shards.")
-@click.option(
-    "--max-calls",
-    type=int,
-    metavar="N",
-    help="Open at most so many sessions now; the same command goes on from there.",
-)
-@click.option(
-    "--prompts",
-    metavar="SET|FILE",
-    help="Other prompts: a set (de, in German), or a file as `selfexec prompts` prints it, with those that differ.",
-)
-@spending_options("the run", ", from its beginning")
-@endpoint_options
-@click.option(
-    "--accept-filters",
-    is_flag=True,
-    help="Keep errors that look like a content filter even where the model itself has said nothing.",
-)
-@click.option(
-    "--protocol",
-    type=click.Choice(["default", "paper"]),
-    default="default",
-    show_default=True,
-    help="paper: the sampling settings of the paper's authors.",
-)
-@out_option("The run's folder, runs/NAME unless you say. An unfinished one is continued.")
-@click.option("--again", is_flag=True, help="Ask also what is out in a batch (`export --to batch-...`).")
 @click.option(
     "--config",
     metavar="FILE",
@@ -120,36 +70,18 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what is there, what would be asked and what it takes. Ask nothing.")
 def command(
     astray: tuple[str, ...],
-    models: tuple[str, ...],
-    experiments: tuple[str, ...],
-    items: str,
-    preset: "Preset | None",
-    limit: int | None,
-    fraction: float | None,
-    epochs: int,
-    shard: str | None,
     ray: str | None,
     shards: int | None,
-    facets: dict[str, list[str]],
-    max_calls: int | None,
-    max_total_tokens: int | None,
-    max_cost: float | None,
-    prompts: str | None,
-    max_connections: int,
-    accept_filters: bool,
-    protocol: "SamplingProtocol",
-    out: Path | None,
-    again: bool,
     config: Path | None,
     save: Path | None,
     dry_run: bool,
-    price: tuple[str, ...],
-    **endpoint: Any,
+    **given: Any,
 ) -> None:
     """Ask models what they will do, let them do it in fresh sessions, and keep every reply.
 
-    Without --model it runs a panel of simulated models, offline and free: they stand for nobody, and show how the
-    scores read for a model that predicts itself well, one that tosses a coin, one that says yes to everything.
+    Without --model it goes on with the run in --out, as that was asked. Where there is none, it runs a panel of
+    simulated models, offline and free: they stand for nobody, and show how the scores read for a model that predicts
+    itself well, one that tosses a coin, one that says yes to everything.
 
     \b
     selfexec run
@@ -162,40 +94,26 @@ def command(
     What is left undone (Ctrl-C, --max-calls, a failure) the same command asks for. Exit status 3: replies are missing.
     """
     from selfexec.analysis.power import outlook
+    from selfexec.experiments import EXPERIMENTS
     from selfexec.runs import MANIFEST
-    from selfexec.runs.asking import Choices, Progress, refuse_misfit, shown_progress
+    from selfexec.runs.asking import Progress, refuse_misfit, shown_progress
+    from selfexec.runs.ends import ways_on
     from selfexec.runs.requests import requests_of
 
+    models, out = given["models"], given["out"]
     if astray:
-        _refuse_strays(astray, models, experiments)
-    if ray and shard:
-        raise InputError(f"--ray {ray}: it asks all shards. Leave --shard {shard} out.")
+        _refuse_strays(astray, models, given["experiments"])
+    if ray and given["shard"]:
+        raise InputError(f"--ray {ray}: it asks all shards. Leave --shard {given['shard']} out.")
     if shards and not ray:
         raise InputError(f"--shards {shards}: it is for --ray. One shard alone is asked by --shard I/N.")
     if save and not dry_run:
         raise InputError(f"--save {save}: it goes with --dry-run, which checks it and asks nothing. Add that.")
-    choices = Choices(
-        experiments=experiments or None,
-        items=items,
-        preset=preset,
-        limit=limit,
-        fraction=fraction,
-        epochs=epochs,
-        shard=shard,
-        facets=facets,
-        max_calls=max_calls,
-        max_total_tokens=max_total_tokens,
-        max_cost=max_cost,
-        price=price or None,
-        prompts=prompts,
-        max_connections=max_connections,
-        accept_filters=accept_filters,
-        **endpoint_choices(**endpoint),
-        protocol=protocol,
-        out=out,
-    )
-    study, planned = _planned(config, models, choices)
-    planned = replace(planned, command=typed("run"), again=again)
+    if save and not (models or config) and out and (Path(out) / MANIFEST).exists():
+        raise InputError(f"--save {save}: {out} goes on by itself. To write a study of its models, name them: --model")
+    choices = collect(RunOptions, given)
+    study, planned = _planned(config, choices)
+    planned = replace(planned, command=typed("run"), again=choices.again)
     if not ray:  # its shards are looked at by those who ask them
         refuse_misfit(planned)
     # refuses models that cannot be asked; to say what would be asked no key is needed
@@ -210,12 +128,12 @@ def command(
         if out and not (planned.run_folder / MANIFEST).exists():
             say(f"{out}: no run is here to go on with, and no model is named (--model), so that one begins:")
         say("Simulated models: no language model is asked.")
-    if models or preset or config:
+    if models or choices.preset or config:
         say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
     if dry_run:
         say("\n".join([*_foreseen(planned), *(f"Note: {said}" for said in [*_passed_over(planned), *lacking])]))
         if save:
-            say("\n".join(_saved(study, models, choices, planned, save)))
+            say("\n".join(_saved(study, choices, planned, save)))
         return
     if ray:
         run = asked_over(ray, planned, shards)
@@ -225,10 +143,12 @@ def command(
     progress = Progress()
     with shown_progress() as show:
         run = _carried_out(planned, show, progress)
-    out_now = {} if again else requests_of(planned.out).out
+    out_now = {} if choices.again else requests_of(planned.out).out
     failed = sum(reply.failed for key, reply in run.replies.items() if key not in out_now)
+    ended = sum(reply.ended_unknown for key, reply in run.replies.items() if key not in out_now)
     missing = failed + progress.out + progress.waiting + progress.left
-    kept = number_of(len(run.replies) - failed, "reply", "replies")
+    recorded = sum(key.kind in EXPERIMENTS[key.experiment].recorded for key in run.replies)  # by a log, and not asked
+    kept = number_of(len(run.replies) - failed - recorded, "reply", "replies")
     say(f"{planned.out}: {kept} kept, {missing:,} missing ({time.perf_counter() - started:.1f} s)")
     for said in _not_needed(progress):
         say(said)
@@ -237,19 +157,20 @@ def command(
         say_took(progress)
     for model, number in run.unasked.items():
         if model not in planned.models or not progress.left:
-            what = number_of(number, "item", "items")
+            what = f"{number_of(number, 'item')}{run.as_counted}"
             say(f"Of {what} that {model} was to be asked there is no reply yet; they count as missing until there is.")
     if planned.shard:
         say("\n".join(shards_stand(planned, progress)))
     else:
         _say_scores(None if progress.left else study, planned, run, missing)
     if missing:
-        why = f" ({progress.left:,} left by {capped(progress, max_calls)})" if progress.left else ""
+        why = f" ({progress.left:,} left by {capped(progress, choices.max_calls)})" if progress.left else ""
         what = number_of(missing, "reply is", "replies are")
         way_on = "The same command with more" if progress.capped else "The same command"
-        rest = "" if missing == progress.out + progress.waiting > 0 else f" {way_on} asks for the rest."
+        rest = f" {way_on} asks for the rest." if failed - ended + progress.left else ""
         way_back = f" {_way_to_what_is_out(planned)}" if progress.out else ""
-        say(f"\nselfexec: {what} missing{why}.{rest}{way_back}", err=True)
+        ends = f" {ways_on(ended, planned.out)}" if ended else ""
+        say(f"\nselfexec: {what} missing{why}.{rest}{way_back}{ends}", err=True)
         raise click.exceptions.Exit(3)
 
 
@@ -283,39 +204,39 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
     raise InputError(f"{stray!r} belongs to no option. {way_out}")
 
 
-def _planned(config: Path | None, models: tuple[str, ...], choices: "Choices") -> tuple["Study | None", "Plan"]:
+def _planned(config: Path | None, choices: "RunOptions") -> tuple["Study | None", "Plan"]:
     """The study, if there is one, and what would be asked."""
+    from selfexec.runs import names
     from selfexec.runs.asking import planned
     from selfexec.runs.study import load_study
 
     if config is None:
-        return None, planned(models or None, choices)
+        return None, planned(choices)
     study = load_study(config)
-    return study, study.plan(models, **_instead(choices))
+    return study, study.plan(names(choices.models or ()), **_instead(choices))
 
 
-def _instead(choices: "Choices") -> dict[str, Any]:
-    """The choices that were typed, which come before those of a study."""
+def _instead(choices: "RunOptions") -> dict[str, Any]:
+    """The options that were typed, which come before those of a study; its models are chosen by name."""
     context = click.get_current_context()
     return {
         name: getattr(choices, name)
         for name in context.params
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE and hasattr(choices, name)
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if hasattr(choices, name) and name != "models"
     }
 
 
-def _saved(
-    study: "Study | None", models: tuple[str, ...], choices: "Choices", planned: "Plan", path: Path
-) -> Iterator[str]:
+def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: Path) -> Iterator[str]:
     """Write what is planned to a study file, and say so."""
     from selfexec.runs.study import Entry, Study, save
 
     if study:
-        entries = [one for one in study.entries if not models or (one.name or one.model) in models]
+        entries = [one for one in study.entries if not choices.models or one.called in choices.models]
         study = replace(study, choices=replace(study.choices, **_instead(choices)), entries=entries)
     else:
         entries = [Entry(model=model) for model in planned.models]
-        study = Study(path, b"", replace(choices, out=planned.run_folder), entries=entries)
+        study = Study(path, b"", replace(choices, out=planned.run_folder, models=None), entries=entries)
     whole = replace(study, choices=replace(study.choices, shard=None))
     yield from save(whole, path)
     yield f"{path}: written. Next: selfexec run --config {shlex.quote(str(path))}"
@@ -368,7 +289,7 @@ def _state(key: "Key", reading: "Reading") -> str:
 
 
 def _say_what_is_here(now: "Standing") -> None:
-    if now.here or now.out:
+    if now.here or now.out or now.ended:
         say(_here(now))
 
 
@@ -376,9 +297,12 @@ def _here(now: "Standing") -> str:
     """What of a run is there, and what remains of it."""
     unneeded = f", {now.unneeded.total():,} are not needed" if now.unneeded else ""
     remain = f"{now.remaining:,} remain" if now.remaining else "nothing remains to be asked"
-    waiting = f" and {now.behind:,} wait for these" if now.behind else ""
-    out = f", {now.out:,} are out in a batch{waiting}" if now.out else ""
-    return f"{now.here:,} of {number_of(now.plan.sessions, 'session')} are here{unneeded}{out}; {remain}."
+    out = f", {now.out:,} are out in a batch" if now.out else ""
+    ended = f", {now.ended:,} have an unknown end and are not asked again" if now.ended else ""
+    waiting = f"; {now.behind:,} wait for these" if now.behind else ""
+    return (
+        f"{now.here:,} of {number_of(now.plan.sessions, 'session')} are here{unneeded}{out}{ended}{waiting}; {remain}."
+    )
 
 
 def _way_to_what_is_out(planned: "Plan") -> str:
@@ -401,7 +325,7 @@ def _foreseen(planned: "Plan") -> Iterator[str]:
     from selfexec.runs.asking import asked_elsewhere, duration, foreseen
 
     now, rest = foreseen(planned)
-    if now.here or now.out:
+    if now.here or now.out or now.ended:
         yield _here(now)
     if not now.remaining:
         return

@@ -37,7 +37,7 @@ SORTS = ("model", "skill", "baseline_margin")
     type=click.Choice(SORTS),
     help="Models by name, or the highest first by this overall score (of one experiment, by its score); withheld last.",
 )
-@printed("json", "csv")
+@printed("json", "csv", "markdown")
 def command(
     selection: "Selection", bootstrap: int | None, seed: int | None, sort: str | None, form: str, out: Path | None
 ) -> None:

@@ -2,11 +2,13 @@
 
 import click
 
-from selfexec.cli.options import items_option
+from selfexec.cli.declared import options_of
+from selfexec.cli.options import say
+from selfexec.run_options import STARTER, ItemSource
 
 
 @click.command("serve")
-@items_option
+@options_of(ItemSource)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to be reached at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="0: any that is free.")
 @click.option("--latency", type=float, default=0.0, help="Seconds before each reply.")
@@ -19,7 +21,9 @@ from selfexec.cli.options import items_option
     help="Faults for this share of requests, like 429=0.1. Repeat; a wrong one lists them all.",
 )
 @click.option("--seed", type=int, default=0, help="Which requests the faults befall.")
-def command(items: str, host: str, port: int, latency: float, rate: float, faults: tuple[str, ...], seed: int) -> None:
+def command(
+    items: str | None, host: str, port: int, latency: float, rate: float, faults: tuple[str, ...], seed: int
+) -> None:
     """Serve the simulated models over HTTP, in every wire format, whole or in pieces, to try a set-up on.
 
     \b
@@ -40,10 +44,10 @@ def command(items: str, host: str, port: int, latency: float, rate: float, fault
     for option, value, what in (("--latency", latency, "seconds"), ("--rate", rate, "requests a second")):
         if not 0 <= value < math.inf:
             raise InputError(f"{option} {value:g}: give a number of {what}, 0 or more.")
-    item_set, manners = load(items), Manners(latency, rate, parse_faults(faults), seed)
+    item_set, manners = load(items or STARTER), Manners(latency, rate, parse_faults(faults), seed)
 
     def announce(address: str) -> None:
-        click.echo(f"{address}: serving the simulated models. Stop with Ctrl-C.")
+        say(f"{address}: serving the simulated models. Stop with Ctrl-C.")
         sys.stdout.flush()
 
     try:

@@ -1,9 +1,7 @@
-"""What asking may cost and what it cost: the options that cap it, what is foreseen, what was spent."""
+"""What asking will cost and what it cost."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import click
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from selfexec.cli.options import say
 from selfexec.text.numbers import dollars, number_of
@@ -11,41 +9,6 @@ from selfexec.text.numbers import dollars, number_of
 if TYPE_CHECKING:
     from selfexec.engines import Price
     from selfexec.runs.asking import Estimate, Progress
-
-CAPS = ("max_calls", "max_total_tokens", "max_cost")
-
-
-def spending_options(whole: str, since: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """--max-total-tokens, --max-cost, --price and --max-connections. `whole`: what may spend so much, `since` when."""
-    options = (
-        click.option(
-            "--max-total-tokens",
-            type=int,
-            metavar="N",
-            help=f"Ask no more once {whole} has taken so many tokens, in and out{since}.",
-        ),
-        click.option(
-            "--max-cost", type=float, metavar="USD", help=f"Ask no more once {whole} has cost so much{since}."
-        ),
-        click.option(
-            "--price",
-            multiple=True,
-            metavar="[MODEL=]IN,OUT|FILE",
-            help="Dollars for a million tokens in and out, or a file in LiteLLM's format, where no list knows them. "
-            "Repeat.",
-        ),
-        click.option(
-            "--max-connections", metavar="N", type=int, default=50, show_default=True, help="Calls at once, at most."
-        ),
-    )
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
 
 # --- what is foreseen ------------------------------------------------------------------------------------------------
 

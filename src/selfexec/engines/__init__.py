@@ -1,7 +1,20 @@
 """Engines carry sessions out: messages in, what came back out. To add one, write it as an EngineType and list it in
 `registry`, or have a package of your own announce it under the entry point `selfexec.engines`."""
 
-from selfexec.engines.base import Call, Connection, Engine, EngineType, Outcome, Telling, Wire
+from selfexec.engines.base import (
+    Address,
+    Call,
+    Check,
+    Checking,
+    Connection,
+    Engine,
+    EngineType,
+    Experienced,
+    Outcome,
+    Telling,
+    Waiting,
+    Wire,
+)
 from selfexec.engines.batches import (
     FORMS,
     BatchForm,
@@ -21,9 +34,19 @@ from selfexec.engines.choose import (
     refuse_unable,
     sent_to,
     thinking_in,
+    why_unaskable,
 )
 from selfexec.engines.event_loop import finish, spared_from_sweeps
+from selfexec.engines.http.providers import makers_own
 from selfexec.engines.prices import Price, in_batch, list_price, prices_of
 from selfexec.engines.registry import ENGINES
 from selfexec.engines.respondents import Respondent, engine_of, keys_lacking, loaded, together
-from selfexec.engines.settings import EFFORT, Sampling, check_settings, merged, refuse_unsendable
+from selfexec.engines.settings import (
+    EFFORT,
+    Sampling,
+    check_settings,
+    kept_field,
+    kept_setting,
+    merged,
+    refuse_unsendable,
+)

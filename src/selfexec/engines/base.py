@@ -1,16 +1,17 @@
 """What every engine speaks of: calls, what comes back, how to reach models, and what an engine says about itself."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import Capability, Key, Message, Token
 from selfexec.items import ItemSet
+from selfexec.options import HOW_MUCH, WHERE_IT_GOES, WHICH_MODELS, option
 
 Wire = Literal["openai", "responses", "anthropic", "gemini"]  # wire formats
 
@@ -52,7 +53,15 @@ class Outcome(msgspec.Struct, frozen=True):
     before the last why it was not taken: `rate limit`, `server error`, `timeout`, ... `effort` is how hard the server
     says that the model was to think. `prompt_cut`: it counted fewer tokens of the prompt than that must take.
     `simulated`: whether the server says that no language model is behind the reply. `logprobs` has the tokens of the
-    reply with their log-probabilities, where these were asked for and came.
+    reply with their log-probabilities, where these were asked for and came. `connection` is the network connection that
+    brought the reply and the number of the call on it ("5f0c2a91.3:17"); None where the reply is certain to answer this
+    call.
+
+    `waited` is for how many seconds the call was held since its server was away, which is no latency.
+
+    `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
+    `none` where the server gave no word. Such an Outcome has an `error` and no `text`, so that it counts as missing;
+    `unknown_end_text` is the text that came with it, which may be half of a reply.
     """
 
     text: str | None
@@ -75,6 +84,10 @@ class Outcome(msgspec.Struct, frozen=True):
     prompt_cut: bool = False
     simulated: bool = False
     logprobs: tuple[Token, ...] | None = None
+    unknown_end: str | None = None
+    unknown_end_text: str | None = None
+    connection: str | None = None
+    waited: float = 0.0
 
 
 class Engine(Protocol):
@@ -104,33 +117,113 @@ class Telling(Protocol):
     async def notices(self, model: str) -> Sequence[str]: ...
 
 
-MOST_CONNECTIONS = 10_000
+class Check(NamedTuple):
+    """What became known about the replies to calls `first` to `last` of a network connection to an address.
 
-
-@dataclass(frozen=True)
-class Connection:
-    """How to reach models, apart from what is asked of them.
-
-    `base_url` may have a query, whose values may be secrets; `api_key_env` names the variable that holds the key;
-    `wire` is the wire format: openai (chat completions), responses, anthropic or gemini; `headers` are sent with every
-    call, and may be secrets. With `stream`, replies come in pieces. With `accept_filters`, errors that look like a
-    content filter are kept as replies before the model has said anything.
+    `clean`: each answers its own call. `swapped`: an answer arrived that no call was waiting for, so that each of them
+    may answer another call. `unknown`: the connection ended before this could be checked; if the same address sends
+    such an answer later, the same replies are reported again as `swapped`.
     """
 
-    base_url: str | None = field(default=None, repr=False)
-    api_key_env: str | None = None
-    wire: Wire | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    max_connections: int = 50
-    timeout: float = 600.0
-    stream: bool = False
-    accept_filters: bool = False
+    connection: str
+    first: int
+    last: int
+    result: Literal["clean", "swapped", "unknown"]
+    address: str
+
+
+@runtime_checkable
+class Checking(Protocol):
+    """An engine that learns only after a reply whether it belongs to its call. `report_checks` says whom to tell; all
+    is told before the engine is closed.
+    """
+
+    def report_checks(self, report: Callable[[Check], None]) -> None: ...
+
+
+@runtime_checkable
+class Waiting(Protocol):
+    """An engine whose calls may wait for a server. `waiting` says of each address that is away, by address, since when
+    it is, and how long calls wait for it.
+    """
+
+    waiting: dict[str, str]
+
+
+@runtime_checkable
+class Experienced(Protocol):
+    """An engine that waits only for servers of which it knows that they have answered. `note_answered` says at which
+    addresses replies came before this engine was there, as `addresses` shows them.
+    """
+
+    def note_answered(self, addresses: Collection[str]) -> None: ...
+
+
+MOST_CONNECTIONS = 10_000
+PATIENCE = 1800.0  # seconds for which calls wait for a server that is away
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where models are asked. The address may have a query, whose values may be secrets."""
+
+    base_url: str | None = option(
+        None,
+        "The address of a server that speaks one of the wire formats, like http://localhost:8000/v1. It may have a "
+        "query, which goes with every call.",
+        metavar="URL",
+        section=WHICH_MODELS,
+        secret=True,
+    )
+    wire: Wire | None = option(
+        None, "The wire format there: chat completions (openai) unless another is named.", section=WHICH_MODELS
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection(Address):
+    """How to reach models, apart from what is asked of them. Headers may be secrets."""
+
+    api_key_env: str | None = option(
+        None,
+        "Name of the variable that holds the API key, in the environment or .env; never the key itself.",
+        metavar="NAME",
+        section=WHICH_MODELS,
+        stored=True,
+    )
+    headers: Mapping[str, str] = option(
+        {},
+        "A header for every call, as gateways want it. It may be a secret, and its value is never written down.",
+        flag="--header",
+        metavar="NAME=VALUE",
+        form="pairs",
+        section=WHICH_MODELS,
+        secret=True,
+    )
+    max_connections: int = option(50, "Calls at once, at most.", metavar="N", section=HOW_MUCH)
+    timeout: float = option(600.0, "Seconds for one attempt.", metavar="S", section=HOW_MUCH)
+    patience: float = option(
+        PATIENCE,
+        "Seconds for which calls wait for a server that is away before the run stops; 0: do not wait.",
+        metavar="S",
+        section=HOW_MUCH,
+    )
+    stream: bool = option(
+        False, "Have replies sent in pieces, for gateways that cut idle connections.", section=HOW_MUCH
+    )
+    accept_filters: bool = option(
+        False,
+        "Keep errors that look like a content filter even where the model itself has said nothing.",
+        section=WHERE_IT_GOES,
+    )
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_connections <= MOST_CONNECTIONS:
             raise InputError(f"--max-connections {self.max_connections}: give 1 to {MOST_CONNECTIONS:,}.")
         if not 0 < self.timeout < math.inf:
             raise InputError(f"--timeout {self.timeout:g}: give a finite number of seconds above 0.")
+        if not 0 <= self.patience < math.inf:
+            raise InputError(f"--patience {self.patience:g}: give a finite number of seconds, 0 or more.")
 
 
 @dataclass(frozen=True, kw_only=True)

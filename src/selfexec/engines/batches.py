@@ -97,9 +97,17 @@ def batch_place(model: str, connection: Connection, form: BatchForm) -> Endpoint
         right = next((other.name for other in FORMS.values() if where.wire in other.wires), None)
         raise InputError(
             f"model {model!r}: it is asked in the wire format {where.wire!r}, which does not go into {form.title} "
-            f"batch files. Say {f'--to batch-{right}' if right else '--wire'}."
+            f"batch files. Say {_way_out(connection, form, right)}."
         )
     return where
+
+
+def _way_out(connection: Connection, form: BatchForm, right: str | None) -> str:
+    """What to say where a model is not asked in the wire format of such files."""
+    other = f"--to batch-{right}" if right else None
+    if connection.base_url and connection.wire is None:  # then any server's format may be named
+        return " or ".join(filter(None, [f"--wire {form.wires[0]}, if its server speaks that", other]))
+    return other or "--wire"
 
 
 def batch_request(id: str, where: Endpoint, call: Call, form: BatchForm) -> bytes:
@@ -144,9 +152,9 @@ def result_in(line: bytes) -> Result:
     if "key" in found and "request" in found and not ("response" in found or "error" in found):
         raise NoResult("a request, no result: it stands in the file that was exported. Give the one that came back.")
     if isinstance(found.get("result"), dict) and _is_id(found.get("custom_id")):
-        return _of_anthropics(found["custom_id"], found["result"])
+        return _of_anthropics(found["custom_id"], found, found["result"])
     if _is_id(found.get("custom_id")) and ("response" in found or "error" in found):
-        return _of_openais(found["custom_id"], found.get("response"), found.get("error"))
+        return _of_openais(found["custom_id"], found)
     key = found.get("key") or _mapping(found.get("metadata")).get("key")
     if isinstance(key, str) and any(name in found for name in ("response", "error", "status")):
         return _of_geminis(key, found)
@@ -178,13 +186,34 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _of_openais(id: str, response: Any, error: Any) -> Result:
+# the words with which a line or its response may say that all went well
+WENT_WELL = ("completed", "succeeded", "success", "ok")
+
+
+def _with_error_of(body: Any, *parts: Line) -> Any:
+    """The body of a response, and in it the error that the line or another part of it gives beside the response: it
+    means there what it means beside a reply over HTTP.
+    """
+    from selfexec.engines.http.errors import error_beside, says_something
+
+    failed = (part.get("status") for part in parts)
+    words = [word for word in failed if says_something(word) and word != 200 and str(word).lower() not in WENT_WELL]
+    error = error_beside(*parts) or (words[0] if words else None)
+    if error is None:
+        return body
+    given = body if isinstance(body, dict) else {}
+    if isinstance(error, str):
+        error = {"message": error}
+    return given | {"batch_error" if says_something(given.get("error")) else "error": error}
+
+
+def _of_openais(id: str, line: Line) -> Result:
+    response, error = line.get("response"), line.get("error")
     if isinstance(response, dict):
         status = response.get("status_code")
         if isinstance(status, int) and 100 <= status < 600:
-            body = response.get("body")
-            # some servers give an error beside the response instead of in it
-            return Result(id, "openai", status, body if body or not error else {"error": error})
+            around = {name: value for name, value in response.items() if name != "status_code"}
+            return Result(id, "openai", status, _with_error_of(response.get("body"), line, around))
     code = _mapping(error).get("code")
     gone = {"batch_expired": "expired", "batch_cancelled": "cancelled", "batch_canceled": "cancelled"}
     if code in gone:
@@ -208,10 +237,10 @@ ANTHROPIC_STATUSES = {
 }
 
 
-def _of_anthropics(id: str, result: Mapping[str, Any]) -> Result:
+def _of_anthropics(id: str, line: Line, result: Line) -> Result:
     kind = result.get("type")
     if kind == "succeeded":
-        return Result(id, "anthropic", 200, result.get("message"))
+        return Result(id, "anthropic", 200, _with_error_of(result.get("message"), line, result))
     if kind in ("expired", "canceled", "cancelled"):
         return Result(id, "anthropic", BROKEN, said=f"{'expired' if kind == 'expired' else 'cancelled'} in the batch")
     if kind == "errored":
@@ -228,7 +257,7 @@ GRPC = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 13: 500
 
 def _of_geminis(id: str, found: Mapping[str, Any]) -> Result:
     if isinstance(found.get("response"), dict):
-        return Result(id, "gemini", 200, found["response"])
+        return Result(id, "gemini", 200, _with_error_of(found["response"], found))
     error = _mapping(found.get("error") or found.get("status"))
     code = error.get("code")
     if code == 1 or error.get("status") == "CANCELLED":
@@ -252,6 +281,7 @@ def outcome_of(result: Result, model: str, url: str, wire: WireName) -> Outcome:
     with an error: it is to be asked again.
     """
     from selfexec.engines.http.bodies import Again, bounded, decoded, message_in, withheld
+    from selfexec.engines.http.errors import error_body
     from selfexec.engines.http.policy import verdict
     from selfexec.engines.http.scrubbing import Scrubber
     from selfexec.engines.http.wires import WIRES
@@ -260,18 +290,21 @@ def outcome_of(result: Result, model: str, url: str, wire: WireName) -> Outcome:
     where = Endpoint(name, url, wire, provider)
     if result.status == BROKEN:
         return Outcome(None, error=result.said)
-    raw = json.dumps(result.body).encode()
-    if 200 <= result.status < 300:
+    scrubber = Scrubber(_keys(where))
+    raw = scrubber.raw(json.dumps(result.body).encode())  # what is wrong is quoted and cut: secrets go before
+    if result.status == 200:
         try:
             found = bounded(decoded(where, WIRES[where.wire], raw))
         except Again as failure:
             found = Outcome(None, error=str(failure))
-    elif (said := verdict(where, result.status, result.body)).kind == "policy":
-        found = withheld(result.status, said.said)
-    else:
-        what, message = result.said or f"status {result.status}", message_in(raw)
-        found = Outcome(None, error=f"{what}: {message}" if message else what)
-    return Scrubber(_keys(where)).outcome(found)
+        return scrubber.outcome(found)
+    if (said := verdict(where, result.status, error_body(raw))).kind == "policy":
+        return withheld(result.status, said.said)
+    what, message = result.said or f"status {result.status}", message_in(raw)
+    if 200 < result.status < 300:  # a part of a reply, or another thing
+        message = "only with status 200 it is a whole reply"
+    message = "; ".join(filter(None, (said.said, message)))
+    return Outcome(None, error=f"{what}: {message}" if message else what)
 
 
 def _keys(where: Endpoint) -> list[str]:

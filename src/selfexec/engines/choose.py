@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
+from selfexec.engines.http.providers import endpoint
 from selfexec.engines.registry import ENGINES, HTTP, SIM
 from selfexec.engines.settings import EFFORT, merged
-from selfexec.errors import InputError
+from selfexec.errors import InputError, NoKey
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import ItemSet
 
@@ -16,6 +17,19 @@ def engine_type(model: str, connection: Connection) -> EngineType:
     the model is called, and HTTP where that is none.
     """
     return HTTP if connection.base_url else ENGINES.get(model.partition("/")[0], HTTP)
+
+
+def why_unaskable(model: str) -> str | None:
+    """Why a model cannot be asked by its name alone, as the command line says it; None where it can, given a key."""
+    if engine_type(model, Connection()).name != HTTP.name:
+        return None
+    try:
+        endpoint(model)
+    except NoKey:
+        return None
+    except InputError as fault:
+        return fault.typed
+    return None
 
 
 def all_simulated(models: Sequence[str], connection: Connection) -> bool:

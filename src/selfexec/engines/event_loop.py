@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 # Some interpreters (3.12) have set some hundred objects apart themselves when they start; programs set thousands apart.
 FROM_THE_START = 1_000
+SELDOM = 10_000  # objects after which what calls leave behind is swept: nearly all of it needs no sweep
 
 
 @contextmanager
@@ -19,12 +20,15 @@ def spared_from_sweeps() -> Iterator[None]:
     apart, and no others are.
     """
     was_enabled, ours = gc.isenabled(), gc.get_freeze_count() <= FROM_THE_START
+    thresholds = gc.get_threshold()
     gc.enable()
+    gc.set_threshold(max(SELDOM, thresholds[0]), *thresholds[1:])
     if ours:
         gc.freeze()
     try:
         yield
     finally:
+        gc.set_threshold(*thresholds)
         if ours:
             gc.unfreeze()
         if not was_enabled:

@@ -2,7 +2,7 @@
 for all of them, whatever engines serve each."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -10,10 +10,10 @@ from typing import Any, Self
 
 import msgspec
 
-from selfexec.engines.base import Call, Connection, Engine, Outcome
+from selfexec.engines.base import Call, Check, Checking, Connection, Engine, Experienced, Outcome, Waiting
 from selfexec.engines.choose import effort_in, engine_for, engine_type
 from selfexec.engines.settings import EFFORT, Sampling
-from selfexec.errors import NoKey
+from selfexec.errors import Interrupted, NoKey
 from selfexec.items import ItemSet
 
 
@@ -108,7 +108,7 @@ def keys_lacking(respondents: Sequence[Respondent], item_set: ItemSet) -> list[s
 
 class _Several:
     """Hands each call to the engine of its model; of a model at several addresses to the one with the fewest calls
-    under way.
+    under way. Where one of these addresses can be asked no more for now, its calls go to the others.
     """
 
     def __init__(self, asked: Mapping[str, str], engines: Mapping[str, Sequence[Engine]]) -> None:
@@ -116,11 +116,15 @@ class _Several:
         self._engines = engines
         self._all = list({id(engine): engine for some in engines.values() for engine in some}.values())
         self._under_way = Counter[int]()
+        self._lost: set[tuple[str, int]] = set()  # models, with an engine that can ask them no more for now
         self._opened = AsyncExitStack()
         self.warnings: list[str] = []
+        self.waiting: dict[str, str] = {}
         for engine in self._all:
             self.warnings += engine.warnings
             engine.warnings = self.warnings  # where they say what comes later, too
+            if isinstance(engine, Waiting):
+                engine.waiting = self.waiting
         self.addresses: Mapping[str, str] = {
             name: ", ".join(dict.fromkeys(engine.addresses[asked[name]] for engine in some))
             for name, some in engines.items()
@@ -139,13 +143,31 @@ class _Several:
     ) -> None:
         await self._opened.__aexit__(kind, error, trace)
 
+    def report_checks(self, report: Callable[[Check], None]) -> None:
+        for engine in self._all:
+            if isinstance(engine, Checking):
+                engine.report_checks(report)
+
+    def note_answered(self, addresses: Collection[str]) -> None:
+        for engine in self._all:
+            if isinstance(engine, Experienced):
+                engine.note_answered(addresses)
+
     async def ask(self, call: Call) -> Outcome:
-        engine = min(self._engines[call.model], key=lambda one: self._under_way[id(one)])
-        asked = self._asked[call.model]
-        if asked != call.model:
+        model, asked = call.model, self._asked[call.model]
+        if asked != model:
             call = msgspec.structs.replace(call, key=call.key._replace(model=asked))
-        self._under_way[id(engine)] += 1
-        try:
-            return await engine.ask(call)
-        finally:
-            self._under_way[id(engine)] -= 1
+        while True:
+            able = [one for one in self._engines[model] if (model, id(one)) not in self._lost] or self._engines[model]
+            engine = min(able, key=lambda one: self._under_way[id(one)])
+            self._under_way[id(engine)] += 1
+            try:
+                return await engine.ask(call)
+            except Interrupted as fault:
+                self._lost.add((model, id(engine)))
+                if all((model, id(one)) in self._lost for one in self._engines[model]):
+                    raise
+                if (said := f"{fault.obstacle} Its calls went to the other addresses of {model}") not in self.warnings:
+                    self.warnings.append(said)
+            finally:
+                self._under_way[id(engine)] -= 1

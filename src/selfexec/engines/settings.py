@@ -4,12 +4,14 @@ refused.
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
+from selfexec.options import WHAT_IS_SENT, option
+from selfexec.text.redaction import bare, digested, holds_text, kept, secret_words_in, secrets_in
 
 _PROMPTS = "What is asked are the prompts of the experiments: change them with --prompts."
 _SYSTEM = "Give a system prompt with --system."
@@ -71,17 +73,26 @@ DEEPEST = 100  # levels of a value: what is read and written step by step has to
 RESERVED = {field.casefold(): way_out for field, way_out in OURS.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sampling:
     """What is sent beside prompts and changes the replies: part of what a run is.
 
-    `settings` go by scopes: `temperature` holds for all sessions, `execute.temperature` for one kind of session,
+    Settings go by scopes: `temperature` holds for all sessions, `execute.temperature` for one kind of session,
     `difficulty.temperature` for one experiment, `difficulty.execute.temperature` for both; the narrower one wins.
     """
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    system: str | None = None
-    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = option(
+        {},
+        "A sampling setting, like temperature=0 or execute.temperature=1. None is sent unless it is given.",
+        flag="--set",
+        metavar="NAME=VALUE",
+        form="settings",
+        section=WHAT_IS_SENT,
+    )
+    system: str | None = option(None, "A system prompt for every session.", metavar="TEXT", section=WHAT_IS_SENT)
+    extra_body: Mapping[str, Any] = option(
+        {}, "More fields of the request body, as a JSON object.", metavar="JSON", form="object", section=WHAT_IS_SENT
+    )
 
     def of(self, experiment: str, kind: str) -> Mapping[str, Any]:
         """What is sent with each session of a kind, by the field's name; `system` is the system prompt."""
@@ -93,9 +104,43 @@ class Sampling:
         return found | {"system": self.system} if self.system else found
 
 
-def check_settings(sampling: Sampling) -> None:
+def kept_field(name: str, value: Any) -> Any:
+    """A field of the request body as a run keeps it.
+
+    What stands under the name of a known setting is kept as `kept` has it: a run has to say what was sent. A value
+    under another name may be a secret if it is a text or holds one: of that only the digest is kept, from which the
+    same value is known again. Numbers, true, false and null stay. The outermost name alone decides.
+    """
+    return digested(value) if _is_digested(name, value) else kept(name, value)
+
+
+def secrets_sent(sampling: Mapping[str, Any]) -> Iterator[str]:
+    """The texts in a request's settings that no reply may show: what is a key by its name or its beginning, and
+    whatever looks like one in a field of which the manifest keeps the digest alone.
+    """
+    yield from secrets_in(sampling.items())
+    for name, value in sampling.items():
+        if _is_digested(name, value):
+            yield from secret_words_in(value)
+
+
+def _is_digested(name: str, value: Any) -> bool:
+    return name not in KNOWN and holds_text(value)
+
+
+def kept_setting(name: str, value: Any) -> Any:
+    """A setting by its name in a manifest, as a run keeps it: `extra_body.NAME` for more fields of the request body."""
+    field = name.removeprefix("extra_body.")
+    return kept(name, value) if field == name else kept_field(field, value)
+
+
+def check_settings(sampling: Sampling, experiments: Collection[str]) -> None:
     """Raise InputError where a setting cannot be sent, reaches no session, replaces what is ours, is given in two
-    places, or looks misspelt: most servers would ignore it without a word.
+    places, has a value that no server takes, or looks misspelt: most servers would ignore it without a word.
+
+    Args:
+        sampling: What is to be sent.
+        experiments: The names of those that are asked. What else is installed makes no difference.
     """
     settings, extra_body = sampling.settings, sampling.extra_body
     refuse_unsendable("--system", sampling.system)
@@ -112,8 +157,9 @@ def check_settings(sampling: Sampling) -> None:
             raise InputError(f"--set {name}: is {meant} meant? To send {field!r} all the same: --extra-body.")
         if field == EFFORT:
             _refuse_no_effort(name, settings[name])
+        refuse_value(f"--set {name}", field, settings[name])
     for name in settings:
-        if by := _replaced_by(name, settings):
+        if by := _replaced_by(name, settings, experiments):
             raise InputError(f"--set {name}: it would never be sent: {', '.join(by)} would be in its place. Drop it.")
     given = {name.rpartition(".")[2]: name for name in settings}
     for place, field in _fields(extra_body):
@@ -121,6 +167,7 @@ def check_settings(sampling: Sampling) -> None:
             raise InputError(f"--extra-body: {EFFORT!r} is a setting of its own. Write --set {EFFORT}=low.")
         if way_out := _reserved(field):
             raise InputError(f"--extra-body: the field {place!r} is not free. {way_out}")
+        refuse_value(f"--extra-body: {place}", field, _value_at(extra_body, place))
         if also := given.get(field):
             raise InputError(f"--extra-body: {place!r} is set as {also} already (--set, --protocol). Give one of them.")
 
@@ -133,6 +180,86 @@ def _refuse_no_effort(name: str, value: Any) -> None:
         )
     if value not in EFFORTS:
         raise InputError(f"--set {name}={value}: there are {', '.join(EFFORTS)}; not every provider has all of them.")
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a setting may be: of which types, and from where to where, as far as that is so with every server."""
+
+    called: str
+    kinds: tuple[type, ...]
+    least: float | None = None
+    most: float | None = None
+
+    def refuse(self, value: Any) -> str | None:
+        """What is wrong with a value; None where nothing is."""
+        if not isinstance(value, self.kinds) or (isinstance(value, bool) and bool not in self.kinds):
+            return f"it is {self.called}"
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            too_little = self.least is not None and value < self.least
+            too_much = self.most is not None and value > self.most
+            return f"it is {self.called}" if too_little or too_much else None
+        return None
+
+
+_COUNT = Values("a whole number from 1 on", (int,), 1)
+_SHARE = Values("a number from 0 to 1", (int, float), 0, 1)
+_SWITCH = Values("true or false", (bool,))
+_WHOLE = Values("a whole number", (int,))
+_NUMBER = Values("a number", (int, float))
+_FACTOR = Values("a number above 0", (int, float), math.ulp(0.0))
+_TEXT = Values("text", (str,))
+_TEXTS = Values("text, or a list of texts", (str, list))
+_OBJECT = Values("a JSON object", (dict,))
+_TOP_K = Values("a whole number from -1 on", (int,), -1)  # of some servers -1 stands for all
+# setting -> what it may be. Limits are those of its meaning; what a provider allows within them, it says itself
+VALUES: Mapping[str, Values] = {
+    "temperature": Values("a number from 0 to 100", (int, float), 0, 100),
+    **dict.fromkeys(("top_p", "topP", "min_p", "top_a", "typical_p"), _SHARE),
+    **dict.fromkeys(("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"), _COUNT),
+    "max_new_tokens": _COUNT,
+    "min_tokens": Values("a whole number from 0 on", (int,), 0),
+    "thinking_budget": Values("a whole number from -1 on", (int,), -1),
+    **dict.fromkeys(("frequency_penalty", "presence_penalty", "frequencyPenalty", "presencePenalty"), _NUMBER),
+    **dict.fromkeys(("repetition_penalty", "repeat_penalty"), _FACTOR),
+    "length_penalty": _NUMBER,
+    **dict.fromkeys(("top_k", "topK"), _TOP_K),
+    "seed": _WHOLE,
+    "top_logprobs": Values("a whole number from 0 on", (int,), 0),
+    "logprobs": Values("true, false, or a whole number from 0 on", (bool, int), 0),
+    **dict.fromkeys(("ignore_eos", "enable_thinking", "include_reasoning", "responseLogprobs"), _SWITCH),
+    **dict.fromkeys(("stop", "stop_sequences", "stopSequences"), _TEXTS),
+    "stop_token_ids": Values("a list of whole numbers", (list,)),
+    **dict.fromkeys(("logit_bias", "chat_template_kwargs", "response_format", "stream_options"), _OBJECT),
+    **dict.fromkeys(("reasoning_effort", "verbosity", "service_tier", "user"), _TEXT),
+    "mirostat": Values("0, 1 or 2", (int,), 0, 2),
+    **dict.fromkeys(("mirostat_tau", "mirostat_eta"), Values("a number from 0 on", (int, float), 0)),
+}
+
+
+def refuse_value(what: str, field: str, value: Any) -> None:
+    """Raise InputError for a value that a setting cannot have anywhere. What is not known by name may be anything, and
+    null stands for nothing.
+
+    Args:
+        what: How the setting was given, as a message names it.
+        field: The setting's own name.
+        value: What it is to be.
+    """
+    known = VALUES.get(field)
+    if known is None or value is None:
+        return
+    if wrong := known.refuse(value):
+        shown = bare(field, value)  # somebody may have written a key there
+        raise InputError(f"{what}: {shown!r} cannot be its value: {wrong}.")
+
+
+def _value_at(extra_body: Mapping[str, Any], place: str) -> Any:
+    """What stands at a place of a body, as `_fields` names it."""
+    if place in extra_body:
+        return extra_body[place]
+    outer, _, inner = place.partition(".")
+    return extra_body[outer][inner]
 
 
 def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,12 +349,14 @@ def _refuse_scope(name: str, scope: list[str], field: str) -> None:
         raise InputError(f"--set {name}: {experiment} has no session {kind[0]!r}. There are {', '.join(known)}.{meant}")
 
 
-def _replaced_by(name: str, settings: Mapping[str, Any]) -> list[str]:
-    """The narrower settings that take a setting's place in every session; none where it is sent in some session."""
+def _replaced_by(name: str, settings: Mapping[str, Any], experiments: Collection[str]) -> list[str]:
+    """The narrower settings that take a setting's place in every session of these experiments; none where it is sent in
+    some session.
+    """
     field = name.rpartition(".")[2]
     found: list[str] = []
-    for experiment, module in EXPERIMENTS.items():
-        for kind in module.prompts:
+    for experiment in experiments:
+        for kind in EXPERIMENTS[experiment].prompts:
             scopes = ("", f"{kind}.", f"{experiment}.", f"{experiment}.{kind}.")  # the narrowest is last
             given = [f"{scope}{field}" for scope in scopes if f"{scope}{field}" in settings]
             if given and given[-1] == name:

@@ -6,7 +6,6 @@
 A claim: "the model lists this option". The two sessions know nothing of each other.
 """
 
-import asyncio
 from collections.abc import Iterator
 from string import Template
 from typing import Annotated, Any
@@ -26,11 +25,14 @@ from selfexec.experiments.base import (
     Spread,
     Wording,
     Words,
+    at_once,
     repeated,
     state_of,
 )
 from selfexec.readers import Reading, fold, read_marks, read_words
 from selfexec.text.numbers import number_of
+
+ASKED_FOR = 5  # words
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,13 +75,30 @@ def session_names(item: Target) -> tuple[str, ...]:
 
 async def sessions(item: Target, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     words = {"target": item.target, "options": ", ".join(item.options)}
-    await asyncio.gather(
-        *(ask(session, Template(prompts[session]).substitute(words)) for session in session_names(item))
-    )
+    await at_once(*(ask(session, Template(prompts[session]).substitute(words)) for session in session_names(item)))
 
 
 def read(item: Target, session: str, text: str) -> Reading:
     return read_marks(text, item.options) if session == "predict" else read_words(text)
+
+
+def performed(item: Target, session: str, text: str, reading: Reading) -> bool:
+    """Whether a prediction lists words of its own instead of marking the options."""
+    options = {fold(option) for option in item.options}
+    if session != "predict" or options & folded_marks(reading.value or {}).keys():
+        return False
+    words = read_words(text).value or []
+    return len(words) == ASKED_FOR and not options.issuperset(map(fold, words))
+
+
+def whole(item: Target, session: str, text: str, value: Any) -> bool:
+    """Whether all five words are there, of a list that was cut off: what it lacks was not left out. The last of them
+    may be torn.
+    """
+    if session != "execute":
+        return True
+    torn = text.rstrip().endswith(value[-1])
+    return len(value) - torn >= ASKED_FOR
 
 
 def given(item: Target, session: str, value: Any) -> Any:
@@ -162,6 +181,8 @@ ASSOCIATION = Experiment(
     session_names=session_names,
     sessions=sessions,
     read=read,
+    performed=performed,
+    whole=whole,
     given=given,
     observe=observe,
     title=lambda item: item.target,

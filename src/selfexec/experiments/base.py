@@ -1,12 +1,11 @@
 """What every experiment speaks of: sessions to open, and claims about the model's own behaviour."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from selfexec.errors import InputError
 from selfexec.experiments.recorded import Recording
@@ -14,8 +13,14 @@ from selfexec.experiments.sources import RULE
 from selfexec.readers import Reading
 
 KindName = Literal["binary", "order", "share"]  # of claims
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Numbers = NDArray[np.int64]
+else:  # NumPy takes memory and time to import, and asking does without
+    Floats = Numbers = Any
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 ClaimState = Literal["read", "tie", "unreadable", "missing"]
 Capability = Literal["turns", "prefill", "tools", "logprobs", "forced_tokens"]
@@ -57,9 +62,15 @@ class Key(NamedTuple):
 
     def fields(self) -> dict[str, Any]:
         """As lines of replies and readings have it: without facets at their defaults."""
-        named = self._asdict()
-        facets = dict(named.pop("facets"))
-        return {**named, "facets": facets} if facets else named
+        model, experiment, item, epoch, session, facets = self
+        named: dict[str, Any] = {
+            "model": model,
+            "experiment": experiment,
+            "item": item,
+            "epoch": epoch,
+            "session": session,
+        }
+        return {**named, "facets": dict(facets)} if facets else named
 
     def __str__(self) -> str:
         at = "".join(f", {facet} {level}" for facet, level in self.facets)
@@ -313,6 +324,8 @@ class Experiment:
     options        kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
                    those of the prompts that were asked with, as a fourth argument
     tokens         kind of session -> tokens of a reply, to estimate what a run takes
+    stand_in       a reply to a session of an item, of the usual length, from which `sessions` goes on: what follows is
+                   estimated by it. None where any text will do
     session_names  the sessions that an item may need, as far as they are known beforehand: what is counted in advance;
                    the part before a dot is the kind
     further        whether a name is one of a session of an item too, where not all are known beforehand: `turn.1`,
@@ -320,6 +333,10 @@ class Experiment:
     needs          what of an engine beside one user message and its reply
     sessions       opens the sessions of one item
     read           what a reply commits to
+    performed      whether a reply does the task instead of what its session asks for: a prediction that answers the
+                   request, or lists words of its own. Its reading is then unreadable, with that reason
+    whole          whether a value that was read from a reply that was cut off is all that its session asks for; where
+                   it is not, the reading is `truncated`
     given          a reading made elsewhere, in the form that `read` gives; None where it is no answer
     observe        the claims of one item, from what its sessions say
     repeats        where a model makes up what is asked: items of which the claims repeat those of another item, by what
@@ -372,6 +389,8 @@ class Experiment:
     composition: Callable[[Sequence[Any]], str]
     words: Words
     examples: tuple[Any, ...] = ()
+    performed: Callable[[Any, str, str, Reading], bool] = lambda item, session, text, reading: False
+    whole: Callable[[Any, str, str, Any], bool] = lambda item, session, text, value: True
     sources: tuple[str, ...] = (RULE,)
     on_request: Mapping[str, Callable[[Any, Readings], list[Observation]]] = field(default_factory=dict)
     repeats: Callable[[Mapping[str, Readings]], Collection[str]] = lambda by_item: ()
@@ -386,6 +405,7 @@ class Experiment:
     unneeded: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Options] = field(default_factory=dict)
     idle: Callable[[Readings], Sequence[str]] = lambda readings: ()
+    stand_in: Callable[[Any, str], str | None] = lambda item, session: None
     further: Callable[[Any, str], bool] | None = None
     needs: frozenset[Capability] = frozenset()
     answers: str | None = None
@@ -471,6 +491,25 @@ def repeated(values: Sequence[str]) -> list[str]:
     return sorted({value for value in values if values.count(value) > 1})
 
 
+async def at_once(first: Awaitable[Any], *others: Awaitable[Any]) -> None:
+    """Open sessions at once, in this order. Where one fails, the others are given up.
+
+    The first has no task of its own: a task for each takes more time than all else that is done for a session here.
+    """
+    tasks = [asyncio.ensure_future(other) for other in others]
+    try:
+        await first
+        for task in tasks:
+            await task
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
 def say(quantity: Floats, threshold: float) -> Floats:
     """1 above the threshold, 0 below, 0.5 on it (to within rounding) and where nothing is known."""
+    import numpy as np  # not to be imported by a command that only asks
+
     return np.where(quantity > threshold + ROUNDING, 1.0, np.where(quantity < threshold - ROUNDING, 0.0, 0.5))

@@ -12,7 +12,6 @@ from string import Template
 from typing import Annotated, Any
 
 import msgspec
-import numpy as np
 
 from selfexec.experiments.base import (
     MISSING,
@@ -46,7 +45,7 @@ from selfexec.experiments.recorded import (
     mark_text,
 )
 from selfexec.experiments.sources import LOG, RULE
-from selfexec.readers import Reading, fold, read_choice
+from selfexec.readers import Reading, fold, read_choice, responds_to
 from selfexec.text.numbers import number_of
 
 MOST = 26  # options: as many as there are letters
@@ -108,6 +107,11 @@ def read(item: Question, session: str, text: str) -> Reading:
         return Reading("read", best[0], evidence=text) if len(best) == 1 else Reading("unreadable", reason="format")
     key = "choice" if session == "predict" else "answer"
     return read_choice(text, _options(item), key=key)
+
+
+def performed(item: Question, session: str, text: str, reading: Reading) -> bool:
+    """Whether a prediction responds to the prompt instead, and chooses none of the options."""
+    return session == "predict" and reading.state == "unreadable" and responds_to(text, item.last)
 
 
 def _options(item: Question) -> dict[str, str]:
@@ -173,6 +177,8 @@ def observe(item: Question, readings: Readings) -> list[Observation]:
 
 def right_option(claims: FactColumns) -> Floats:
     """The right option is chosen, no other; 0.5 where the log does not say which that is."""
+    import numpy as np
+
     chance = np.array([float(label == RIGHT) for label in claims.labels] + [0.5])
     found: Floats = chance[claims.label]  # without a label, -1: the last
     return found
@@ -184,6 +190,8 @@ def right_option(claims: FactColumns) -> Floats:
 def sample(logged: Logged, score: str | None) -> Question | Unfit:
     if len(logged.options) < 2:
         return Unfit("without options")
+    if logged.several_right:
+        return Unfit("with options of which several may be right at once")
     if len(logged.options) > MOST:
         return Unfit(f"with more than {MOST} options")
     if len({fold(option) for option in logged.options} - {""}) < len(logged.options):
@@ -244,6 +252,7 @@ CHOICE = Experiment(
     further=lambda item, session: session == "score",
     sessions=sessions,
     read=read,
+    performed=performed,
     given=given,
     observe=observe,
     title=in_line,

@@ -43,7 +43,7 @@ from selfexec.experiments.recorded import (
     with_options,
 )
 from selfexec.experiments.sources import LOG
-from selfexec.readers import Reading, fold, read_choice
+from selfexec.readers import Reading, answers_in_letters, fold, read_choice, responds_to
 
 
 class Question(Sample, frozen=True, kw_only=True):
@@ -102,6 +102,15 @@ def read(item: Question, session: str, text: str, options: Options | None = None
         right = _right(text)
         return Reading("unreadable", reason="format") if right is None else Reading("read", right, evidence=text)
     return read_choice(text, options or OPTIONS["predict"], key="choice", text_over_letter=True)
+
+
+def performed(item: Question, session: str, text: str, reading: Reading) -> bool:
+    """Whether a prediction responds to the prompt instead, in words or with the letter of one of its options."""
+    if session != "predict":
+        return False
+    shown = with_options(item.shown, item.options)
+    unread = reading.state == "unreadable"
+    return responds_to(text, item.last) if unread else answers_in_letters(reading.evidence, shown)
 
 
 def _right(text: str) -> bool | None:
@@ -172,6 +181,7 @@ CORRECTNESS = Experiment(
     session_names=session_names,
     sessions=sessions,
     read=read,
+    performed=performed,
     given=given,
     observe=observe,
     title=in_line,
@@ -205,6 +215,7 @@ CORRECTNESS = Experiment(
         sample=sample,
         replies=replies,
         scored=True,
+        turns=True,
     ),
     wording=wording,
     strata=lambda item: (item.task, ""),

@@ -7,14 +7,12 @@ Difficult is what is answered wrongly, and then what takes more tokens. A claim:
 one", for each of the six pairs.
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from string import Template
 from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
 
 from selfexec.experiments.base import (
     MISSING,
@@ -30,13 +28,14 @@ from selfexec.experiments.base import (
     Spread,
     Wording,
     Words,
+    at_once,
     repeated,
     say,
     state_of,
 )
 from selfexec.experiments.given import given_letter, given_ranking
 from selfexec.experiments.sources import VISIBLE
-from selfexec.readers import UNCOUNTED, UNTOLD, Reading, fold, read_choice, read_ranking
+from selfexec.readers import UNCOUNTED, UNTOLD, Reading, answers_the_questions, fold, read_choice, read_ranking
 from selfexec.text.numbers import number_of
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
@@ -118,7 +117,7 @@ async def sessions(item: Group, ask: Ask, prompts: Prompts = PROMPTS) -> None:
         ask(f"execute.{label}", _asked(prompts["execute"], question))
         for label, question in zip(LABELS, item.questions, strict=True)
     )
-    await asyncio.gather(ranking, *answers)
+    await at_once(ranking, *answers)
 
 
 def shown(item: Group) -> str:
@@ -141,6 +140,11 @@ def read(item: Group, session: str, text: str) -> Reading:
         return read_ranking(text)
     question = _question(item, session)
     return read_choice(text, dict(zip("ABCD", question.choices, strict=True)), key="answer")
+
+
+def performed(item: Group, session: str, text: str, reading: Reading) -> bool:
+    """Whether a prediction answers the questions instead of ranking them."""
+    return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
 
 
 def given(item: Group, session: str, value: Any) -> Any:
@@ -271,6 +275,8 @@ def composition(items: Sequence[Group]) -> str:
 
 def order_shown(claims: FactColumns) -> Floats:
     """The questions are shown from easy to hard."""
+    import numpy as np
+
     return np.ones(len(claims))
 
 
@@ -332,6 +338,7 @@ DIFFICULTY = Experiment(
     session_names=session_names,
     sessions=sessions,
     read=read,
+    performed=performed,
     given=given,
     observe=observe,
     on_request={VISIBLE: observe_visible},

@@ -8,8 +8,8 @@ A claim: "I will fail it", of each try. Of a question with a wrong answer it is 
 success. Control questions, which nobody expects to fail, are asked as often and in the same way.
 """
 
-import asyncio
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,12 +32,13 @@ from selfexec.experiments.base import (
     Prompts,
     Readings,
     Words,
+    at_once,
     repeated,
     state_of,
 )
 from selfexec.experiments.given import given_letter
 from selfexec.experiments.sources import JUDGE, MAJORITY
-from selfexec.readers import Reading, fold, read_choice, read_object
+from selfexec.readers import Reading, answers_the_questions, fold, read_choice, read_object, under_the_key
 
 LETTERS = "ABCD"
 TRIES = (1, 2, 3, 4, 5)
@@ -143,7 +144,7 @@ async def sessions(item: Task, ask: Ask, prompts: Prompts = PROMPTS) -> None:
     if written is None:
         return
     shown = _filled(prompts["verify"], written.question, written.options, answer=written.answer)
-    await asyncio.gather(ask("verify", shown), _try_all(item, written.question, written.options, ask, prompts))
+    await at_once(ask("verify", shown), _try_all(item, written.question, written.options, ask, prompts))
 
 
 def about(item: Task) -> str:
@@ -153,7 +154,7 @@ def about(item: Task) -> str:
 
 async def _try_all(item: Task, question: str, options: Sequence[str], ask: Ask, prompts: Prompts) -> None:
     tries = ((f"execute.{n}", shuffled(item, n, options)) for n in TRIES)
-    await asyncio.gather(*(ask(session, _filled(prompts["execute"], question, shown)) for session, shown in tries))
+    await at_once(*(ask(session, _filled(prompts["execute"], question, shown)) for session, shown in tries))
 
 
 def _filled(template: str, question: str, options: Sequence[str], **more: str) -> str:
@@ -176,6 +177,23 @@ def _orders(item: str) -> Sequence[tuple[int, ...]]:
     return sorted(every, key=lambda places: hashlib.sha256(f"{item}\n{places}".encode()).hexdigest())[:ORDERS]
 
 
+def stand_in(item: Task, session: str) -> str | None:
+    """A question as models may write one: it is shown in all sessions that follow."""
+    return STAND_IN if session == "predict" else None
+
+
+STAND_IN = json.dumps({
+    "question": (
+        "A train leaves one town at noon and another leaves a second town an hour later on the same track. Given their "
+        "speeds and the distance between the towns, after how many minutes do the two trains meet, if the first one "
+        "stands still for a quarter of an hour on the way?"
+    ),
+    "options": {letter: f"after {95 + 10 * n} minutes, counted from noon" for n, letter in enumerate(LETTERS)},
+    "answer": "B",
+    "reason": "I may forget the hour between the departures, or add the time of standing still twice.",
+})  # fmt: skip
+
+
 # --- readings --------------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +214,13 @@ def read(item: Task, session: str, text: str) -> Reading:
 
 
 ONE_LINE = re.compile(r"[\s*_>#`(]*([A-D])[).:][*_`]*\s+\S[^\n{]*")
+
+
+def performed(item: Task, session: str, text: str, reading: Reading) -> bool:
+    """Whether a reply answers a question, where it was to write one or to check the answer of another."""
+    if session == "verify":
+        return under_the_key(text, "answer") and not under_the_key(text, "choice")
+    return session == "predict" and reading.state == "unreadable" and answers_the_questions(text)
 
 
 def given(item: Task, session: str, value: Any) -> Any:
@@ -525,9 +550,11 @@ FAILING_QUESTION = Experiment(
     variants=VARIANTS,
     shows={"verify": ("predict",), "execute": ("predict",)},
     tokens={"predict": 250, "verify": 200, "execute": 200},  # nobody recorded these: a guess
+    stand_in=stand_in,
     session_names=session_names,
     sessions=sessions,
     read=read,
+    performed=performed,
     given=given,
     observe=observe,
     repeats=repeats,

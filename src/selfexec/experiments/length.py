@@ -13,7 +13,6 @@ from string import Template
 from typing import Annotated, Any
 
 import msgspec
-import numpy as np
 
 from selfexec.experiments.base import (
     MISSING,
@@ -34,7 +33,7 @@ from selfexec.experiments.base import (
 )
 from selfexec.experiments.given import given_ranking
 from selfexec.experiments.recorded import Logged, Recording, Sample, Told, Unfit, as_sample, as_shown, content_id
-from selfexec.readers import Reading, fold, read_ranking
+from selfexec.readers import Reading, answers_the_questions, fold, read_ranking, responds_to_each
 from selfexec.text.numbers import number_of
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
@@ -91,6 +90,12 @@ def read(item: Group, session: str, text: str) -> Reading:
     return read_ranking(text) if session == "predict" else Reading("read", len(text))
 
 
+def performed(item: Group, session: str, text: str, reading: Reading) -> bool:
+    """Whether a prediction responds to the prompts instead of ranking them."""
+    unread = session == "predict" and reading.state == "unreadable"
+    return unread and (responds_to_each(text) or answers_the_questions(text))
+
+
 def given(item: Group, session: str, value: Any) -> Any:
     return given_ranking(value, LABELS) if session == "predict" else None
 
@@ -132,6 +137,8 @@ def shorter(responses: tuple[Reading, Reading]) -> tuple[bool | None, str | None
 
 def order_shown(claims: FactColumns) -> Floats:
     """In the order shown, which is nobody's choice: groups are made by chance."""
+    import numpy as np
+
     return np.ones(len(claims))
 
 
@@ -191,6 +198,7 @@ LENGTH = Experiment(
     session_names=session_names,
     sessions=sessions,
     read=read,
+    performed=performed,
     given=given,
     observe=observe,
     title=_title,

@@ -18,9 +18,9 @@ OF_TEXT = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """A message of what a model was shown."""
+    """A message of what a model was shown. That of the role `tools` lists the tools that it could call."""
 
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tools"]
     content: str
 
 
@@ -63,7 +63,9 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class Logged(msgspec.Struct, frozen=True, kw_only=True):
     """One sample of a log, in one epoch. `likelihoods` are the log-likelihoods of its options, where these were
-    weighed in place of a reply in words; `marks` are by score. `place` names it within its log.
+    weighed in place of a reply in words; `marks` are by score. `place` names it within its log. `several_right`: more
+    than one option may be chosen. `turns` says, in the few words that samples are counted by, that the model spoke more
+    than once; None where it did not.
     """
 
     place: str
@@ -76,6 +78,8 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     likelihoods: tuple[float, ...] = ()
     target: str | None = None
     marks: Mapping[str, Mark] = {}
+    several_right: bool = False
+    turns: str | None = None
 
 
 class Unfit(msgspec.Struct, frozen=True):
@@ -94,6 +98,7 @@ class Recording:
     item      of so many samples as `many` says
     parts     the samples of an item, in their order
     scored    whether it goes by a score: where a log has several, one must be chosen
+    turns     whether it takes samples in which the model spoke more than once: tools, several turns
     """
 
     kinds: tuple[str, ...]
@@ -103,6 +108,7 @@ class Recording:
     parts: Callable[[Any], Sequence[Sample]] = lambda item: [item]
     many: int = 1
     scored: bool = False
+    turns: bool = False
 
 
 def content_id(*content: Any) -> str:

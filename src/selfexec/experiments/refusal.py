@@ -39,7 +39,7 @@ from selfexec.experiments.recorded import (
     tasks_of,
 )
 from selfexec.experiments.sources import RULE
-from selfexec.readers import Reading, fold, read_choice, refuses
+from selfexec.readers import Reading, answers_in_letters, fold, read_choice, refuses, responds_to
 
 PROMPTS: Prompts = {
     "predict": """\
@@ -122,6 +122,14 @@ def read(item: Sample, session: str, text: str, options: Options | None = None) 
     return read_choice(text, options or OPTIONS["predict"], key="choice", text_over_letter=True)
 
 
+def performed(item: Sample, session: str, text: str, reading: Reading) -> bool:
+    """Whether a prediction responds to the prompt instead, in words or with the letter of one of its options."""
+    if session != "predict":
+        return False
+    unread = reading.state == "unreadable"
+    return responds_to(text, item.last) if unread else answers_in_letters(reading.evidence, item.last)
+
+
 def given(item: Sample, session: str, value: Any) -> Any:
     return given_letter(value, "AB") if session == "predict" else None
 
@@ -166,6 +174,7 @@ REFUSAL = Experiment(
     session_names=session_names,
     sessions=sessions,
     read=read,
+    performed=performed,
     given=given,
     observe=observe,
     title=in_line,

@@ -181,6 +181,9 @@ TYPES = {
 }
 
 
+BOUNDS = {">=": "no less than", "<=": "no more than", ">": "above", "<": "below"}
+
+
 def in_words(fault: str) -> str:
     """msgspec's message as a person would put it."""
     message, _, place = fault.partition(" - at `$")
@@ -190,4 +193,8 @@ def in_words(fault: str) -> str:
     if types := re.match(r"Expected `(.+?)`, got `(.+?)`", message):
         wanted, got = (" or ".join(TYPES.get(name, name) for name in names.split(" | ")) for names in types.groups())
         return f"{field} must be {wanted}, not {got}. Fix the line."
+    if bound := re.match(r"Expected `(\w+)` (of length )?(>=|<=|>|<) (\S+)", message):
+        what, length, sign, limit = bound.groups()
+        size = f"whose length is {BOUNDS[sign]}" if length else BOUNDS[sign]
+        return f"{field} must be {TYPES.get(what, what)} {size} {limit}. Fix the line."
     return f"{field}: {message}. Fix the line."

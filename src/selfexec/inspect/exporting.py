@@ -16,6 +16,7 @@ from selfexec.engines.inspect import extra_lacking
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment, Key, Message, Prompt, kind_of, messages_of
 from selfexec.facets import DEFAULT_NAME, Condition, condition_name, in_condition
+from selfexec.inspect.carried import narrowed
 from selfexec.inspect.records import (
     ITEM,
     JUDGEMENTS,
@@ -29,6 +30,7 @@ from selfexec.inspect.records import (
 )
 from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply, Run, prompts_sent
+from selfexec.runs.folder import Manifest
 from selfexec.text.lookups import apart
 from selfexec.version import __version__
 
@@ -37,13 +39,17 @@ SCORER = "claims"
 
 @dataclass(frozen=True)
 class Part:
-    """What one log is of: the items that a model was asked in an experiment and a condition, each with its epochs."""
+    """What one log is of: the items that a model was asked in an experiment and a condition, each with its epochs.
+    `manifest` is that of what is exported together, in so many `logs`.
+    """
 
     run: Run
     model: str
     experiment: Experiment
     condition: Condition
     asked: Mapping[str, Sequence[int]]
+    manifest: Manifest
+    logs: int
 
     @property
     def name(self) -> str:
@@ -74,10 +80,17 @@ def parts_of(run: Run, models: Sequence[str] = (), experiments: Sequence[str] = 
         raise InputError(f"--model {strange[0]}: {run.folder} has {apart(run.models)}.")
     if strange := [name for name in experiments if name not in run.items.experiments]:
         raise InputError(f"--experiment {strange[0]}: {run.folder} has {', '.join(run.items.experiments)}.")
-    return [
-        Part(run, model, EXPERIMENTS[experiment], condition, asked)
+    chosen = {
+        (model, experiment, condition): asked
         for (model, experiment, condition), asked in run.asked.items()
         if (not models or model in models) and (not experiments or experiment in experiments)
+    }
+    whole = msgspec.structs.replace(run.manifest, shard=None)
+    named = models or whole.models, experiments or whole.experiments
+    manifest = narrowed(whole, *named) if models or experiments else whole
+    return [
+        Part(run, model, EXPERIMENTS[experiment], condition, asked, manifest, len(chosen))
+        for (model, experiment, condition), asked in chosen.items()
     ]
 
 
@@ -177,8 +190,7 @@ def theirs(model: str) -> str:
 
 
 def _log_of(part: Part) -> LogOf:
-    run, name = part.run, part.experiment.name
-    manifest = run.manifest
+    run, name, manifest = part.run, part.experiment.name, part.manifest
     texts = {key: text for key, text in run.prompts.items() if text is not None and key.partition(".")[0] == name}
     return LogOf(
         version=manifest.selfexec,
@@ -192,6 +204,10 @@ def _log_of(part: Part) -> LogOf:
         settings=dict(manifest.settings),
         model=part.model,
         sittings=manifest.sittings,
+        accept_ends=list(run.accept_ends),
+        run=part.manifest,
+        logs=part.logs,
+        further_items=[line.decode() for id, line in run.items.lines[name].items() if id not in part.asked],
     )
 
 
@@ -266,20 +282,20 @@ def _output(part: Part, reply: Reply) -> Any:
         content.append(ContentText(text=reply.text or ""))
     stops = {"stop": "stop", "length": "max_tokens", "content_filter": "content_filter", "refusal": "content_filter"}
     plain = content[0].text if len(content) == 1 and content[0].type == "text" and not reply.refusal else content
-    into, out = reply.input_tokens or 0, reply.output_tokens or 0
-    known = reply.input_tokens is not None or reply.output_tokens is not None
-    usage = ModelUsage(
-        input_tokens=into,
-        output_tokens=out,
-        total_tokens=into + out,
-        reasoning_tokens=reply.reasoning_tokens,
-        total_cost=reply.cost_usd,
-    )
+    usage = None
+    if reply.input_tokens is not None and reply.output_tokens is not None:  # Inspect has no word for "not counted"
+        usage = ModelUsage(
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            total_tokens=reply.input_tokens + reply.output_tokens,
+            reasoning_tokens=reply.reasoning_tokens,
+            total_cost=reply.cost_usd,
+        )
     message = ChatMessageAssistant(content=plain, model=name, source="generate")
     return ModelOutput(
         model=reply.served_model or name,
-        choices=[ChatCompletionChoice(message=message, stop_reason=stops.get(reply.stop_reason or "", "unknown"))],
-        usage=usage if known else None,
+        choices=[ChatCompletionChoice(message=message, stop_reason=stops.get(reply.known_stop or "", "unknown"))],
+        usage=usage,
         time=reply.latency,
         error=reply.error or reply.policy,
         response_id=reply.completion_id,
@@ -315,10 +331,13 @@ def _events(part: Part, replies: Iterable[Reply], sent: Mapping[Key, Prompt | No
 
 
 def _usage(part: Part, replies: Iterable[Reply]) -> dict[str, Any]:
+    """The tokens of all replies together; nothing where those of one were not counted."""
     from inspect_ai.model import ModelUsage
 
     total = ModelUsage()
     for reply in replies:
-        into, out = reply.input_tokens or 0, reply.output_tokens or 0
+        if reply.input_tokens is None or reply.output_tokens is None:
+            return {}
+        into, out = reply.input_tokens, reply.output_tokens
         total = total + ModelUsage(input_tokens=into, output_tokens=out, total_tokens=into + out)
     return {theirs(part.model): total}

@@ -9,15 +9,16 @@ from typing import Any
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import Key
+from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.files import jsonl
+from selfexec.inspect.carried import made_again, narrowed
 from selfexec.inspect.reading import TaskLog, logs_in, read_log
 from selfexec.items import ItemSet, fixed_order
 from selfexec.prompts import prompt_hashes
 from selfexec.runs import Files, Reply, Run, files, load, sittings
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.design import Design, folded, joined
-from selfexec.runs.folder import Manifest, create, refuse_taken
+from selfexec.runs.folder import SIMULATED, Manifest, create, refuse_taken
 from selfexec.runs.judgements import JUDGEMENTS
 from selfexec.runs.run import check_fit
 from selfexec.runs.sittings import Sitting
@@ -54,26 +55,61 @@ def run_of_logs(paths: Sequence[Path], out: Path) -> tuple[Run, list[str]]:
     places = {key: f"{log.path}" for log in logs for key in log.replies}
     check_fit(replies, item_set, places.__getitem__)
     prompts = _agreed("the prompt", [(log, log.of.prompts) for log in logs])
-    manifest = Manifest(
+    exported = made_again([log.of.run for log in logs], logs[0].of.logs, item_set)
+    sources = {log.path.name: hashlib.sha256(jsonl.file_bytes(log.path)).hexdigest() for log in logs}
+    manifest = msgspec.structs.replace(exported or _manifest(logs, item_set, prompts), sources=sources)
+    create(out, manifest, item_set, replies.values(), prompts or None)
+    if judged := dict.fromkeys(msgspec.json.encode(one) for log in logs for one in log.judgements):
+        jsonl.write(out / JUDGEMENTS, judged)
+    return load(out), [said for log in logs for said in log.warnings]
+
+
+def _manifest(logs: Sequence[TaskLog], item_set: ItemSet, prompts: Mapping[str, str]) -> Manifest:
+    """What logs tell of the run that they make together, `sources` left out."""
+    carried = [narrowed(log.of.run, [log.model], [log.of.experiment]) for log in logs if log.of.run]
+    own_settings = [(log, log.of.run.own_settings) for log in logs if log.of.run]
+    return Manifest(
         selfexec=__version__,
         origin="import",
         models=list(dict.fromkeys(log.model for log in logs)),
-        simulated=sorted({reply.model for reply in replies.values() if reply.simulated}),
+        simulated=_simulated(logs),
         experiments=list(item_set.experiments),
         epochs=max(max(log.epochs.values()) for log in logs),
         items=item_set.hashes,
         design=folded(_design(logs), item_set),
-        sources={log.path.name: hashlib.sha256(jsonl.file_bytes(log.path)).hexdigest() for log in logs},
-        prompts=prompt_hashes(prompts),
+        prompts={**{name: sha256 for one in carried for name, sha256 in one.prompts.items()}, **prompt_hashes(prompts)},
         settings={name: kept(name, value) for name, value in _settings(logs).items()},
+        own_settings={
+            model: own
+            for model, own in _agreed("what is sent to", own_settings).items()
+            if any(log.model == model for log in logs)
+        },
         preset=_preset(logs, item_set),
         preset_order=next((log.of.preset_order for log in logs), None),
         sittings=sittings.kept(_sittings(logs)),
+        # what one log accepts is not accepted of another's replies
+        accept_ends=[word for word in logs[0].of.accept_ends if all(word in log.of.accept_ends for log in logs)],
+        logs=[*dict.fromkeys(log for one in carried for log in one.logs)],
     )
-    create(out, manifest, item_set, replies.values(), prompts)
-    if judged := dict.fromkeys(msgspec.json.encode(one) for log in logs for one in log.judgements):
-        jsonl.write(out / JUDGEMENTS, judged)
-    return load(out), [said for log in logs for said in log.warnings]
+
+
+def _simulated(logs: Sequence[TaskLog]) -> list[str] | None:
+    """The models that are simulated, as the exported run or their replies say; None where nothing tells of any of them,
+    so that their names do.
+    """
+    told = {log.model: simulated for log in logs if (simulated := _is_simulated(log)) is not None}
+    if not told:
+        return None
+    return [m for m in dict.fromkeys(log.model for log in logs) if told.get(m, m.startswith(SIMULATED))]
+
+
+def _is_simulated(log: TaskLog) -> bool | None:
+    """Whether the model of a log is simulated; None: nobody says."""
+    if any(reply.simulated for reply in log.replies.values()):
+        return True
+    if log.of.run is None or log.of.run.simulated is None:
+        return None
+    return log.model in log.of.run.simulated
 
 
 def _items(logs: Sequence[TaskLog]) -> ItemSet:
@@ -89,6 +125,7 @@ def _items(logs: Sequence[TaskLog]) -> ItemSet:
                     "Import them into two runs."
                 )
             items.setdefault(log.of.experiment, {})[id] = log.items[id]
+    lines = {experiment: lines[experiment] for experiment in EXPERIMENTS if experiment in lines}
     orders = {experiment: fixed_order(experiment, by_id) for experiment, by_id in lines.items()}
     names = {log.of.items for log in logs}
     return ItemSet(

@@ -69,6 +69,9 @@ def read_log(path: Path) -> TaskLog:
     epochs: dict[str, int] = {}
     judgements: list[Judgement] = []
     failed: Counter[str] = Counter()
+    for encoded in of.further_items:
+        further = _item_in(path, of, encoded, "its header")
+        items[further.id], lines[further.id] = further, encoded.encode()
     for sample in log.samples:
         id = str(sample.id)
         line, item = _item(path, of, sample)
@@ -164,16 +167,21 @@ def _model(config: Any) -> str:
 
 def _item(path: Path, of: LogOf, sample: Any) -> tuple[bytes, Item]:
     line = sample.metadata.get(ITEM)
-    try:
-        encoded = line.encode()
-        item: Item = msgspec.json.decode(encoded, type=EXPERIMENTS[of.experiment].item_type)
-    except (AttributeError, UnicodeEncodeError, msgspec.DecodeError) as fault:
-        raise InputError(
-            f"{path}: sample {sample.id!r} has no item of {of.experiment} ({fault}). {OURS_ONLY}"
-        ) from None
-    if item.id != str(sample.id) or b"\n" in encoded:
+    item = _item_in(path, of, line, f"sample {sample.id!r}")
+    if item.id != str(sample.id):
         raise InputError(f"{path}: sample {sample.id!r} holds the item {item.id!r}. Read a whole log.")
-    return encoded, item
+    return line.encode(), item
+
+
+def _item_in(path: Path, of: LogOf, line: Any, place: str) -> Item:
+    """The item of a line of the item file, which stands in this place of a log."""
+    try:
+        item: Item = msgspec.json.decode(line.encode(), type=EXPERIMENTS[of.experiment].item_type)
+    except (AttributeError, UnicodeEncodeError, msgspec.DecodeError) as fault:
+        raise InputError(f"{path}: {place} has no item of {of.experiment} ({fault}). {OURS_ONLY}") from None
+    if "\n" in line:
+        raise InputError(f"{path}: {place} holds the item {item.id!r} on several lines. Read a whole log.")
+    return item
 
 
 def _replies(path: Path, of: LogOf, model: str, sample: Any) -> Iterator[Reply]:

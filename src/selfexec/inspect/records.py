@@ -15,6 +15,7 @@ import msgspec
 
 from selfexec.experiments import Experiment
 from selfexec.runs import Reply
+from selfexec.runs.folder import Manifest
 from selfexec.runs.judgements import Judgement
 from selfexec.runs.sittings import Sitting
 
@@ -30,7 +31,10 @@ VERSION = "1-A"  # of the tasks: the number grows where scores before and after 
 
 class LogOf(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What a log is of. `prompts` are whole, by name; `settings` are what the task itself sends, by scope; `model` is
-    whose claims they are, where Inspect's names do not tell.
+    whose claims they are, where Inspect's names do not tell; `accept_ends` are the words for unknown ends that the run
+    accepted, whose replies the log has as they count. The log of a
+    run that was exported has its manifest, `run`, how many logs were exported together (`logs`), and the lines of the
+    run's items that no sample is of.
     """
 
     version: str
@@ -44,6 +48,10 @@ class LogOf(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     settings: dict[str, Any] = {}
     model: str | None = None
     sittings: list[Sitting] = []
+    accept_ends: list[str] = []
+    run: Manifest | None = None
+    logs: int = 0
+    further_items: list[str] = []
 
 
 def our_name(model: str) -> str:

@@ -40,9 +40,10 @@ def replies_in_events(path: Path, model: str, experiment: str, condition: Condit
 
 def _reply(key: Key, event: Any, outcome: Outcome) -> Reply:
     messages = [Message(message.role, message.text) for message in event.input if message.role in ROLES]
+    came = {name: value for name, value in msgspec.structs.asdict(outcome).items() if name != "waited"}
     return Reply(
         **key.fields(),
-        **msgspec.structs.asdict(outcome),
+        **came,
         prompt_sha256=digest(messages),
         latency=event.output.time,
         time=event.timestamp.isoformat(timespec="seconds"),

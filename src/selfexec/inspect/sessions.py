@@ -40,7 +40,7 @@ class Asking:
         self.condition = condition
         self.prompts = prompts
         self.sentences = {name: text for name, text in sentences.items() if shipped.get(name, text) != text}
-        self.sampling = Sampling(settings)
+        self.sampling = Sampling(settings=settings)
         self.answered: set[str] = set()  # models that have replied at all
 
     def sent(self, key: Key) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def maker_of(experiment: Experiment) -> Callable[..., Task]:
                 epochs,
                 _condition(facets),
                 read_prompts(prompts) if prompts else {},
-                sampling_settings(protocol),
+                sampling_settings(protocol, [experiment.name]),
                 preset,
             )
         except InputError as fault:  # said by Inspect in a line, and not in a traceback

@@ -64,7 +64,7 @@ def _text(content: Any) -> str:
 def whole(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """The messages as they are kept; refused where nothing was asked, or too much to be shown once more."""
     kept = tuple(Turn(turn.role, sound(turn.content)) for turn in turns)
-    if not any(turn.content.strip() for turn in kept):
+    if not any(turn.content.strip() for turn in kept if turn.role != "tools"):
         raise Unusable("shown nothing")
     if sum(len(turn.content) for turn in kept) > LONGEST:
         raise Unusable(f"shown more than {LONGEST:,} characters")

@@ -15,7 +15,7 @@ from selfexec.items import ItemSet, fixed_order
 from selfexec.items import load as load_items
 from selfexec.logs.log import Log
 from selfexec.logs.tools import TOOLS
-from selfexec.runs import Files, Journal, Reply, Run, files, load, read_journal
+from selfexec.runs import Files, Journal, Names, Reply, Run, files, load, names, stored_replies
 from selfexec.runs.design import folded, unfolded
 from selfexec.runs.folder import (
     ITEMS,
@@ -39,10 +39,11 @@ LEFT_OVER = "left over from groups of {}"
 
 @dataclass(frozen=True)
 class Imported:
-    """The run, and what was used of each log."""
+    """The run, what was used of each log, and what is to be known of the logs besides."""
 
     run: Run
     logs: Sequence[Kept]
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class _Usable:
 
 
 def import_logs(
-    logs: Files, *, tool: str, experiment: str, out: str | Path, score: str | None = None, model: str | None = None
+    logs: Files, *, tool: str, experiment: str, out: str | Path, score: Names = (), model: str | None = None
 ) -> Imported:
     """Finished logs as a run: what models did is there, `sx.run(out=...)` asks for their predictions alone.
 
@@ -67,10 +68,11 @@ def import_logs(
       tool         whose logs they are: `lm-eval`, `inspect`
       experiment   what is to be predicted: `correctness`, `refusal`, `choice` or `length`
       out          the run's folder: a new one, or one that holds logs already and takes these in, too
-      score        which of the log's scores says what is right, where it has several
+      score        which of a log's scores says what is right, where it has several: the first of these names that it
+                   has. A log that has none of them is left out, and its samples are counted by that reason
       model        what the model is to be called, as it can be asked: `provider/model`; else as the log calls it
 
-    InputError: a file is no log, several scores are there and none was chosen, or nothing in it can be used.
+    InputError: a file is no log, a log has several scores and none was chosen, or nothing in the logs can be used.
     """
     out = Path(out)
     asked = _experiment(experiment)
@@ -78,14 +80,15 @@ def import_logs(
     assert recording
     if tool not in TOOLS:
         raise InputError(f"--from {tool}: logs of {', '.join(TOOLS)} can be read. Give one of these.")
-    if score is not None and not recording.scored:
-        raise InputError(f"--score {score}: {experiment} goes by no score of the log. Leave it out.")
+    wanted = names(score or ())
+    if wanted and not recording.scored:
+        raise InputError(f"--score {wanted[0]}: {experiment} goes by no score of the log. Leave it out.")
     before = of_logs(out)
     if before is None:
         refuse_taken(out)
     with ExitStack() as opened:
         journal = opened.enter_context(Journal(out / REPLIES)) if before else None
-        known = read_journal(out / REPLIES) if before else {}
+        known = stored_replies(out) if before else {}
         there = load_items(out / ITEMS).items.get(experiment, {}) if before else {}
         found = [TOOLS[tool].read(path) for path in _files(logs, tool)]
         whose = sorted({log.model for log in found if log.model})
@@ -93,18 +96,32 @@ def import_logs(
             raise InputError(
                 f"--model {model}: these logs are of several models ({', '.join(whose)}). Import those of each apart."
             )
+        if before:
+            _refuse_renamed(found, before, model, out)
         new = _New(asked, recording, there, known)
-        usable = [new.usable(log, model, score) for log in found]
+        usable = [new.usable(log, model, wanted) for log in found]
         replies = new.replies(usable)
         if not replies:
-            raise InputError(_nothing(found, out))
+            raise new.unscored[0] if len(new.unscored) == len(found) else InputError(_nothing(found, out))
         kept = [_kept(one, experiment) for one in usable]
         item_set = _as_set(experiment, new.items)
         if before and journal:
             _grow(out, item_set, replies, kept, journal)
         else:
             create(out, _with(_blank(), item_set, kept), item_set, replies)
-    return Imported(load(out), kept)
+    return Imported(load(out), kept, [f"{log.file}: {note}." for log in found for note in log.notes])
+
+
+def _refuse_renamed(logs: Sequence[Log], manifest: Manifest, model: str | None, out: Path) -> None:
+    """Raise InputError where a log is in the run already, under another name of its model: it would be two models."""
+    models = {log.sha256: log.model for log in manifest.logs}
+    for log in logs:
+        before, now = models.get(log.sha256), model or log.model
+        if before is not None and now is not None and before != now:
+            raise InputError(
+                f"{log.file}: {out} has this log already, as one of {before}, and a model keeps its name. To call it "
+                f"{now}, import all of its logs into a new folder: --model {now} --out NEW"
+            )
 
 
 def _experiment(name: str) -> Experiment:
@@ -147,19 +164,27 @@ class _New:
             place = key.model, key.item
             self._epochs[place] = max(self._epochs[place], key.epoch)
         self._places = {(key.model, known[key].completion_id) for key in mine}
+        self.unscored: list[_Unscored] = []
 
-    def usable(self, log: Log, model: str | None, score: str | None) -> _Usable:
+    def usable(self, log: Log, model: str | None, wanted: Sequence[str]) -> _Usable:
         name = model or log.model
         if name is None:
             raise InputError(
                 f"{log.file}: it does not say whose log it is (no file of results lies beside it). Say it: --model "
                 "provider/model, as it can be asked."
             )
-        chosen = _score(log, score) if self.recording.scored else None
+        chosen = None
+        if self.recording.scored and log.samples:
+            try:
+                chosen = _score(log, wanted)
+            except _Unscored as fault:
+                log.left_out[fault.reason] += len(log.samples)
+                self.unscored.append(fault)
+                return _Usable(log, name, None, {}, {})
         parts: dict[str, Sample] = {}
         attempts: dict[str, list[Logged]] = defaultdict(list)
         for sample in sorted(log.samples, key=lambda one: one.epoch):
-            part = self.recording.sample(sample, chosen)
+            part = self._part(sample, chosen)
             if isinstance(part, Unfit):
                 log.left_out[part.reason] += 1
             elif (name, sample.place) in self._places:
@@ -168,6 +193,11 @@ class _New:
                 parts.setdefault(part.id, part)
                 attempts[part.id].append(sample)
         return _Usable(log, name, chosen, parts, attempts)
+
+    def _part(self, sample: Logged, score: str | None) -> Sample | Unfit:
+        if sample.turns is not None and not self.recording.turns:
+            return Unfit(sample.turns)
+        return self.recording.sample(sample, score)
 
     def replies(self, logs: Sequence[_Usable]) -> list[Reply]:
         """What the logs tell of each session; items that are new are made on the way."""
@@ -211,22 +241,44 @@ def _place(session: str, samples: Sequence[Logged]) -> str:
     return samples[int(number) - 1 if number else 0].place
 
 
-def _score(log: Log, wanted: str | None) -> str:
-    """The name of the score that is meant, by all of it or by what is unique before a comma."""
-    names = log.scores
-    if not names:
+class _Unscored(InputError):
+    """A log that has no score that is meant; `reason` says so in the few words that its samples are counted by."""
+
+    def __init__(self, log: Log, message: str, reason: str) -> None:
+        super().__init__(f"{log.file}: {message}")
+        self.reason = reason
+
+
+def _score(log: Log, wanted: Sequence[str]) -> str:
+    """The first of the names that the log has as a score, whole or as what is unique before a comma; without names its
+    only score.
+
+    Raises:
+        _Unscored: It has none of them.
+        InputError: It has several scores, and no name is given.
+    """
+    available = log.scores
+    listed = ", ".join(available)
+    if not available:
         why = log.why_no_score or f"none of its {number_of(len(log.samples), 'sample')} has a score. Score it first."
-        raise InputError(f"{log.file}: {why}")
-    meant = [name for name in names if wanted in (None, name)] or [
-        name for name in names if name.partition(",")[0] == wanted
-    ]
-    if len(meant) == 1:
-        return meant[0]
-    there = ", ".join(names)
-    if wanted is None:
-        raise InputError(f"{log.file}: it has several scores. Choose one of them with --score: {there}")
-    what = "several scores of this name" if meant else "no such score"
-    raise InputError(f"{log.file}: --score {wanted}: it has {what}. There are {there}")
+        raise _Unscored(log, why, log.unscored)
+    if not wanted:
+        if len(available) == 1:
+            return available[0]
+        raise InputError(f"{log.file}: it has several scores. Choose one of them with --score: {listed}")
+    ambiguous = []
+    for name in wanted:
+        matching = [one for one in available if one == name] or [
+            one for one in available if one.partition(",")[0] == name
+        ]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            ambiguous.append(name)
+    what = "several scores of this name" if ambiguous else "no such score"
+    name = ambiguous[0] if ambiguous else ", ".join(wanted)
+    reason = f"with several scores that are called {name}" if ambiguous else "without a score that --score names"
+    raise _Unscored(log, f"--score {name}: it has {what}. There are {listed}", f"{reason} (there are {listed})")
 
 
 def _kept(one: _Usable, experiment: str) -> Kept:
@@ -249,11 +301,11 @@ def _kept(one: _Usable, experiment: str) -> Kept:
 def _nothing(logs: Sequence[Log], out: Path) -> str:
     """Why no reply came of any log."""
     reasons = sum((log.left_out for log in logs), Counter[str]())
-    names = str(logs[0].file) if len(logs) == 1 else f"{logs[0].file} and {len(logs) - 1} more"
+    which = str(logs[0].file) if len(logs) == 1 else f"{logs[0].file} and {len(logs) - 1} more"
     if set(reasons) == {ALREADY}:
-        return f"{names}: {out} has all of it already. Nothing was changed."
+        return f"{which}: {out} has all of it already. Nothing was changed."
     said = "; ".join(f"{n:,} {reason}" for reason, n in reasons.most_common()) or "it is empty"
-    return f"{names}: none of its samples can be used here ({said}). Nothing was changed. Try another log, or --as."
+    return f"{which}: none of its samples can be used here ({said}). Nothing was changed. Try another log, or --as."
 
 
 def _as_set(experiment: str, items: Mapping[str, Any]) -> ItemSet:

@@ -1,7 +1,8 @@
 """Logs of Inspect AI: .eval and .json files, read by its own reader, which comes with the extra [inspect].
 
-What a model was shown are the messages before its response. A sample in which it spoke more than once (tools, several
-turns) is none: nobody could show it beforehand what it was shown later.
+What a model was shown are the messages before its first response, and the tools that it could call. Where it spoke more
+than once (tools, several turns) the log's events must show that it began with these messages: nobody could show it
+beforehand what it was shown later.
 """
 
 import hashlib
@@ -10,13 +11,15 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import Logged, Mark, Told, Turn
 from selfexec.files import jsonl
 from selfexec.logs.chats import whole
-from selfexec.logs.log import Log, Unusable, plain, sound
+from selfexec.logs.log import Log, Unusable, nested, plain, sound
 
 NAME = "inspect"
 EXTRA = "Logs of Inspect want its own reader: pip install 'selfexec[inspect]'."
@@ -51,7 +54,7 @@ def read(path: Path) -> Log:
     sha256 = hashlib.sha256(jsonl.file_bytes(path)).hexdigest()
     try:
         _refuse_unreadable(path)
-        header = inspect_ai.log.read_eval_log(str(path), header_only=True).eval
+        begun = inspect_ai.log.read_eval_log(str(path), header_only=True)
     except InputError:
         raise
     except Exception as fault:  # whatever a damaged file makes it raise
@@ -59,14 +62,24 @@ def read(path: Path) -> Log:
             f"{path}: Inspect cannot read it ({type(fault).__name__}). Give a log that `inspect eval` wrote, .eval or "
             ".json."
         ) from None
+    header = begun.eval
     # a simulated model is asked here by the name that it has here
     log = Log(path, sha256, NAME, sound(header.model).removeprefix("selfexec/") or None)
-    for sample in _samples(path, log):
+    if begun.status != "success":
+        log.notes.append(f"its status is {begun.status!r}, so that samples may be missing from it")
+    for sample, first in _samples(path, log):
         try:
-            log.samples.append(_logged(sample, sound(header.task) or "task", f"{sha256[:16]}:{sample.id}"))
+            log.samples.append(_logged(sample, first, sound(header.task) or "task", f"{sha256[:16]}:{sample.id}"))
         except Unusable as fault:
             log.left_out[str(fault)] += 1
+    if _multiple_correct(begun.plan) or any(one.several_right for one in log.samples):
+        log.samples = [msgspec.structs.replace(one, several_right=True) for one in log.samples]
     return log
+
+
+def _multiple_correct(plan: Any) -> bool:
+    """Whether the task lets the model choose several options."""
+    return any((step.params or {}).get("multiple_correct") is True for step in (plan.steps if plan else ()))
 
 
 def _refuse_unreadable(path: Path) -> None:
@@ -84,13 +97,17 @@ def _refuse_unreadable(path: Path) -> None:
                 json.loads(packed.read(name))
 
 
-def _samples(path: Path, log: Log) -> Iterator[Any]:
-    """Each sample that can be read. One that is damaged is no reason to lose the others, where they are apart."""
+def _samples(path: Path, log: Log) -> Iterator[tuple[Any, "_FirstCall | None"]]:
+    """Each sample that can be read, with its first call of a model. One that is damaged is no reason to lose the
+    others, where they are apart.
+    """
     from inspect_ai.log import read_eval_log
 
     if path.suffix != ".eval":
         try:
-            yield from read_eval_log(str(path), resolve_attachments=True).samples or ()
+            for sample in read_eval_log(str(path), resolve_attachments=True).samples or ():
+                calls = [event.model_dump(mode="json") for event in sample.events or () if event.event == "model"][:1]
+                yield sample, _first_call(calls)
         except Exception as fault:
             raise InputError(f"{path}: its samples cannot be read ({type(fault).__name__}). Is it whole?") from None
         return
@@ -103,12 +120,48 @@ def _samples(path: Path, log: Log) -> Iterator[Any]:
                     log.left_out["that is damaged"] += 1
 
 
-def _from_part(packed: zipfile.ZipFile, part: str) -> Any:
+def _from_part(packed: zipfile.ZipFile, part: str) -> tuple[Any, "_FirstCall | None"]:
     """A sample from its part of a log. (Inspect's reader opens the log anew for each: twenty times as long.)"""
     from inspect_ai.log import EvalSample
 
-    found = {name: value for name, value in json.loads(packed.read(part)).items() if name not in UNWANTED}
-    return EvalSample.model_validate(_with_texts(found, found.pop("attachments", None) or {}))
+    content = json.loads(packed.read(part))
+    attached = content.pop("attachments", None) or {}
+    kept = {name: value for name, value in content.items() if name not in UNWANTED}
+    calls = [event for event in content.get("events") or () if nested(event, "event") == "model"][:1]
+    sample = EvalSample.model_validate(_with_texts(kept, attached))
+    return sample, _first_call(_with_texts([_without_messages(call) for call in calls], attached))
+
+
+def _without_messages(call: Mapping[str, Any]) -> dict[str, Any]:
+    """What is read of an event, without the rest, which may be long."""
+    return {name: call.get(name) for name in ("tools", "output", "pending")}
+
+
+class _FirstCall(NamedTuple):
+    """The first call of a model in a sample: its tools, by name and description, and the message that came back, by its
+    id and by its words with those of the tools that it called.
+    """
+
+    tools: tuple[tuple[str, str], ...]
+    id: str | None
+    words: str
+
+
+def _first_call(calls: Sequence[Mapping[str, Any]]) -> _FirstCall | None:
+    if not calls:
+        return None
+    choices = nested(calls[0], "output", "choices") or [{}]
+    message = nested(choices[0], "message") or {}
+    tools = tuple(
+        (sound(nested(tool, "name")), sound(nested(tool, "description"))) for tool in calls[0].get("tools") or ()
+    )
+    called = [sound(nested(call, "function")) for call in message.get("tool_calls") or ()]
+    return _FirstCall(tools, message.get("id"), _signature(message.get("content"), called))
+
+
+def _signature(content: Any, called: Sequence[str]) -> str:
+    texts = [content] if isinstance(content, str) else [nested(part, "text") for part in content or ()]
+    return json.dumps([[text for text in texts if text], list(called)])
 
 
 def _with_texts(value: Any, attached: Mapping[str, str]) -> Any:
@@ -125,44 +178,79 @@ def _with_texts(value: Any, attached: Mapping[str, str]) -> Any:
 # --- one sample ------------------------------------------------------------------------------------------------------
 
 
-def _logged(sample: Any, task: str, place: str) -> Logged:
+def _logged(sample: Any, first: _FirstCall | None, task: str, place: str) -> Logged:
     if sample.error is not None:
         raise Unusable("that ended in an error")
     if sample.limit is not None:
         raise Unusable("that ended at a limit")
     if sample.invalidation is not None:
         raise Unusable("that was invalidated")
-    before, response = _conversation(sample)
-    shown = whole([Turn(message.role, _text(message.content)) for message in before])
+    before, responses, turns = _conversation(sample)
+    begins = first is not None and _is_reply(responses[0], first)
+    if turns is not None and not begins:
+        raise Unusable(f"{turns}, where the log does not show how they began")
+    if first is not None and not begins:
+        # the messages before the response may tell of what came before them, as a summary of earlier turns does
+        raise Unusable("in which another call of a model came before the response")
+    tools = _tools(first.tools) if first else []
+    messages = whole([*tools, *(Turn(_role(message), _text(message.content)) for message in before)])
+    options = _options(sample.choices or (), messages)
     return Logged(
         place=f"{place}:{sample.epoch}",
         task=task,
         sample=sound(str(sample.id)),
         epoch=sample.epoch,
-        shown=shown,
-        reply=_told(sample, response),
-        options=_options(sample.choices or (), shown),
+        shown=messages,
+        reply=_told(sample, responses[-1]) if turns is None else _told_at_the_end(sample, responses[-1]),
+        options=options,
         target=_target(sample.target),
         marks=dict(_marks(sample.scores or {})),
+        several_right=_several_letters(sample.target, len(sample.choices or ())),
+        turns=turns,
     )
 
 
-def _conversation(sample: Any) -> tuple[Sequence[Any], Any]:
-    """The messages before the response, and the response: the only one that the model made, and the last message."""
+def _conversation(sample: Any) -> tuple[Sequence[Any], Sequence[Any], str | None]:
+    """The messages before the first response, all responses that the model made, and in words whether there were
+    several turns.
+    """
     messages = list(sample.messages)
-    if any(m.role == "tool" or (m.role == "assistant" and m.tool_calls) for m in messages):
-        raise Unusable("with calls of tools")
     given = [m for m in sample.input if m.role == "assistant"] if isinstance(sample.input, list) else []
-    said = [m for m in messages if m.role == "assistant" and m.source != "input"]
+    made = [m for m in messages if m.role == "assistant" and m.source != "input"]
     if all(m.source is None for m in messages):  # as older versions wrote them
-        said = said[len(given) :]
-    if not said:
+        made = made[len(given) :]
+    if not made:
         raise Unusable("without a response")
-    if len(said) > 1:
-        raise Unusable("of several turns")
-    if messages[-1] is not said[0]:
-        raise Unusable("that goes on behind the response")
-    return messages[:-1], said[0]
+    begin = next(n for n, message in enumerate(messages) if message is made[0])
+    after = messages[begin + 1 :]
+    if made[0].tool_calls or any(m.role == "tool" or m.tool_calls for m in after if m.role in ("tool", "assistant")):
+        return messages[:begin], made, "with calls of tools"
+    if len(made) > 1:
+        return messages[:begin], made, "of several turns"
+    return messages[:begin], made, "that goes on behind the response" if after else None
+
+
+def _is_reply(message: Any, first: _FirstCall) -> bool:
+    """Whether a message is what the first call of a model brought."""
+    if message.id and message.id == first.id:
+        return True
+    content = message.content
+    parts = content if isinstance(content, str) else [part.model_dump() for part in content]
+    return _signature(parts, [call.function for call in message.tool_calls or ()]) == first.words
+
+
+def _tools(tools: Sequence[tuple[str, str]]) -> list[Turn]:
+    """The tools as a prediction is shown them. They are shown wherever they could be called, used or not."""
+    if not tools:
+        return []
+    lines = (f"- {name}: {' '.join(description.split())}" for name, description in tools)
+    return [Turn("tools", "\n".join(["These tools can be called, over several turns:", *lines]))]
+
+
+def _role(message: Any) -> Any:
+    if message.role == "tool" or (message.role == "assistant" and message.tool_calls):
+        raise Unusable("shown calls of tools")
+    return message.role
 
 
 def _text(content: Any) -> str:
@@ -193,6 +281,18 @@ def _told(sample: Any, message: Any) -> Told:
     )
 
 
+def _told_at_the_end(sample: Any, message: Any) -> Told:
+    """Of several turns the last message; tokens of one turn are not those of all."""
+    last = _told(sample, message)
+    return msgspec.structs.replace(
+        last,
+        output_tokens=None,
+        input_tokens=None,
+        reasoning_tokens=None,
+        stop_reason=None if last.stop_reason == "tool_calls" else last.stop_reason,
+    )
+
+
 def _count(number: Any) -> int | None:
     """A count of tokens; 0 is what logs have where nobody counted."""
     return number if isinstance(number, int) and number > 0 else None
@@ -207,6 +307,12 @@ def _options(choices: Sequence[Any], shown: Sequence[Turn]) -> tuple[str, ...]:
     lettered = {letter: text for letter, text in lines if text in options}
     wrong = any(ord(letter) - ord("A") != options.index(text) for letter, text in lettered.items())
     return () if wrong else options
+
+
+def _several_letters(target: Any, options: int) -> bool:
+    """Whether several options are right: the target has more than one, each by its letter."""
+    letters = {chr(ord("A") + n) for n in range(options)}
+    return not isinstance(target, str) and len(target) > 1 and {str(one).strip() for one in target} <= letters
 
 
 def _target(target: Any) -> str | None:

@@ -19,6 +19,11 @@ from selfexec.logs.log import Log, Unusable, nested, plain, sound
 
 NAME = "lm-eval"
 SHOWN = 5  # lines that a reason names
+SCORED_TOGETHER = (
+    "its documents were answered several times (repeats, as for a majority vote), and a score is of all replies to a "
+    "document together: no single reply has one. Import a log of a run with `repeats: 1`, or use --as refusal, choice "
+    "or length, which need no score."
+)
 FIELDS = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter")  # which are no scores
 FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(?:\.gz)?")
 NAMED = re.compile(r"(?:^|,)(?:pretrained|model|path)=([^,]+)")
@@ -56,7 +61,10 @@ def read(path: Path) -> Log:
             log.samples += _samples(log, task, id, lines)
         except Unusable as fault:
             log.left_out[str(fault)] += 1
-    log.why_no_score = _why_no_score([line for lines in documents.values() for line in lines])
+    if any(sample.epoch > 1 for sample in log.samples):
+        log.why_no_score, log.unscored = SCORED_TOGETHER, "answered several times, with one score for all replies"
+    else:
+        log.why_no_score = _why_no_score([line for lines in documents.values() for line in lines])
     log.left_out += type(log.left_out)()  # without zeros
     return log
 
@@ -168,6 +176,8 @@ def _requests(arguments: Any) -> tuple[list[str], list[Any]]:
     if not isinstance(found, list) or not found:
         raise Unusable("without what the model was shown")
     pairs = [list(one.values()) if isinstance(one, Mapping) else one for one in found]
+    if all(isinstance(pair, list) and len(pair) == 1 for pair in pairs):
+        raise Unusable("whose own likelihood was measured (loglikelihood_rolling): nothing was asked or answered")
     if not all(isinstance(pair, list) and len(pair) >= 2 for pair in pairs):
         raise Unusable("without what the model was shown")
     contexts = [pair[0] if isinstance(pair[0], str) else json.dumps(pair[0]) for pair in pairs]

@@ -14,7 +14,8 @@ LONGEST = 100_000  # characters of what a model was shown: it is to be shown onc
 @dataclass
 class Log:
     """`file` is where it lies, `sha256` what it is; `model` is None where the log does not say. `left_out` counts the
-    samples that nothing can be done with, by reason; `why_no_score` is what is amiss where no sample has one.
+    samples that nothing can be done with, by reason; `why_no_score` is what is amiss where no sample has one, and
+    `unscored` says the same in the few words that samples are counted by. `notes` are what else is to be known of it.
     """
 
     file: Path
@@ -24,6 +25,8 @@ class Log:
     samples: list[Logged] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     why_no_score: str = ""
+    unscored: str = "without any score"
+    notes: list[str] = field(default_factory=list)
 
     @property
     def scores(self) -> tuple[str, ...]:

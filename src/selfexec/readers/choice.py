@@ -5,17 +5,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from selfexec.readers.keyed import boxed, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
+from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import legible
-from selfexec.readers.result import Commitment, Reading, conclude, ends
+from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import matches, places
-from selfexec.readers.stated import LAST_SENTENCE, conditional, denied, named, results, stated
+from selfexec.readers.shown import mentioned
+from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
+from selfexec.readers.suppositions import conditional, forced
+from selfexec.readers.wordings import Cued, Wording, cued, wordings_in
 
-Equivalents = Sequence[tuple[str, re.Pattern[str]]]
+Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
+
+
+def equivalents_of(*said: tuple[str, Wording]) -> Equivalents:
+    """Letters with wordings of their options' sentences, made ready to search with."""
+    return [(letter, cued((wording,))) for letter, wording in said]
+
 
 LONE = re.compile(
-    r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?\(?([A-Z])(?:\)|\.|:|\)\.|\s[-–—])?(?:\s+|$|,?\s+(?:because|since|as|due)\b.*)"
+    r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?\(?([A-Z])[*_]{0,2}(?:\)|\.|:|\)\.|\s[-–—])?(?:\s+|$|,?\s+(?:because|since|as|due)\b.*|,\s+(?:I\b|it\s+w).*)"
 )
 QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
+OTHERWISE = re.compile(r"\b(?:otherwise|else|if\s+not|sonst|de\s+lo\s+contrario)\b|否则|وإلا", re.IGNORECASE)
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
 LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
@@ -35,32 +46,56 @@ def read_choice(
     *,
     key: str,
     equivalents: Callable[[str], Equivalents] | None = None,
-    cues: Sequence[str] = (),
     text_over_letter: bool = False,
 ) -> Reading:
     """The letter among `options` (letter to its text) that a reply commits to.
 
-    `key` is the JSON key that the prompt asked for. `equivalents` gives the patterns, each with the letter it stands
-    for, by which a reply may say the options' sentences in other words; they begin with the literal words `cues`.
+    `key` is the JSON key that the prompt asked for. `equivalents` gives the wordings, each with the letter it stands
+    for, by which a reply may say the options' sentences in other words.
     Where a letter stands with another option's text ("A. It will not ..."), the letter counts, which was asked for;
     `text_over_letter` is for options whose texts speak for themselves, with a letter or without one.
     """
     answer = legible(text)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
-    asked_for = list(keyed(answer, key, letters))
+    asked_for = [c for c in keyed(answer, key, letters) if not mentioned(answer, c.start, c.end)]
     if len(asked_for) == 1 and ends(answer, asked_for[0]):
         return conclude(text, asked_for)
-    found = [*asked_for, *boxed(answer, letters), *stated(answer, letters), *_alone(answer, letters)]
-    found += _tabled(answer, letters) if "|" in answer else ()
-    found += _closing(answer, letters)
-    # what holds only under a condition ("if ..., it would be") replaces no answer
-    stands = [c for c in found if not conditional(answer, c.start)]
-    found = stands or [*named(answer, letters), *other_keys(answer, letters)] or found
-    if not found and equivalents:
-        found = list(_in_other_words(answer, letters, equivalents, cues))
+    asked_for += (c for c in boxed(answer, letters) if not mentioned(answer, c.start, c.end))
+    said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
+    said += _tabled(answer, letters) if "|" in answer else ()
+    said += _closing(answer, letters)
+    found = [c for c in (*asked_for, *said) if not conditional(answer, c.start, c.end)]
+    if not found and len({c.value for c in asked_for}) == 1:
+        found = asked_for  # a key or a box is an answer whatever leads to it, unless another key has another one
+    if not found:
+        weaker = (c for c in named(answer, letters) if not conditional(answer, c.start, c.end))
+        found = [*weaker, *other_keys(answer, key, letters)]
+    marked = [] if found else list(_marked(answer, letters))
+    if marked:
+        found = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
+    elif not found and equivalents:
+        found = _in_other_words(answer, letters, equivalents)
     elif not found:
         found = list(results(answer, letters))
+    if found and (last := outermost(found)) in asked_for and forced(answer, last.start):
+        return conclude(text, found, of_a_request=True)  # that it cannot be certain is why it was forced
     return conclude(text, found, of_a_request=text_over_letter)
+
+
+def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
+    """Every option with a mark, of which one is true: "A: no, B: yes", "Option A ✅ / Option B ❌".
+
+    Where an option's own text begins like a mark ("Yes, because"), lines that look so are the options, listed; there
+    only signs are marks.
+    """
+    like_marks = any(BEGINS_AS_A_MARK.match(option) for option in letters.options.values())
+    for found in marks_in(text):
+        if like_marks and not SIGN.search(text, found.start, found.end):
+            continue
+        marks = {letters.of(word): mark for word, mark in found.value.items()}
+        right = [letter for letter, mark in marks.items() if mark]
+        if len(found.value) == len(letters.options) and marks.keys() == letters.options.keys() and len(right) == 1:
+            yield found._replace(value=right[0])
 
 
 def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
@@ -88,6 +123,8 @@ def _on_a_line(line: str, letters: Letters) -> str | None:
     value = line.strip(LINE_MARKUP)
     if letter := letters.by_text.get(plain(value)):
         return letter
+    if value[1:2] == ")" and letters.by_text.get(plain(value[2:])) == value[0].upper():
+        return value[0].upper()  # "(c) 30 cm"
     found = LONE.match(value)
     if not found:
         return None
@@ -163,21 +200,23 @@ def _texts(text: str, letters: Letters) -> tuple[list[Commitment], list[Commitme
     return said, quoted
 
 
-def _in_other_words(
-    text: str, letters: Letters, equivalents: Callable[[str], Equivalents], cues: Sequence[str]
-) -> Iterator[Commitment]:
-    """The options' sentences, whole or in other words."""
+def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Equivalents]) -> list[Commitment]:
+    """The options' sentences, whole or in other words. "If it is meant so, I would answer it; if not, I would refuse"
+    commits to neither.
+    """
     said, quoted = _texts(text, letters)
-    yield from said
     if _echoes_both(text):
-        return
+        return said
     only_quoted = {one.start for one in quoted}
     straight = text.replace("’", "'")
-    for letter, pattern in equivalents(straight):
-        for found in matches(straight, pattern, *cues):
+    for letter, wordings in equivalents(straight):
+        for found in wordings_in(straight, wordings):
             asked = QUESTION.match(straight, found.end()) is not None
             if found.start() not in only_quoted and not asked and not denied(text, found.start(), found.start()):
-                yield Commitment(found.start(), found.end(), letter)
+                said.append(Commitment(found.start(), found.end(), letter))
+    several = len({c.value for c in said}) > 1 or OTHERWISE.search(text) is not None
+    undecided = several and all(conditional(text, c.start) for c in said)
+    return [] if undecided else said
 
 
 def _echoes_both(text: str) -> bool:

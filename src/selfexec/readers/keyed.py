@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 
 from selfexec.readers.letters import LATEX_TEXT, MARKUP, SECOND, Letters
+from selfexec.readers.nesting import names_an_answer, place, the_answers, whole_key
 from selfexec.readers.result import Commitment
 from selfexec.readers.scan import matches
+from selfexec.readers.shown import mentioned
 from selfexec.readers.words import fold
 
 # "choice": "A", {answer: C}, 'answer': 'C', \"answer\": \"B\", "answer" : "A
@@ -40,6 +42,11 @@ def keyed_pattern(key: str) -> re.Pattern[str]:
 
 def keyed(text: str, key: str, letters: Letters) -> Iterator[Commitment]:
     """The key that was asked for, however broken the object around it. A value that is no option commits to nothing."""
+    return the_answers((said, place(text, said.start + 1)) for said in _under(text, key, letters))
+
+
+def _under(text: str, key: str, letters: Letters) -> Iterator[Commitment]:
+    """What stands under the key, wherever it is."""
     for found in matches(text, keyed_pattern(key), key[1:], key[1:].upper()):
         start = found.start() - 1
         before = text[start - 1 : start] if start > 0 else ""
@@ -47,6 +54,8 @@ def keyed(text: str, key: str, letters: Letters) -> Iterator[Commitment]:
         if text[max(start, 0)].lower() != key[0] or before.isalnum():
             continue
         if before == " " and not named and not _opens_a_line(text, start):
+            continue
+        if (before == "_" or (before in " -" and named)) and not names_an_answer(whole_key(text, start) + key):
             continue
         value = found["value"]
         if value is None or fold(value.strip(MARKUP)) in ECHOES:
@@ -71,10 +80,11 @@ def _object_start(text: str, at: int) -> int:
     return brace if brace >= 0 else max(at - 1, 0)
 
 
-def other_keys(text: str, letters: Letters) -> Iterator[Commitment]:
+def other_keys(text: str, asked: str, letters: Letters) -> Iterator[Commitment]:
     """A key that was not asked for, where its value is an option."""
     for key in OTHER_KEYS:
-        yield from (c for c in keyed(text, key, letters) if c.value)
+        if key != asked:
+            yield from (c for c in keyed(text, key, letters) if c.value and not mentioned(text, c.start, c.end))
 
 
 def boxed(text: str, letters: Letters) -> Iterator[Commitment]:

@@ -11,9 +11,11 @@ MARKUP = " \t\r\n*_`\"'“”„‘’«»$()[]{}\\<>#|"
 SCRIPT = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 # these scripts have no case, and to fold thousands of characters takes longer than all else of the pattern
 LETTER = re.compile(
-    r"(?:(?:option|choice|answer)\s*:?\s*)?[(\[*\"'`]*([A-Za-zＡ-Ｄ])(?!(?-i:[^\W" + SCRIPT + r"])|['’](?=\w))",
+    r"(?:(?:la|el|die)\s+)?(?:(?:option|choice|answer|antwort|opción|respuesta|letra|选项|الخيار|الإجابة)\s*:?\s*)?"
+    r"[(\[*\"'`]*([A-Za-zＡ-Ｄأابجد])(?!(?-i:[^\W" + SCRIPT + r"])|['’](?=\w))",
     re.IGNORECASE,
 )
+ARABIC = {"أ": "A", "ا": "A", "ب": "B", "ج": "C", "د": "D"}
 LETTER_ENDS = re.compile(
     r"\s*(?:$|[.,:;)\]}\"'“”»*`(!<$|\n–—。，、）：；！]|-\s|[" + SCRIPT + "]"
     r"|(?:because|since|as|is|for|due|which|would|here|but|and not)\b)"
@@ -53,7 +55,7 @@ class Letters:
         if letter := self.by_text.get(plain(value)):
             return letter
         found = LETTER.match(value)
-        if not found or (letter := fold(found[1]).upper()) not in self.options:
+        if not found or (letter := ARABIC.get(found[1]) or fold(found[1]).upper()) not in self.options:
             return None
         rest = value[found.end() :]
         if SECOND.match(rest):
@@ -65,7 +67,7 @@ class Letters:
             return letter
         if not LETTER_ENDS.match(rest):
             return None  # it goes on like "A treaty" or "A ∨ B"
-        return letter if found[1].isupper() or _stands_out(raw, rest) else None
+        return letter if found[1].isupper() or found[1] in ARABIC or _stands_out(raw, rest) else None
 
     def in_brackets(self, value: str) -> str | None:
         """The letter of '150 nm (option A)'."""

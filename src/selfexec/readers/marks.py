@@ -3,19 +3,38 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from selfexec.readers.nesting import place
 from selfexec.readers.notation import legible
 from selfexec.readers.result import Commitment, Reading, conclude, ends
 from selfexec.readers.scan import lines, matches
+from selfexec.readers.shown import mentioned
 from selfexec.readers.words import LIST, fold, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
 YES = (
-    *("true", "yes", "1", "✅", "✔", "✓", "ja", "oui", "sí", "sì", "sim", "да", "是", "はい", "예", "네"),
-    *("wahr", "vrai", "verdadero", "vero", "verdadeiro", "правда", "真", "참"),
+    *("true", "yes", "1", "✅", "✔", "✓", "👍", "ja", "oui", "sí", "sì", "sim", "да", "是", "はい", "예", "네", "نعم"),
+    *("wahr", "vrai", "verdadero", "vero", "verdadeiro", "правда", "真", "참", "صحيح"),
 )
 NO = (
-    *("false", "no", "❌", "✗", "✘", "nein", "non", "não", "нет", "否", "不是", "いいえ", "아니요", "아니오"),
-    *("falsch", "faux", "falso", "ложь", "假", "偽", "거짓"),
+    *(
+        "false",
+        "no",
+        "❌",
+        "✗",
+        "✘",
+        "👎",
+        "nein",
+        "non",
+        "não",
+        "нет",
+        "否",
+        "不是",
+        "いいえ",
+        "아니요",
+        "아니오",
+        "لا",
+    ),
+    *("falsch", "faux", "falso", "ложь", "假", "偽", "거짓", "خطأ"),
 )
 INITIALS = "".join({initial for word in (*YES, *NO) for initial in (word[0], word[0].upper())})
 MARK = rf"(?=[{INITIALS}01])(?P<mark>(?i:{'|'.join(('true', 'false', *YES, *NO))})|[01])(?!\w)"
@@ -31,14 +50,19 @@ KEY = re.compile(
     re.VERBOSE,
 )
 LINE = re.compile(
-    r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:|\n\"“”*]{1,80}?)[\"'“”*_`]{0,4}\s{0,6}"
-    rf"(?::|-|–|—|=|→|->|\|)[*_]{{0,2}}\s{{0,6}}[\"'“”*_`(]{{0,4}}(?!\d){MARK}",
+    r"[ \t|]{0,12}(?:\d{1,2}[.)]\s|[-*•–]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*]{1,80}?)"
+    r"[\"'“”*_`]{0,4}\s{0,6}"
+    rf"(?::|：|-|–|—|=|→|->|\||(?=[✅✔✓👍❌✗✘👎]))[*_]{{0,2}}\s{{0,6}}[\"'“”*_`(]{{0,4}}(?!\d){MARK}",
     re.IGNORECASE,
 )
 INLINE = re.compile(rf"([^:;,=\n{{}}\"]{{1,60}})\s?[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 
 
 NOT_THE_REPLY = re.compile(r"(?:options?|option\s+words|words\s+given|\bnot(?:\s+\w+)?|false)\W{0,12}$", re.IGNORECASE)
+
+
+# '"appeared": ["camel", "mule"]', beside a list of the options
+UNDER_LISTED = re.compile(r"[\"'](?:appeared|listed|included|selected|true|yes)[\"']\s{0,4}:\s{0,4}$", re.IGNORECASE)
 
 
 def read_marks(text: str, options: Sequence[str]) -> Reading:
@@ -50,12 +74,143 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     plain = legible(text, formulas=False)
     wanted = {fold(option) for option in options}
-    objects = list(_objects(plain))
+    objects = _answering(plain)
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
-    found = [c for c in (*objects, *_lines(plain)) if wanted & _marked(c)]
+    records = list(_records(plain, wanted))
+    found = records or [c for c in (*objects, *_lines(plain)) if wanted & _marked(c)]
+    found = found or list(_grouped(plain, options)) or list(_each_apart(plain, options))
     whole = [c for c in found if wanted <= _marked(c)]
+    whole = [_amended(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
+
+
+def marks_in(text: str) -> list[Commitment]:
+    """The objects and runs of lines that mark words, whatever the words are."""
+    return [*_answering(text), *_lines(text)]
+
+
+def _answering(text: str) -> list[Commitment]:
+    """The objects with marks that stand where answers do, and are not only shown."""
+    return [c for c in _objects(text) if place(text, c.start + 1).answers and not mentioned(text, c.start, c.end)]
+
+
+# one word and its mark: {"camel": {"listed": true, "confidence": 0.9}}, <camel>true</camel>
+NESTED = re.compile(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<body>[^{}]{1,300})\}")
+BOOLEAN = re.compile(r":\s{0,4}[\"']?(?P<mark>true|false)\b", re.IGNORECASE)
+TAGGED = re.compile(rf"<(?P<word>[^<>/\n]{{1,80}})>\s{{0,12}}{MARK}\s{{0,12}}</(?P=word)>")
+# "✔ camel", "- [x] camel", and nothing else on the line
+CHECKED = re.compile(
+    r"[ \t]{0,12}(?:[-*•]\s)?\s{0,2}(?:\[(?P<box>[xX✓✔ ])\]|(?P<sign>[✅✔✓👍☑❌✗✘👎☐]))\ufe0f?\s{1,4}"
+    r"[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}\s{0,4}$"
+)
+# "1. camel – would not appear"
+APPEARS = re.compile(
+    r"""[ \t]{0,12}(?:\d{1,2}[.)]\s|[-*•]\s)?\s{0,2}[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}
+        \s{0,4}(?::|：|-|–|—|=|→|->)\s{0,4}
+        (?:(?:would|did|does|will|probably|likely|most\s+likely)\s+){0,2}(?P<no>not\s+|(?<=d)n['’]t\s+)?(?:have\s+)?
+        (?:appear(?:ed|s)?|listed|included|be\s+(?:listed|included))[\s.]{0,4}$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+BEGINS_AS_A_MARK = re.compile(rf"\W{{0,3}}{MARK}", re.IGNORECASE)
+SIGN = re.compile("[✅✔✓👍❌✗✘👎]")
+UNCHECKED = " ❌✗✘👎☐"
+
+
+def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    """Every option once, each with its own mark in an object, a tag or a line that holds nothing else."""
+    pairs: list[tuple[int, int, str, bool]] = []
+    for found in matches(text, NESTED, '"', "'"):
+        said = BOOLEAN.findall(found["body"])
+        if len(said) == 1 and place(text, found.start() + 1).answers:
+            pairs.append((found.start(), found.end(), found["word"], said[0].lower() == "true"))
+    tagged = matches(text, TAGGED, "<")
+    pairs += ((tag.start(), tag.end(), tag["word"], tag["mark"].lower() in YES) for tag in tagged)
+    for at, line in lines(text):
+        if len(line) > 200:
+            continue
+        if box := CHECKED.match(line):
+            pairs.append((at, at + len(line), box["word"], (box["box"] or box["sign"]) not in UNCHECKED))
+        elif said_of := APPEARS.match(line):
+            pairs.append((at, at + len(line), said_of["word"], not said_of["no"]))
+    known = {fold(option): option for option in options}
+    ours = [(start, end, known[fold(word)], mark) for start, end, word, mark in pairs if fold(word) in known]
+    if len(ours) == len(known) == len({option for *_, option, _ in ours}):
+        start, end = min(start for start, *_ in ours), max(end for _, end, *_ in ours)
+        empty = not any(mark for *_, mark in ours) and "[ ]" in text[start:end]  # a form that nobody filled in
+        if not empty and not mentioned(text, start, end):
+            yield Commitment(start, end, {option: mark for *_, option, mark in ours})
+
+
+# {"word": "camel", "appeared": true}
+RECORD = re.compile(
+    rf"""\{{\s{{0,12}}[\"'](?:word|option|option_word|term|name|target)[\"']\s{{0,4}}:\s{{0,4}}
+        [\"'](?P<word>[^\"'\n{{}}]{{1,80}})[\"']
+        \s{{0,4}},\s{{0,12}}[\"'](?P<key>\w{{1,30}})[\"']\s{{0,4}}:\s{{0,4}}[\"']?{MARK}[^{{}}]{{0,200}}\}}""",
+    re.VERBOSE,
+)
+# "True: camel, mule", "No: goat", '"false": ["goat"]'
+NOT_LISTED = r"(?:(?:did[\s_]?n[o']t|not|did_not)[\s_]+(?:appear|list|includ)\w*|absent|excluded)"
+LISTED = r"(?:appeared|listed|included)"
+GROUP = re.compile(
+    rf"""[\"'*_\s(,-]{{0,6}}(?:{MARK}|(?P<no>{NOT_LISTED})|(?P<yes>{LISTED}))[\"'*_)]{{0,4}}\s{{0,4}}[:：]\s{{0,4}}[*_]{{0,2}}\[?
+        (?P<words>[^:：{{}}\[\].\n]{{1,400}})(?:[\].\n]|$)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# "I would list camel and mule, but not goat."
+SENTENCE = re.compile(
+    r"""\bI(?:\s+would|['’]d|\s+will|\s+(?:think|believe)\s+I\s+would|)\s+(?:have\s+)?
+        (?:list(?:ed)?|includ(?:e|ed)|choose|name[d]?|mention(?:ed)?)\s+
+        (?P<yes>[^.;:\n{}]{1,200}?),?\s+(?:but|and)\s+not\s+(?P<no>[^.;:\n{}]{1,200})[.\n]?""",
+    re.VERBOSE,
+)
+PARTED = re.compile(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
+
+
+# "Correction: lamp should be false."
+AMENDING = re.compile(
+    rf"\b(?:correction|actually|on\s+second\s+thought|on\s+reflection|wait|edit|update)\b(?P<what>[^.\n{{}}]{{1,80}}?)\b(?:is|be|to|:|=)\s*{MARK}",
+    re.IGNORECASE,
+)
+
+
+def _amended(text: str, found: Commitment, options: Sequence[str]) -> Commitment:
+    """Marks with what is said afterwards, marked as a change, of one option."""
+    marks = dict(found.value)
+    for change in AMENDING.finditer(text, found.end):
+        named = [
+            option for option in options if re.search(rf"(?<!\w){re.escape(fold(option))}(?!\w)", fold(change["what"]))
+        ]
+        if len(named) == 1:
+            marks |= {word: change["mark"].lower() in YES for word in marks if fold(word) == fold(named[0])}
+    return found._replace(value=marks)
+
+
+def _records(text: str, wanted: set[str]) -> Iterator[Commitment]:
+    """Objects that name one word each and mark it under another key, together."""
+    found = [f for f in matches(text, RECORD, "{") if fold(f["word"]) in wanted and place(text, f.start() + 1).answers]
+    marks = {f["word"]: f["mark"].lower() in YES for f in found}
+    if len(found) > 1 and len(marks) == len(found) and len({f["key"] for f in found}) == 1:
+        yield Commitment(min(f.start() for f in found), max(f.end() for f in found), marks)
+
+
+def _grouped(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    """Every option in one of two rows, one of those that are true and one of the others."""
+    groups = [
+        (bool(f["yes"]) or (f["mark"] or "").lower() in YES, f["words"])
+        for _, line in lines(text)
+        for f in GROUP.finditer(line)
+    ]
+    if not groups and (said := SENTENCE.search(text)):
+        groups = [(True, said["yes"]), (False, said["no"])]
+    known = {fold(option): option for option in options}
+    marks: dict[str, bool] = {}
+    for mark, row in groups:
+        for word in filter(None, (fold(word.strip(" \"'*_`.()-")) for word in PARTED.split(row))):
+            if word not in known or marks.setdefault(known[word], mark) != mark:
+                return  # more than a list of options, or one that is marked both ways
+    if len(marks) == len(known):
+        yield Commitment(0, len(text), marks)
 
 
 def _marked(found: Commitment) -> set[str]:
@@ -120,7 +275,9 @@ def _lines(text: str) -> Iterator[Commitment]:
 
 def _listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     """A single closed list of some, not all, of the options."""
-    lists = list(matches(text, LIST, "["))
+    lists = [found for found in matches(text, LIST, "[") if not mentioned(text, found.start(), found.end())]
+    if len(lists) > 1:
+        lists = [found for found in lists if UNDER_LISTED.search(text, max(found.start() - 40, 0), found.start())]
     if len(lists) != 1 or not lists[0]["close"] or NOT_THE_REPLY.search(text, 0, lists[0].start()):
         return
     chosen = {fold(word) for word in members(lists[0])}

@@ -6,10 +6,11 @@ from selfexec.readers.scan import AT_MOST, places
 
 # one mark, or the same many times: noise may have a million of them
 THOUGHT = re.compile(
-    r"(?P<mark><(/?)(?:think|thinking|thoughts?|reasoning)>|\[(/?)think\]|◁(/?)think▷"
+    r"(?P<mark><(/?)(?:think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)>|\[(/?)think\]|◁(/?)think▷"
     r"|<\|(?:begin|(end))_of_thought\|>)(?P=mark)*",
     re.IGNORECASE,
 )
+THOUGHTS = ("hink", "HINK", "hought", "easoning>", "cratchpad>", "nalysis>", "eflection>")
 ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
 ENTITY = re.compile("|".join(ENTITIES))
 # HTML as the Markdown that it stands for; what is quoted may be somebody's words
@@ -40,6 +41,10 @@ AROUND_AN_OBJECT = re.compile(rf"{LATEX}(?=\s{{0,2}}\\?[\"'“„«{{\\])|\\(?=[
 AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 
 
+# what is struck out is taken back; "~~C" alone is a formula
+STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
+
+
 def legible(text: str, *, formulas: bool = True) -> str:
     """The part of a reply that answers, place for place: reasoning between <think> marks is blanked out, and the
     marks that byte-level tokenizers leave for space and newline, quotes in other shapes than '"' and what LaTeX puts
@@ -52,8 +57,9 @@ def legible(text: str, *, formulas: bool = True) -> str:
     if "\\" in text:
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
-    spoken_of = "hink" in text or "HINK" in text or "hought" in text or "easoning>" in text
-    if spoken_of and (">" in text or "]" in text or "▷" in text):
+    if "~~" in text:
+        text = STRUCK.sub(_blank, text, AT_MOST)
+    if (">" in text or "]" in text or "▷" in text) and any(word in text for word in THOUGHTS):
         text = _without_thoughts(text)
     if ">" in text:
         if text[:1] == ">" or "\n\n>" in text:
@@ -83,6 +89,8 @@ def _unquoted(text: str) -> str:
 
 
 def _as_markdown(tag: re.Match[str]) -> str:
+    if tag[1] and tag[2].lower() in ("item", "word", "li"):
+        return "\n".ljust(len(tag[0]))  # what stands behind the end of a list is not in its last member
     mark = MARKDOWN.get(tag[2].lower(), "")
     return (mark if bool(tag[1]) == (tag[2].lower() in ("td", "th")) else "").ljust(len(tag[0]))
 

@@ -4,28 +4,60 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
+from selfexec.readers.directions import names_a_direction, runs_down
+from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
 from selfexec.readers.notation import legible
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import AT_MOST, lines, matches
+from selfexec.readers.shown import mentioned
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
-ORDINALS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 4}
+ORDINALS = {
+    "easiest": 1,
+    "simplest": 1,
+    "shortest": 1,
+    "hardest": 4,
+    "longest": 4,
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "last": 4,
+}
 # what may stand between two labels of an order: list marks, arrows, "then", "is the quickest, followed by"
 BETWEEN = re.compile(
-    r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
-          | \b(?:then|and|followed\sby|finally|lastly|next)\b | :?\b(?:1st|2nd|3rd|4th|second|third|fourth|last)\b:?
+    r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、،] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
+          | \b(?:then|dann|danach|zuletzt|luego|después|y|por\súltimo|am\sschwersten|and|followed\sby|finally)\b
+          | \b(?:lastly|next)\b
+          | ثم | 然后 | 最后
+          | :?\b(?:first|1st|2nd|3rd|4th|second|third|fourth|last)\b:?
           | \b(?:is|are|takes?|requires?|needs?|comes?)\b[^.\nQq]{0,60}?\b(?:followed\sby|and\sthen)\b
     ){1,24}""",
     re.VERBOSE,
 )
 KEYED = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}[:=]\s{0,12}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
+# {"Q1": 2, "Q2": 1, ...} or {"1": "Q2", "2": "Q1", ...}: which place each label has
+BY_PLACE = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\{(?P<body>[^{}\[\]]{10,400})\}")
+PAIR = re.compile(
+    r"[\"'“]?(?:[Qq](?:uestion)?[ _]?([1-4])[\"'”]?\s*:\s*[\"'“]?([1-4])\b|([1-4])[\"'”]?\s*:\s*[\"'“]?[Qq]([1-4])\b)"
+)
+IN_OBJECTS = re.compile(
+    r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\[(?P<body>\s{0,12}\{[^\[\]]{10,800}\})\s{0,12}\]"
+)
+SWAPPED = re.compile(r"\b(?:swap|switch|exchange)\s+[Qq][1-4]\s+(?:and|with|for)\s+[Qq][1-4]\b", re.IGNORECASE)
+COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
 BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
 # "1. **Q3**", "First: Q3", "| 1 | Q3", "- Q3"
-ORDINAL = r"(?i:first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
+ORDINAL = r"(?i:easiest|simplest|shortest|hardest|longest|first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
 LISTED = re.compile(
     rf"""[\s#>*_|-]{{0,12}}
-        (?: (?: (?P<n>\d{{1,2}})\s?[.):|] | (?P<ordinal>{ORDINAL})[\s:)*_-] ) [\s*_"'`(\[{{:|-]{{0,8}}
+        (?: (?: (?P<n>\d{{1,2}})(?:\s?\([a-z ]{{3,20}}\))?\s?[.):|]
+              | (?P<ordinal>{ORDINAL})[\s:)*_-] ) [\s*_"'`(\[{{:|-]{{0,8}}
           | [\s*_(•–-]{{0,8}} )
         [Qq](?:uestion)?\s?(?P<label>[0-9]+)\b""",
     re.VERBOSE,
@@ -36,21 +68,12 @@ AMENDMENT = re.compile(
 )
 OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
-ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", "2nd", "second")
+ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", ", then ", " dann ", "luego ", "ثم", "然后", "2nd", "second")
 CUE = re.compile(
     r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence"
     r"|rangfolge|reihenfolge|classe?ment|\bord(?:re|en|ine|em)\b|clasificación|classifica|порядок|рейтинг"
+    r"|leicht(?:est|\s+(?:zu|nach))|schwerst|(?:zu|nach)\s+schwer|schwer\s+(?:zu|nach)|aufsteigend|fácil|dificultad|difícil|易到难|简单到|难到易|الأسهل|الأصعب|ترتيب"
     r"|排序|排名|顺序|順序|順位|순위|순서",
-    re.IGNORECASE,
-)
-EASY = r"(?:easiest|least(?:\s+\w+){0,2}?|fewest(?:\s+\w+){0,2}?|lowest|shortest|simplest|quickest|fastest)"
-HARD = r"(?:hardest|most(?:\s+\w+){0,3}?|highest|longest|slowest)"
-HARD_WORDS = ("hardest", "most", "highest", "longest", "slowest", "decreasing", "descending")
-EASY_WORDS = ("easiest", "least", "fewest", "lowest", "shortest", "simplest", "quickest", "fastest", "first", "ing")
-# "from easiest to hardest", "hardest first", "in descending order of difficulty": the last one named counts
-DIRECTION = re.compile(
-    rf"(?P<up>{EASY}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{HARD}\b|{EASY}\s+first\b|\b(?:increasing|ascending)\b)"
-    rf"|(?P<down>{HARD}\s+(?:\([^)\n]{{0,60}}\)\s+)?to\s+(?:the\s+)?{EASY}\b|{HARD}\s+first\b|\b(?:decreasing|descending)\b)",
     re.IGNORECASE,
 )
 REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORECASE)
@@ -58,8 +81,50 @@ REJECTED = re.compile(r"(?:rather\s+than|instead\s+of|\bnot)\W{0,6}$", re.IGNORE
 ESTIMATE = re.compile(r"[\s*_\"'`\]:–-]{0,8}\([^()\d\n]{0,40}(?P<tokens>\d[\d,]{0,8})[^()\n]{0,60}\)[\s*_.,;]{0,6}$")
 # what announces a look at each question, not an order of them
 LOOK_AT_EACH = re.compile(
-    r"\b(?:let me|let's|let us|i will|i'll|i need|to rank|look at|consider|analy[sz]e|examine|going through|think)\b",
+    r"\b(?:let me|let's|let us|i will|i'll|i need)\b"
+    r"(?!\s+(?:to\s+|now\s+|then\s+)*(?:rank|order|sort|arrange|put)\b(?!.*\beach\b))"
+    r"|\b(?:to rank|look at|consider|analy[sz]e|examine|going through|think)\b",
     re.IGNORECASE,
+)
+
+
+WORDS_OF_KEY = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+HARD_END = {"hardest", "longest", "slowest", "toughest", "most", "descending", "decreasing"}
+MERE_WORDS = {
+    "questions",
+    "question",
+    "to",
+    "from",
+    "by",
+    "of",
+    "in",
+    "the",
+    "my",
+    "first",
+    "last",
+    "labels",
+    "final",
+} | {*("and", "expected", "estimated", "correctness", "count", "usage", "number")}
+ORDER_WORDS = (
+    HARD_END
+    | MERE_WORDS
+    | {"ranking", "rankings", "ranked", "rank", "order", "ordered", "ordering", "sorted", "sort", "sorting", "sequence"}
+    | {"easiest", "shortest", "quickest", "fastest", "simplest", "fewest", "least", "ascending", "increasing"}
+    | {
+        "difficulty",
+        "difficult",
+        "tokens",
+        "token",
+        "length",
+        "effort",
+        "list",
+        "arranged",
+        "arrangement",
+        "answer",
+        "increasing",
+    }
+    | {"reihenfolge", "rangfolge", "orden", "clasificación", "classement", "ordre", "ordine", "classifica", "ordem"}
+    | {"порядок", "рейтинг", "排序", "排名", "顺序", "順序", "順位", "순위", "순서", "ترتيب", "الترتيب"}
 )
 
 
@@ -73,6 +138,7 @@ def read_ranking(text: str) -> Reading:
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]
+    stated = [c for c in stated if not mentioned(plain, min(c.start, place(plain, c.start).root), c.end)]
     last = max(stated, key=lambda c: c.end, default=None)
     complete = [c for c in stated if c.value]
     if not complete and not (last and last.end - last.start > PIECE):
@@ -86,11 +152,39 @@ def read_ranking(text: str) -> Reading:
 
 def _keyed(text: str) -> Iterator[Commitment]:
     """What stands under the key "ranking". Bare digits there are labels."""
+    return the_answers((said, place(text, said.start + 1)) for said in _under(text))
+
+
+def _under(text: str) -> Iterator[Commitment]:
+    """What stands under the key, or in brackets, wherever it is."""
     for found in (*matches(text, KEYED, "anking", "ANKING"), *matches(text, BRACKETED, "[")):
         start = max(found.start() - (found[0][0] in "aA"), 0)
-        if REJECTED.search(text, max(start - 30, 0), start):
+        if found.re is KEYED and text[found.end() : found.end() + 1] == "{":
+            continue  # a list of objects, below
+        if REJECTED.search(text, max(start - 30, 0), start) or not _ranks(_key(text, start, found)):
             continue
-        yield Commitment(start, found.end(), _whole([_label(member) for member in found["body"].split(",")]))
+        body = COMMENT.sub("", found["body"]).rstrip(" \t\r\n,")
+        yield Commitment(start, found.end(), _whole([_label(member) for member in body.split(",")]))
+    for found in matches(text, BY_PLACE, "anking", "ANKING"):
+        pairs = PAIR.findall(COMMENT.sub("", found["body"]))
+        ranked = sorted((int(n or m), f"Q{label or other}") for label, n, m, other in pairs)
+        order = _whole([label for _, label in ranked])
+        if order and [n for n, _ in ranked] == [1, 2, 3, 4]:
+            yield Commitment(max(found.start() - 1, 0), found.end(), order)
+
+    for found in matches(text, IN_OBJECTS, "anking", "ANKING"):
+        labels = [MENTION.findall(member) for member in found["body"].split("}")[:-1]]
+        if order := _whole([f"Q{named[0]}" for named in labels if len(named) == 1]):
+            yield Commitment(max(found.start() - 1, 0), found.end(), order)
+
+
+def _key(text: str, start: int, found: re.Match[str]) -> str:
+    """The key that a list stands under, whole; of a list without a key, what is always the answer."""
+    if found.re is KEYED:
+        before = text[max(start - 1, 0) : start]
+        return whole_key(text, start) + "ranking" if before in ("_", "-", " ") and before else "ranking"
+    key = NAMED.search(text, max(start - 80, 0), start)
+    return key["quoted"] if key and key["quoted"] else "ranking"
 
 
 def _label(member: str) -> str:
@@ -110,9 +204,31 @@ def _runs(text: str) -> Iterator[Commitment]:
         if end - at >= 4:
             labels = [f"Q{m[1]}" for m in mentions[at:end]]
             start, stop = mentions[at].start(), mentions[end - 1].end()
-            if (value := _whole(labels)) and not _in_a_string(text, start) and _is_order(text, start, stop):
+            within = _in_a_string(text, start) or _under_another_key(text, start)
+            if not (value := _whole(labels)) or within or not _is_order(text, start, stop):
+                pass
+            elif place(text, start).answers:
                 yield Commitment(start, stop, value)
         at = end
+
+
+def _under_another_key(text: str, start: int) -> bool:
+    """Whether labels open a list under a key in quotes that names no order."""
+    bracket = text.rfind("[", max(start - 12, 0), start)
+    if bracket < 0 or text[bracket + 1 : start].strip(" \t\r\n\"'\\"):
+        return False
+    key = NAMED.search(text, max(bracket - 80, 0), bracket)
+    return key is not None and key["quoted"] is not None and not _ranks(key["quoted"])
+
+
+def _ranks(key: str) -> bool:
+    """Whether a key says that its value is an order: it names an answer, or is made of the words for orders alone. One
+    that names the hard end must say which way the order runs.
+    """
+    words = [word.lower() for word in WORDS_OF_KEY.findall(key)]
+    if HARD_END.intersection(words):
+        return ORDER_WORDS.issuperset(words) and names_a_direction(" ".join(words), 0, 200)
+    return names_an_answer(key) or (ORDER_WORDS.issuperset(words) and not MERE_WORDS.issuperset(words))
 
 
 def _in_a_string(text: str, start: int) -> bool:
@@ -129,12 +245,12 @@ def _is_order(text: str, start: int, stop: int) -> bool:
         return False
     if ">" in body.replace("->", "").replace("=>", ""):
         # a chain of > says nothing until it is said which end is easy
-        return DIRECTION.search(text, max(start - 160, 0), stop + 80) is not None
+        return names_a_direction(text, max(start - 160, 0), stop + 80)
     if before.rstrip(" \"'“„«\\`*\n")[-1:] in ("[", "{", "(") or any(mark in body for mark in ORDERS):
         return True
     line = before[before.rfind("\n") + 1 :]
     if line.strip(" *_`-\"'"):
-        return bool(CUE.search(line) and re.search(r"(?:[:：>|]|\bis|\bbe|\bas)[\s\"'“„«*`(\\]*$", line))
+        return bool(CUE.search(line) and re.search(r"(?:[:：>|]|\bis|\bbe|\bas|\bto)[\s\"'“„«*`(\\]*$", line))
     return not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
 
 
@@ -181,6 +297,8 @@ def _listed(text: str) -> list[Commitment]:
 def _amended(text: str, end: int, order: list[str]) -> bool:
     """Whether words after an order put a question elsewhere ("However, Q2 ... I would rank it last")."""
     tail = text[end : end + 2000]
+    if SWAPPED.search(tail):
+        return True
     for found in AMENDMENT.finditer(tail):
         before = MENTION.findall(tail[: found.end()])
         place = 0 if found["where"] == "first" else -1
@@ -190,19 +308,8 @@ def _amended(text: str, end: int, order: list[str]) -> bool:
 
 
 def _turned(text: str, start: int, labels: list[str]) -> list[str]:
-    """The order from fewest to most, where the words before it say that it runs the other way."""
-    before = text[max(start - 160, 0) : start].lower()
-    hard = min((at for word in HARD_WORDS if (at := before.find(word)) >= 0), default=-1)
-    if hard < 0 or not any(before.find(word, hard) >= 0 for word in EASY_WORDS):
-        return labels  # most replies: nothing speaks of another direction
-    named = [
-        found
-        for found in DIRECTION.finditer(text, max(start - 160, 0), start)
-        if not REJECTED.search(text, max(found.start() - 20, 0), found.start())
-    ]
-    # one order given each way: the last words are about the first of them
-    another = named and MENTION.search(text, named[-1].end(), start)
-    return labels[::-1] if named and named[-1]["down"] and not another else labels
+    """The order from fewest to most, where the words that introduce it say that it runs the other way."""
+    return labels[::-1] if runs_down(text, start) else labels
 
 
 def _whole(labels: list[str]) -> list[str] | None:

@@ -4,30 +4,11 @@ import re
 from collections.abc import Iterator
 
 from selfexec.readers.letters import LETTER, MARKUP, SECOND, Letters, plain
+from selfexec.readers.nesting import names_an_answer, place, whole_key
 from selfexec.readers.result import Commitment
-from selfexec.readers.scan import matches
+from selfexec.readers.suppositions import CONDITION
+from selfexec.readers.wordings import CHANGES, CONCLUDES, LETTER_FIRST, NAMES, STATES, cued, wordings_in
 
-# "the correct answer is:\n\n**B. False**", "Answer: D", "the closest choice would be (C)", "| answer | C |"
-STATED = re.compile(
-    r"""(?:(?:nswer|hoice|ption|NSWER|HOICE|PTION|uess|erdict)(?!s\b)['*_`]{0,3}
-          |(?:orrect|best|losest)\s(?:[a-z]+\s){0,6}?(?=is\b|would\b))
-        [^\n.:;={}?!"“”|]{0,60}?
-        (?:\s*(?:[:=>→|：]|\](?=[^\n]{1,80}\[/))\**|\s[-–—]\s|\s(?:is|be|was|remains))
-        (?:\s+(?:likely|probably|clearly|approximately|about|roughly|therefore|thus|indeed|simply|still|definitely|actually|now|most\s+likely))?
-        \s?:?\s{0,6}(?P<value>[^\n]{1,400})""",
-    re.VERBOSE,
-)
-STATING = ("nswer", "hoice", "ption", "NSWER", "HOICE", "PTION", "orrect", "best ", "losest ", "uess", "erdict")
-# the same in other languages: "Réponse : B", "答案是 B", "정답은 B입니다"
-FOREIGN = (
-    *("éponse", "ntwort", "espuesta", "isposta", "esposta", "твет", "答案", "答え", "回答", "正解", "정답", "답"),
-    *("ösung", "olución", "oluzione", "olução"),
-)
-STATED_ABROAD = re.compile(
-    rf"""(?:{"|".join(FOREIGN)})["'*_`]{{0,4}}[^\n.:;={{}}]{{0,30}}?
-        (?:\s*[:=：|>]\**|\s[-–—]\s|\s(?:est|ist|lautet|wäre|es|è|é)\s:?|\s?[是为は은는])\s{{0,6}}(?P<value>[^\n]{{1,400}})""",
-    re.VERBOSE,
-)
 # where a value ends, whatever it is: set off, at a tag, a cell's border, a Chinese stop, the verb of a sentence
 CLAUSE_ENDS = ("  ", "</", "/>", '">', "[/", " |", "。", "です", "でした", "입니다", "이다")
 # a result without a letter, and then: "Let's check the options"
@@ -41,45 +22,49 @@ DENIAL = re.compile(
     r"|second|next|tempting|people|many|might|could|alternative|no\s+(?:part|way)|e\.g)\b",
     re.IGNORECASE,
 )
+DENIAL_ABROAD = re.compile(
+    r"\b(?:nicht|kein\w*|weder|no\s+(?:es|sería|puede)|tampoco|nunca|n['’]est\s+pas|ne\s+peut|non\s+è|não\s+é|не)\b"
+    r"|\bno\s*$|不|非|没|没有|并非|ليس\w*|لا\s|غير|ない|아니",
+    re.IGNORECASE,
+)
+# behind the value, where other languages deny it or ask
+DENIED_BEHIND = re.compile(
+    r"[\s)\"'”*]{0,4}(?:ではな|ではあり|じゃな|[가은는이]\s?아니|[가은는이]\s?아닙|吗|嗎|是错|是不|不对|ですか|입니까)"
+)
+# a clause that changes an answer has no word before it but these: "I thought about changing" changes nothing
+CLAUSE_BEGINS = re.compile(r"[.!?:;,\n()\[\]{}*\"“”。！？：；，،—–]|\s-\s|```")
+PLAIN_CLAUSE = re.compile(
+    r"[\W_]*(?:(?:i|i['’]m|i['’]ll|i['’]ve|am|will|now|must|have|need|want|like|to|going|let|me|so|thus|therefore|hereby|and"
+    r"|but|wait|hmm+|ok|okay|actually|update|edit|note|sorry|no|oops|however|upon|on|reflection|after|review|then|hence|here"
+    r"|ich|yo|我|我把|我将|答案|把答案|将答案|请)[\W_]*)*",
+    re.IGNORECASE,
+)
 SENTENCE_END = re.compile(r"[.!?]\s|[\"”}]|</|\[/|\.$|$")
+CLAUSES = (".", ",", ";", "\n", "!", "?", " but ", "，", "。", "；", "！", "？", "،", "؛")
+LETTER_ALONE = re.compile(r"[\W_]{0,6}\w?")
 QUOTES = {"'": "'", '"': '"', "“": "”"}
 NONE = re.compile(r"(?:none|neither|no\s+(?:option|choice|answer|correct))\b", re.IGNORECASE)
-# "option C is correct", "(D) would be the best answer"
-NAMED = re.compile(
-    r"""(?:ption|hoice|nswer|tatement)\s+[("'*`\[]{0,3}(?P<value>[A-Z])["')*`\]]{0,3}(?:\s?[,(][^\n,)]{0,80}[,)])?\s
-        (?:is|seems|appears|would\s+be|must\s+be|remains)\s+(?:to\s+be\s+)?(?:also\s+)?(?:the\s+)?(?:most\s+|only\s+|more\s+)?
-        (?:correct|best|right|appropriate|accurate|closest|true|answer)""",
-    re.VERBOSE,
-)
-# "Hence, C.", "I choose B", "I will go with (D)", "which is option A", "this corresponds to answer choice D"
-CONCLUDED = re.compile(
-    r"""(?:(?:ence|herefore|hus|[Ss]o|hoose|elect|ick|say|uess|eaves|(?:go|went|stick|gree|lign)\w*\s+with|owards?)
-            \s?,?\s+(?:[Oo]ption\s+|choice\s+|the\s+answer\s+)?
-          |(?:is|be|atch(?:es)?|ponds?\s+to|qual\s+to)\s+(?:the\s+)?(?:answer\s+)?(?:option|choice)\s+
-          |(?:[Ii]t|hich|hat)(?:'s|\sis|\smust\sbe|\swould\sbe)\s+)
-        [("'*`\[]{0,3}(?P<value>[A-Z])["')*`\]]{0,3}(?P<text>\s?[:–-]\s)?(?(text)|(?=\s*(?:[.,;!)\n]|$|(?:here|as|since|because)\b)))""",
-    re.VERBOSE,
-)
-CONCLUDING = (
-    *("ence", "herefore", "hus", "So", "so", "hoose", "elect", "ick", "say", "uess", "eaves", "oward"),
-    *("go", "went", "stick", "gree", "lign", "is ", "be ", "atch", "ponds to", "pond to", "qual to"),
-    *("It", "it", "hich", "hat"),
-)
+STATING = cued(STATES, whole_words=False)
+CHANGING = cued(CHANGES)
+NAMING = cued(NAMES)
+CONCLUDING = cued(CONCLUDES)
+TRAILING = [
+    (cued((row._replace(then=r"(?=\s*(?:[.,;!)\n。，；！]|$))"),)), re.compile(row.then, re.VERBOSE))
+    for row in LETTER_FIRST
+]
 # "The total is therefore 42.": where the result of a last sentence may begin
 RESULT_BEGINS = re.compile(
     r"(?:\b(?:is|are|was|be|equals?|gives?|yields?|gets?|becomes?|remains?)\b|[=≈:])"
     r"(?:\s+(?:therefore|thus|hence|then|exactly|simply|just|indeed|about|approximately|equal\s+to)\b,?)?\s*"
 )
 LAST_SENTENCE = 300  # characters
-# the prompt's own "if you receive the following request", said back
-OUR_CONDITION = re.compile(r"\bif\s+(?:I\s+(?:were|was|am|receive[d]?|got)|asked|you\s+(?:ask|were))", re.IGNORECASE)
-CONDITION = re.compile(r"\b(?:if|unless|were|suppose|assuming|assume|instead\s+of|rather\s+than)\b", re.IGNORECASE)
 
 
 def stated(text: str, letters: Letters) -> Iterator[Commitment]:
     """Sentences and labels that say what the answer is."""
-    abroad = FOREIGN if not text.isascii() else [word for word in FOREIGN if word.isascii()]
-    for found in (*matches(text, STATED, *STATING), *matches(text, STATED_ABROAD, *abroad)):
+    for found in wordings_in(text, STATING):
+        if _in_a_key(text, found.start()):
+            continue
         value = found["value"]
         tag = text.rfind("<", max(found.start() - 24, 0), found.start())
         if tag >= 0 and text[tag + 1] == "/" and ">" not in text[tag : found.start()]:
@@ -92,15 +77,43 @@ def stated(text: str, letters: Letters) -> Iterator[Commitment]:
             continue
         if IN_A_ROW.match(value):
             continue  # "(A) 10%, (B) 30% or (C) 50%": the options, one after the other
+        if letter and not text.isascii() and DENIED_BEHIND.match(value, _behind_the_letter(value)):
+            continue
         if (letter or NONE.match(value.strip(MARKUP))) and not denied(text, found.start(), found.start("value")):
-            yield Commitment(max(found.start() - 1, 0), end, letter)
+            yield Commitment(found.start(), end, letter)
+
+
+def _behind_the_letter(value: str) -> int:
+    found = LETTER_ALONE.match(value)
+    return found.end() if found else 0
+
+
+def _in_a_key(text: str, at: int) -> bool:
+    """Whether a word is part of a key that names no answer ("wrong_answer: A"), or of one in quotes, which has a reader
+    of its own; or whether what stands there is inside an object that is no answer.
+    """
+    before = text[at - 1 : at]
+    if before in ("_", "-") and not names_an_answer(whole_key(text, at) + "answer"):
+        return True
+    return "{" in text and not place(text, at).answers
+
+
+def changes(text: str, letters: Letters) -> Iterator[Commitment]:
+    """Answers that are marked as a change of an earlier one, in clauses that do nothing but change it."""
+    for found in wordings_in(text, CHANGING):
+        letter = letters.of(found["value"])
+        before = text[max(found.start() - 80, 0) : found.start()]
+        clause = before[max((end.end() for end in CLAUSE_BEGINS.finditer(before)), default=0) :]
+        if letter and PLAIN_CLAUSE.fullmatch(clause):
+            yield Commitment(found.start(), found.end(), letter)
 
 
 def denied(text: str, at: int, value: int) -> bool:
     """Whether the clause that leads to a value denies it, doubts it, or speaks of another answer than the reply's."""
     before = text[max(at - 100, 0) : value]
-    clause = max(before.rfind(mark, 0, len(before) - (value - at)) for mark in (".", ",", ";", "\n", "!", "?", " but "))
-    return DENIAL.search(before[clause + 1 :]) is not None
+    clause = max(before.rfind(mark, 0, len(before) - (value - at)) for mark in CLAUSES)
+    lead = before[clause + 1 :]
+    return DENIAL.search(lead) is not None or DENIAL_ABROAD.search(lead) is not None
 
 
 def _first_clause(value: str) -> int:
@@ -124,33 +137,29 @@ def _extent(value: str, letters: Letters) -> int:
     return end.start() + (end[0][:1] not in ("<", "["))
 
 
-def conditional(text: str, at: int) -> bool:
-    """Whether the sentence that leads to this place sets a condition ("if ..., the answer would be")."""
-    before = text[max(at - 240, 0) : at].rstrip(" \t\n`*{").removesuffix("```json").rstrip()
-    sentence = max(before.rfind(mark) for mark in (". ", ".\n", "\n\n", "?", "!"))
-    lead = before[sentence + 1 :] + text[at : at + 40]
-    return "would" in lead and CONDITION.search(lead) is not None and not OUR_CONDITION.search(lead)
-
-
 def named(text: str, letters: Letters) -> Iterator[Commitment]:
     """Options that are named right, or concluded."""
-    for found in (
-        *matches(text, NAMED, "ption", "hoice", "nswer", "tatement"),
-        *matches(text, CONCLUDED, *CONCLUDING),
-    ):
+    for found in wordings_in(text, NAMING + CONCLUDING):
         start = found.start("value")
         several = SECOND.match(text, found.end("value"))
-        if found["value"] not in letters.options or several or denied(text, found.start(), start):
+        letter = letters.of(found["value"])
+        if letter is None or several or denied(text, found.start(), start) or _in_a_key(text, found.start()):
             continue
         sentence = text[start : start + 400].split("\n")[0]
         end = start + _extent(sentence, letters)
-        if (
-            found.re is CONCLUDED
-            and found["text"]
-            and letters.by_text.get(plain(text[found.end() : end])) != found["value"]
-        ):
+        if found.groupdict().get("text") and letters.by_text.get(plain(text[found.end() : end])) != letter:
             continue  # "option C: ..., which says" speaks of it
-        yield Commitment(max(found.start() - 1, 0), max(found.end(), end), found["value"])
+        yield Commitment(found.start(), max(found.end(), end), letter)
+    yield from _letter_first(text, letters)
+
+
+def _letter_first(text: str, letters: Letters) -> Iterator[Commitment]:
+    """ "B it is.": the letter opens the sentence, and the words that take it close it."""
+    for row, lead in TRAILING:
+        for found in wordings_in(text, row):
+            opened = lead.search(text, max(found.start() - 24, 0), found.start())
+            if opened and (letter := letters.of(opened["value"])):
+                yield Commitment(opened.start("value"), found.end(), letter)
 
 
 def results(text: str, letters: Letters) -> Iterator[Commitment]:

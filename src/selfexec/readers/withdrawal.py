@@ -40,7 +40,7 @@ GIVING_UP = re.compile(
         \bI\s+(?:can(?:not|['’]t|\s+not)|am\s+(?:unable|not\s+able)\s+to|will\s+not|won['’]t)\s+
         (?:really\s+|actually\s+|honestly\s+)?
         (?:give|provide|choose|pick|select|determine|name|make|offer|commit\s+to)\s+
-        (?:one|any|either|an?\s+(?:answer|choice|option|prediction|ranking|order)|the\s+(?:correct\s+)?(?:answer|choice|ranking|order))
+        (?:one|any|either|an?\s+(?:\w+\s+){0,2}(?:answer|choice|option|prediction|ranking|order)|the\s+(?:correct\s+)?(?:answer|choice|ranking|order))
         \b(?!\s+of\b)""",
     re.VERBOSE | re.IGNORECASE,
 )

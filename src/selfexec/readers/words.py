@@ -6,8 +6,9 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from selfexec.readers.nesting import NAMED, names_an_answer, place, whole_key
 from selfexec.readers.notation import legible
-from selfexec.readers.result import Commitment, Reading, conclude
+from selfexec.readers.result import Commitment, Reading, conclude, quoted
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.withdrawal import declines
 
@@ -20,12 +21,34 @@ QUOTED = re.compile(
     r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'((?:[^'\n\\]|\\.){0,100})'(?!\w)"
 )
 BULLET = re.compile(
-    r"[ \t]{0,12}(?:\d{1,2}[.)]|[-*•–]|\|[ \t]{0,4}\d{1,2}[ \t]{0,4}\|)[ \t]{1,8}(?P<word>[^\n]{1,200})"
+    r"[ \t]{0,12}(?:(?:\d{1,2}[.)]|[-*•–]|\|[ \t]{0,4}\d{1,2}[ \t]{0,4}\|)[ \t]{1,8}|\d{1,2}[、．])"
+    r"(?P<word>[^\n]{1,200})"
 )
 EXPLANATION = re.compile(r"\s+[-–—]\s|\s*[:：(–—|]|\s*->")
+COMMAS = re.compile("[,、،，·]")
+AND = re.compile(r"^(?:and|und|y|e|et)\s+|^和")
+AND_LAST = re.compile(r"\s+(?:and|und|y|e|et)\s+|和")
 PLACEHOLDER = re.compile(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
+ASKED_FOR = 5  # words
 OPENING = 300  # characters: a reply that refuses says so early
 LINE_OF_ITS_OWN = re.compile(r"[\w’' -]{1,40}[.,]?$")
+
+
+# pictures before and behind a word, with what joins and varies them
+DECORATION = re.compile(
+    r"^(?:[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?\u200d?)+\s*(?=\S)"
+    r"|(?<=\S)\s*(?:[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?\u200d?)+$"
+)
+# {"word1": "...", "word2": "..."}, and a list of objects with a word each
+NUMBERED_KEY = re.compile(
+    r"[\"'](?:word)?[ _]?(?P<n>[1-5])[\"']\s{0,4}:\s{0,4}[\"'](?P<word>[^\"'\n{}\[\]]{1,60})[\"']", re.IGNORECASE
+)
+LIST_OF_OBJECTS = re.compile(
+    r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>\s{0,12}\{[^\[\]]{0,2000}\})\s{0,12},?\s{0,12}\]"
+)
+WORD_OF_OBJECT = re.compile(
+    r"[\"'](?:word|term|name)[\"']\s{0,4}:\s{0,4}[\"'](?P<word>[^\"\n{}]{1,60}?)[\"'](?=\s{0,4}[,}])"
+)
 
 
 @lru_cache(maxsize=10_000)
@@ -37,26 +60,61 @@ def fold(word: str) -> str:
 def read_words(text: str) -> Reading:
     """The words that a reply lists: under the key "words", else in brackets, else as a list of lines or commas."""
     plain = legible(text, formulas=False)
-    for source in (_keyed, _bracketed, _bulleted, _separated, _bare_lines):
+    for source in (_keyed, _keyed_apart, _bracketed, _bulleted, _separated, _bare_lines):
         if found := [c for c in source(plain) if c.value]:
             if source is not _keyed and declines(plain[:OPENING]):
                 # helplines below a refusal are no answer, unless words are announced
                 found = [c for c in found if "word" in plain[: c.start].lower()]
+            if found and all(_was_cut(plain, c) for c in found):
+                return Reading("unreadable", reason="truncated", evidence=quoted(text, found[-1]))
             # among lists without a key, the five that were asked for come before others
-            return conclude(text, [c for c in found if len(c.value) == 5] or found)
+            return conclude(text, [c for c in found if len(c.value) == ASKED_FOR] or found)
     return conclude(text, [])
 
 
+def _was_cut(text: str, found: Commitment) -> bool:
+    """Whether a list in brackets stops with the reply, before its fifth word."""
+    stretch = text[found.start : found.end]
+    return len(found.value) < ASKED_FOR and "[" in stretch and "]" not in stretch and not text[found.end :].strip()
+
+
 def _keyed(text: str) -> Iterator[Commitment]:
+    """What stands under the key "words"."""
     for found in matches(text, KEYED_LIST, "words"):
-        yield Commitment(found.start(), found.end(), members(found))
+        if _answers(text, found.start()):
+            yield Commitment(found.start(), found.end(), members(found))
     for found in matches(text, KEYED_STRING, "words"):
-        yield Commitment(found.start(), found.end(), _words(found["body"].split(",")))
+        if _answers(text, found.start()):
+            yield Commitment(found.start(), found.end(), _words(found["body"].split(",")))
+
+
+def _keyed_apart(text: str) -> Iterator[Commitment]:
+    """Five words, each under a key of its own, numbered or in an object of its own."""
+    if "{" not in text:
+        return
+    numbered = [found for found in matches(text, NUMBERED_KEY, '"', "'") if place(text, found.start() + 1).answers]
+    numbered.sort(key=re.Match.start)
+    if [found["n"] for found in numbered] == list("12345"):
+        yield Commitment(numbered[0].start(), numbered[-1].end(), _words([found["word"] for found in numbered]))
+    for found in matches(text, LIST_OF_OBJECTS, "words"):
+        members_of = [WORD_OF_OBJECT.findall(member) for member in found["body"].split("}")[:-1]]
+        if all(len(named) == 1 for named in members_of) and _answers(text, found.start()):
+            yield Commitment(found.start(), found.end(), _words([named[0] for named in members_of]))
+
+
+def _answers(text: str, at: int) -> bool:
+    before = text[at - 1 : at]
+    named = not before or before not in "_- " or names_an_answer(whole_key(text, at) + "words")
+    return named and place(text, at).answers
 
 
 def _bracketed(text: str) -> Iterator[Commitment]:
+    """Lists in brackets: of themselves, or under a key that names an answer."""
     for found in matches(text, LIST, "["):
-        yield Commitment(found.start(), found.end(), members(found))
+        key = NAMED.search(text, max(found.start() - 80, 0), found.start())
+        named = key is None or not key["quoted"] or names_an_answer(key["quoted"])
+        if named and place(text, found.start()).answers:
+            yield Commitment(found.start(), found.end(), members(found))
 
 
 def members(found: re.Match[str]) -> list[str]:
@@ -66,7 +124,7 @@ def members(found: re.Match[str]) -> list[str]:
     if len(quoted) == 1 and quoted[0].count(",") > 1:
         return _words(quoted[0].split(","))
     if quoted:
-        bare = [word.strip("*`") if word[:1] in "*`" else word for word in quoted]
+        bare = [undecorated(word.strip("*`") if word[:1] in "*`" else word) for word in quoted]
         return [word for word in bare if not PLACEHOLDER.fullmatch(word)]
     # an unquoted member counts only where what follows it shows that it is whole
     parts = body.split(",") if found["close"] else body.split(",")[:-1]
@@ -109,25 +167,37 @@ def _run(run: list[tuple[int, int, str]]) -> Commitment:
 def _separated(text: str) -> Iterator[Commitment]:
     """A line of words with commas between them, alone or behind a colon."""
     for at, line in lines(text):
-        if len(line) > 400 or declines(line):
-            continue
+        if len(line) > 400 or declines(line) or '":' in line:
+            continue  # a refusal, or a piece of an object
         if len(numbered := INLINE.findall(line)) > 2:
             yield Commitment(at, at + len(line), _words(numbered))
         start = max(line.rfind(":"), line.rfind("：")) + 1
-        row = re.sub(r"</?\w+>|\([^)]{0,60}\)|[{}]|\$|\\(?:boxed|text)", "", line[start:])
-        parts = row.strip().rstrip(".").split(",")
-        words = _words([part.strip().removeprefix("and ") for part in parts])
+        row = re.sub(r"\*\*|</?\w+>|\([^)]{0,60}\)|[{}]|\$|\\(?:boxed|text)", "", line[start:])
+        parts = _parted(row.strip().rstrip(".。"))
+        words = _words([AND.sub("", part.strip()) for part in parts])
         if 3 <= len(words) == len(parts) <= 15 and all(len(w.split()) <= 3 and len(w) <= 40 for w in words):
             yield Commitment(at + start, at + len(line), words)
 
 
+def _parted(row: str) -> list[str]:
+    """The members of a row, with the commas of other scripts; "y", "und" and their like part the last two."""
+    parts = COMMAS.split(row)
+    last = AND_LAST.split(parts[-1]) if len(parts) == ASKED_FOR - 1 else []
+    return [*parts[:-1], *last] if len(last) == 2 else parts
+
+
 def _bare_lines(text: str) -> Iterator[Commitment]:
     """A reply that is nothing but a few short lines."""
-    found = [line.strip() for _, line in lines(text) if line.strip()]
+    found = [undecorated(line.strip()) for _, line in lines(text) if line.strip()]
     if 3 <= len(found) <= 12 and all(LINE_OF_ITS_OWN.match(line) and len(line.split()) <= 3 for line in found):
         yield Commitment(0, len(text), _words(found))
 
 
+def undecorated(word: str) -> str:
+    """A word without the pictures around it; pictures alone stay."""
+    return word if word.isascii() or not any(map(str.isalnum, word)) else DECORATION.sub("", word)
+
+
 def _words(parts: list[str]) -> list[str]:
-    stripped = [part.strip(MARKUP + ".,;()\n") for part in parts]
+    stripped = [undecorated(part.strip(MARKUP + ".,;()\n")).strip(MARKUP + ".,;()\n") for part in parts]
     return [word for word in stripped if not PLACEHOLDER.fullmatch(word)]

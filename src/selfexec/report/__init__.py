@@ -44,12 +44,14 @@ def report(
     """
     from selfexec.analysis.selection import OURS, Selection, refuse_unknown
     from selfexec.errors import InputError
-    from selfexec.files.outputs import write_page
+    from selfexec.files.outputs import tried, tried_folder, write_page
     from selfexec.report.data import Options
     from selfexec.report.page import page
 
-    path = Path(path)
+    path = tried(Path(path))
     _refuse_another_file(path)
+    if figures is not None:
+        tried_folder(Path(figures))
     without = ["models", "experiments", "source"]
     selection = Selection.of(runs, convention, readings=readings, panel=panel, groups=groups, without=without)
     refuse_unknown("convention", [selection.convention], OURS)

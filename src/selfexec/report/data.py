@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from selfexec.analysis.compare import Ranking, ranking
-from selfexec.analysis.names import family_of
+from selfexec.analysis.makers import family_of
 from selfexec.analysis.published import Ledger, ledger
 from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
@@ -18,6 +18,7 @@ from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
 from selfexec.report.evidence import Evidence, Level, evidence_of, sample
 from selfexec.report.figures import Figure, Numbers, drawn, read_abilities
+from selfexec.report.figures.model_order import UNKNOWN_FAMILY
 from selfexec.report.foretold import Foretelling
 from selfexec.report.surprises import Surprise, surprises
 
@@ -165,6 +166,6 @@ class Data:
 
 
 def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:
-    """Model -> family: as the file says in its column `family` (or its first one), else by name."""
+    """Model -> family: as the file says in its column `family` (or its first one), else the maker, if it is known."""
     said = load_families(groups, models) if groups is not None else {}
-    return {model: said.get(model) or family_of(model) for model in models}
+    return {model: said.get(model) or family_of(model) or UNKNOWN_FAMILY for model in models}

@@ -4,70 +4,99 @@ it.
 
 import difflib
 import inspect
-from collections.abc import Callable, Container, Iterable, Mapping
+import re
+import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from selfexec.errors import InputError, WrongName
+from selfexec.errors import InputError, WrongName, in_python
+from selfexec.facets import FACETS
+from selfexec.options import Names, declared, default_of, listed
 
 if TYPE_CHECKING:
     from selfexec.runs.run import Run
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Names = str | Iterable[str]
+C = TypeVar("C")
 Files = str | Path | Iterable[str | Path]
 
 
 def names(given: Names) -> list[str]:
     """One name, or several: text is one, not its letters."""
-    if not isinstance(given, Iterable):
-        raise InputError(f"{given!r} is no name. Give one as text, or several.")
-    return [given] if isinstance(given, str) else list(given)
+    return listed(given)
 
 
 def files(given: Files) -> list[Path]:
     return [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
 
 
-def loaded(given: "Run | str | Path | Iterable[Run | str | Path]") -> list["Run"]:
-    """The runs that are given, each as it is or by its folder."""
-    from selfexec.runs.run import Run, load
+def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> list["Run"]:
+    """The runs that are given, each as it is or by its folder. Replies with these unknown ends count in all of them."""
+    from selfexec.runs.run import Run, load_all
 
-    several = [given] if isinstance(given, Run | str | Path) else list(given)
-    return [run if isinstance(run, Run) else load(run) for run in several]
-
-
-# what a choice may be, by its annotation: what a value of it is an instance of, and how that is called
-KINDS: Mapping[Any, tuple[Any, str]] = {
-    bool: (bool, "True or False"),
-    int: (int, "a whole number"),
-    float: ((int, float), "a number"),
-    str: (str, "text"),
-    Path: (Path, "a path"),
-    Mapping: (Mapping, "a mapping"),
-    Iterable: (Iterable, "several texts"),
-    NoneType: (NoneType, "None"),
-}
+    return load_all([given] if isinstance(given, Run | str | Path) else several_runs(given), accept_ends)
 
 
-def refuse_other_kinds(choices: Any, but: Container[str] = ()) -> None:
-    """InputError where a choice is nothing of the kind that it takes. `choices`: a dataclass whose fields say so."""
-    hints = get_type_hints(type(choices))
-    for choice in fields(choices):
-        if choice.name in but:
-            continue
-        value, hint = getattr(choices, choice.name), hints[choice.name]
-        options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        kinds = [str if get_origin(option) is Literal else get_origin(option) or option for option in options]
-        # Python counts True among the numbers
-        fits = any(kind is bool if isinstance(value, bool) else isinstance(value, KINDS[kind][0]) for kind in kinds)
-        if not fits:  # the value itself stays unsaid: it may hold a key
-            wanted = " or ".join(KINDS[kind][1] for kind in kinds)
-            raise InputError(f"{choice.name}: give {wanted}, and no {type(value).__name__}.")
+def several_runs(given: Any) -> list[Any]:
+    """What is given as several runs. InputError where it is none and no list: None, a number."""
+    if not isinstance(given, Iterable):
+        raise InputError(f"which run? {given!r} is none. Give its folder, a run, or a list of these.")
+    return list(given)
+
+
+def takes(options: Callable[P, C], what: str, **renamed: str) -> Callable[[Callable[[C], R]], Callable[P, R]]:
+    """Let a function of one value of options be called with the options themselves, each by its name.
+
+    Its signature is that of the class, and its help says what the class says of each option. None stands for an option
+    that is not given.
+
+    Args:
+        options: The class, a dataclass whose fields are made by `selfexec.options.option`.
+        what: What the options are for, as a message names it.
+        renamed: Earlier names of options, with the names that they have now.
+    """
+    kind: Any = options
+
+    def decorate(function: Callable[[C], R]) -> Callable[P, R]:
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = {name: value for name, value in kwargs.items() if value is not None or name in required}
+            return function(kind(*args, **given))
+
+        signature = _signature(kind)
+        required = {p.name for p in signature.parameters.values() if p.default is inspect.Parameter.empty}
+        call.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            return_annotation=inspect.signature(function).return_annotation
+        )
+        named = tells_wrong_names(what, **renamed)(call)
+        # neither its annotations nor what it wraps, which are those of one argument
+        for name in ("__module__", "__name__", "__qualname__"):
+            setattr(named, name, getattr(function, name))
+        named.__doc__ = _with_options(inspect.cleandoc(function.__doc__ or ""), kind)
+        return named
+
+    return decorate
+
+
+def _signature(kind: type[Any]) -> inspect.Signature:
+    """The signature of a class of options, with an empty mapping where one is made anew for each call."""
+    defaults = {each.name: default_of(each) for each in fields(kind)}
+    whole = inspect.signature(kind)
+    empty = inspect.Parameter.empty
+    parameters = [p if p.default is empty else p.replace(default=defaults[p.name]) for p in whole.parameters.values()]
+    return whole.replace(parameters=parameters)
+
+
+def _with_options(doc: str, kind: type[Any]) -> str:
+    """A docstring whose list of arguments ends with what each option means."""
+    before, heading, after = re.split(r"(\n\n(?:Returns|Raises):\n|\Z)", doc, maxsplit=1)
+    arguments = "" if "\nArgs:\n" in before else "\nArgs:"
+    meanings = (f"{each.name}: {in_python(each.option.help)}" for each in declared(kind))
+    told = [textwrap.fill(text, 116, initial_indent="    ", subsequent_indent="        ") for text in meanings]
+    return "\n".join([before, *([arguments] if arguments else []), *told]) + heading + after
 
 
 def tells_wrong_names(what: str, **renamed: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -102,6 +131,8 @@ def _meant(name: str, known: list[str], renamed: dict[str, str]) -> str:
         return f"It is called {renamed[name]!r} now."
     if like := difflib.get_close_matches(name, known, n=1):
         return f"Is {like[0]!r} meant?"
+    if "facets" in known and name.replace("_", "-") in FACETS:
+        return f"It is a facet: facets={{{name.replace('_', '-')!r}: ...}}."
     if "settings" in known:
         return "Sampling settings go into settings={...}."
     return f"There are {', '.join(known)}."

@@ -17,7 +17,7 @@ from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Prompts, Visite
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_condition
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
-from selfexec.runs.records import Reply
+from selfexec.runs.records import Cut, Reply
 from selfexec.runs.replay import Visit, prompts_of
 
 AT_ONCE = 1_000  # visits played through together: what there is at a time, however much is asked
@@ -25,7 +25,7 @@ AT_ONCE = 1_000  # visits played through together: what there is at a time, howe
 
 class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     """One session to ask. `custom_id` names it within 64 characters of A-Z, a-z, 0-9, _ and -, as batch APIs want it:
-    the same for the same session for ever.
+    the same for the same session for ever. `cut` says of which items it is one: an import then knows what is missing.
     """
 
     model: str
@@ -36,11 +36,15 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     custom_id: str
     prompt: Prompt
     facets: dict[str, str] = {}
+    cut: Cut = Cut()
 
 
 @dataclass
 class Round:
-    """A round as it is made: `asked` counts its sessions, `waiting` those that may follow once they are answered."""
+    """A round as it is made: `asked` counts its sessions, `waiting` those that may follow once they are answered, and
+    `ended` those that are missing and not asked again, since the end of their reply is not known; with `retry_ends`
+    these are asked, too.
+    """
 
     models: Sequence[str]
     item_set: ItemSet
@@ -48,8 +52,11 @@ class Round:
     epochs: int = 1
     replies: Mapping[Key, Reply] = field(default_factory=dict)
     conditions: Sequence[Condition] = (DEFAULT,)
+    retry_ends: bool = False
+    cut: Cut = Cut()
     asked: int = 0
     waiting: int = 0
+    ended: int = 0
     _there: dict[Visited, list[Key]] = field(default_factory=dict, init=False, repr=False)
     _asking: Mapping[str, Mapping[Condition, Prompts]] = field(default_factory=dict, init=False, repr=False)
 
@@ -66,8 +73,12 @@ class Round:
                 "of the round before?"
             )
         for key, reply in self.replies.items():
-            if not reply.failed:
+            if not reply.failed or self._is_held(reply):
                 self._there.setdefault(key[:4], []).append(key)
+
+    def _is_held(self, reply: Reply) -> bool:
+        """Whether a session is missing and not asked again: its reply, which has no text, leads to no other session."""
+        return reply.ended_unknown and not self.retry_ends
 
     def _belongs(self, key: Key) -> bool:
         known = key.item in self.item_set.items.get(key.experiment, ())
@@ -101,7 +112,9 @@ class Round:
             key, prompt = place.key(session), prompts[session]
             if session not in visit.texts or self._stale(key, prompt):
                 asked += 1
-                yield Asked(*key[:5], custom_id(key), prompt, dict(key.facets))
+                yield Asked(*key[:5], custom_id(key), prompt, dict(key.facets), self.cut)
+            elif self._is_held(self.replies[key]):
+                self.ended += 1
         self.asked += asked
         if asked:
             self.waiting += sum(name not in prompts for name in place.own(place.names))

@@ -4,6 +4,7 @@ manifest.json    what was asked of whom, with which settings, by which commands
 prompts.json     the prompts, whole
 items/           one file per experiment
 replies.jsonl    one line per session, append-only; the last line per session counts
+connections.jsonl which replies are known to answer their own prompts, where connections carried several calls
 study.toml       the study file that the last such command was told by, where there was one
 judgements.jsonl what people or other models said of replies afterwards, where anybody did
 shards/          the shares that several machines asked, where they did, each a run of its own
@@ -20,6 +21,7 @@ from typing import Any
 import msgspec
 
 from selfexec import items
+from selfexec.engines import Wire
 from selfexec.errors import InputError
 from selfexec.files import jsonl
 from selfexec.files.replacing import NO_RENAME, current, put
@@ -31,10 +33,12 @@ from selfexec.runs.sittings import Sitting
 
 MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
+CONNECTIONS = "connections.jsonl"
 ITEMS = "items"
 PROMPTS = "prompts.json"
 STUDY = "study.toml"
 FORMAT = 2
+SIMULATED = "sim/"  # how the names of simulated models begin that are ours
 LOGS = "logs"  # where what was done stands: to such a run only predictions are asked
 SHOWN = 10  # runs that a message names
 
@@ -64,6 +68,24 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     left_out: dict[str, int] = {}
 
 
+class Reached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a model was reached, as far as it may be written down.
+
+    Attributes:
+        base_url: Its addresses, where they are not the provider's own.
+        whole: Whether these are all of what was given, or a part was left out that may be a secret.
+        wire: The wire format that was named.
+        api_key_env: The variable that held the key, where one was named.
+        headers: The names of the headers that every call had.
+    """
+
+    base_url: list[str] = []
+    whole: bool = True
+    wire: Wire | None = None
+    api_key_env: str | None = None
+    headers: list[str] = []
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `design`, `prompts`, `preset`
     and `sittings`: the commands that asked. `preset_order` names the order of its presets, for good; None where that is
@@ -71,7 +93,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     None where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask:
     it is not missing where they did not come to it. `own_settings` are those of models that are asked with others than
     `settings`, in their place. `simulated` are the models that an engine simulated; None where that was not kept.
-    `shard` says of what whole it is a share; None where it is none. `logs` are those that what was done was taken from.
+    `shard` says of what whole it is a share; None where it is none. `reached` says how models were reached that were
+    not just asked at their provider's own address. `logs` are those that what was done was taken from.
+    `accept_ends` are the words for unknown ends that replies may have and count all the same; it only ever grows.
     """
 
     format: int = FORMAT
@@ -93,6 +117,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     sittings: list[Sitting] = []
     shard: Part | None = None
     logs: list[Log] = []
+    accept_ends: list[str] = []
+    reached: dict[str, Reached] = {}
 
     def settings_of(self, model: str) -> dict[str, Any]:
         """What is sent to a model, but for what its conditions send."""
@@ -139,7 +165,7 @@ def simulated_of(manifest: Manifest) -> list[str]:
     """The models of a run that are simulated. Where that was not kept, their names tell: there were none but ours."""
     if manifest.simulated is not None:
         return manifest.simulated
-    return [model for model in manifest.models if model.startswith("sim/")]
+    return [model for model in manifest.models if model.startswith(SIMULATED)]
 
 
 def _runs_inside(folder: Path) -> str:

@@ -1,10 +1,11 @@
 """The runs in a folder: what each holds, how much of it is there and how much is not. No reply is read for it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
@@ -14,6 +15,7 @@ from selfexec.facets import Condition, in_condition
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
+from selfexec.runs.ends import is_accepted
 from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
 from selfexec.runs.records import OfSession
 from selfexec.runs.replay import Visit, prompts_of
@@ -145,7 +147,7 @@ def listed(folder: Path) -> Listed:
         item_set = items_of_run(parts[0])
         there: dict[Visited, dict[Key, _Line]] = {}
         for part in parts:
-            there |= _there(part / REPLIES)
+            there |= _there(part / REPLIES, manifest.accept_ends)
         sessions = {key._replace(model="", epoch=1) for lines in there.values() for key in lines}
         check_fit(sessions, item_set, lambda _: str(folder / REPLIES), LOST)
         wanted = _wanted(manifest, item_set, _asked_for(there))
@@ -190,6 +192,7 @@ def _laid_out(folder: Path) -> tuple[Manifest, Sequence[Path], str | None]:
         models=list(dict.fromkeys(model for one in (first, *others) for model in one.models)),
         design=first.shard.design,
         planned=first.shard.planned,
+        accept_ends=list(dict.fromkeys(word for one in (first, *others) for word in one.accept_ends)),
         shard=None,
     )
     return whole, shards, f"{len(shards)} of {number_of(first.shard.of, 'shard')}, not joined"
@@ -219,22 +222,37 @@ class _Line(OfSession, frozen=True, kw_only=True):
     stop_reason: str | None = None
     refusal: str | None = None
     time: str | None = None
+    unknown_end: str | None = None
+    unknown_end_text: str | None = None
+
+    @property
+    def ended_unknown(self) -> bool:
+        return self.unknown_end is not None and (self.error is not None or bytes(self.text) == b"null")
 
     @property
     def withheld(self) -> bool:
+        if self.unknown_end is not None:
+            return bool(self.refusal) and not self.ended_unknown
         return bool(self.refusal) or self.stop_reason in ("refusal", "content_filter")
 
     @property
     def failed(self) -> bool:
         return (self.error is not None or bytes(self.text) == b"null") and not self.withheld
 
+    def as_it_counts(self, accepted: Collection[str]) -> Self:
+        """The line where these unknown ends are accepted."""
+        if not self.ended_unknown or not is_accepted(self.unknown_end, accepted):
+            return self
+        text = msgspec.Raw(msgspec.json.encode(self.unknown_end_text or ""))
+        return msgspec.structs.replace(self, text=text, error=None, stop_reason=self.unknown_end)
 
-def _there(path: Path) -> dict[Visited, dict[Key, _Line]]:
-    """The last line of each session, by the item that it is of."""
+
+def _there(path: Path, accepted: Collection[str]) -> dict[Visited, dict[Key, _Line]]:
+    """The last line of each session, by the item that it is of, as it counts where these unknown ends are accepted."""
     found: dict[Visited, dict[Key, _Line]] = defaultdict(dict)
     for line in jsonl.values(path, _Line):
         key = line.key
-        found[key[:4]][key] = line
+        found[key[:4]][key] = line.as_it_counts(accepted)
     return found
 
 

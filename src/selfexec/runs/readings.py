@@ -19,6 +19,7 @@ from selfexec.text.numbers import number_of
 
 KEPT_STATE = "kept"  # what is said of it where it came back
 KEPT_COLUMN = "kept, not read"
+UNKNOWN_END = "end"  # why a session is missing whose reply ended in a way that is not known
 
 
 def read_replies(
@@ -67,6 +68,8 @@ def read_reply(
     """What a reply commits to. `options`: what its letters stand for, where the prompt had it otherwise than ours.
     Words that are `known` from the same session are not read again; those that are not are added.
     """
+    if reply.ended_unknown:
+        return Reading("missing", reason=UNKNOWN_END, tokens=reply.output_tokens)
     if by := reply.withheld_by:
         found = Reading("withheld", reason=by, evidence=reply.refusal or reply.policy, tokens=reply.output_tokens)
         return _with_visible(found, reply)
@@ -74,16 +77,18 @@ def read_reply(
         return Reading("missing", reason=reply.error, tokens=reply.output_tokens)
     if given is None or is_kept(reply.key):
         reading = _read(item, reply, reply.text, options, {} if known is None else known)
-        if reading.state == "read" and not reply.text.strip() and reply.stop_reason == "length":
+        if reading.state == "read" and not reply.text.strip() and reply.known_stop == "length":
             # its budget was used up before the first word: nobody knows what it would have said
+            reading = Reading("unreadable")
+        elif reading.state == "read" and reply.stop_reason == "length" and not _is_whole(item, reply, reading.value):
             reading = Reading("unreadable")
     elif (value := EXPERIMENTS[reply.experiment].given(item, reply.session, given.value)) is not None:
         reading = Reading("read", value, probability=given.probability)
     else:
         reading = Reading("unreadable", reason=given.reason or "format")
-    if reading.state == "unreadable" and reply.stop_reason == "length":
+    if reading.state == "unreadable" and reply.known_stop == "length":
         reading = msgspec.structs.replace(reading, reason="truncated")
-    elif reading.reason == "truncated" and reply.stop_reason == "stop":
+    elif reading.reason == "truncated" and reply.known_stop == "stop":
         # it looks cut off, but the model ended there
         reading = msgspec.structs.replace(reading, reason="format")
     if reply.output_tokens is None:
@@ -91,12 +96,19 @@ def read_reply(
     return _with_visible(msgspec.structs.replace(reading, tokens=reply.output_tokens), reply)
 
 
+def _is_whole(item: Item, reply: Reply, value: Any) -> bool:
+    return EXPERIMENTS[reply.experiment].whole(item, reply.session, reply.text or "", value)
+
+
 def _read(item: Item, reply: Reply, text: str, options: Options | None, known: Known) -> Reading:
     """What the words of a reply commit to, whoever says them."""
     said = (reply.experiment, reply.item, reply.session, text)
     found = known.get(said)
     if found is None:
-        found = EXPERIMENTS[reply.experiment].read(item, reply.session, text, *([options] if options else []))
+        experiment = EXPERIMENTS[reply.experiment]
+        found = experiment.read(item, reply.session, text, *([options] if options else []))
+        if experiment.performed(item, reply.session, text, found):
+            found = Reading("unreadable", reason="performed", evidence=found.evidence)
         if "\\u" in text:
             found = msgspec.structs.replace(found, value=_in_whole_characters(found.value))
         known[said] = found
@@ -202,8 +214,9 @@ def reading_lines(
     readings: Mapping[Key, Reading], replies: Mapping[Key, Reply], prompts: Mapping[Key, Prompt | None] | None = None
 ) -> Iterator[bytes]:
     """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
-    has: the reasoning, a refusal, a probability. With `prompts`, each has its prompt, null where it was not kept. A
-    response of the restriction experiment is `kept`; its value is what a fixed rule makes of it.
+    has: the reasoning, a refusal, a probability, the word and the text of an unknown end. With `prompts`, each has its
+    prompt, null where it was not kept. A response of the restriction experiment is `kept`; its value is what a fixed
+    rule makes of it.
     """
     encode = msgspec.json.Encoder().encode
     for key, reading in readings.items():
@@ -216,7 +229,7 @@ def reading_lines(
             "text": reply.text,
         }
         more = {"reasoning": reply.reasoning, "refusal": reply.refusal, "probability": reading.probability}
-        more |= {"parent": reply.parent}
+        more |= {"parent": reply.parent, "unknown_end": reply.unknown_end, "unknown_end_text": reply.unknown_end_text}
         found |= {name: part for name, part in more.items() if part is not None and part != ""}
         yield encode(key.fields() | found | ({} if prompts is None else {"prompt": prompts[key]}))
 
@@ -227,7 +240,8 @@ def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], li
     for key, reading in readings.items():
         states[key.model, key.experiment, key.kind][_column(key, reading)] += 1
     known = [
-        *("read", KEPT_COLUMN, "unreadable: format", "unreadable: truncated", "unreadable: declined"),
+        *("read", KEPT_COLUMN, "unreadable: format", "unreadable: truncated", "unreadable: performed"),
+        "unreadable: declined",
         *("withheld", "missing"),
     ]
     found = set().union(*states.values()) if states else set()

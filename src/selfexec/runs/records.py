@@ -6,10 +6,12 @@ took a reply to commit to.
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -21,6 +23,8 @@ from selfexec.experiments import Key, Message, Token
 from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
+from selfexec.run_options import MOST_EPOCHS
+from selfexec.text.legible import harmless_line
 from selfexec.text.lookups import what_there_is
 from selfexec.text.numbers import number_of
 
@@ -28,12 +32,13 @@ if TYPE_CHECKING:
     from selfexec.engines import Outcome
 
 Name = Annotated[str, msgspec.Meta(min_length=1)]
-MOST_EPOCHS = 10_000
 Epoch = Annotated[int, msgspec.Meta(ge=1, le=MOST_EPOCHS)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 T = TypeVar("T")
-EXPORTED = ("custom_id", "prompt")  # what lines of `selfexec export` have beside the key
+_ENCODE = msgspec.json.Encoder().encode
+VOID = "void"  # how the error of a reply begins that counted once and does not any more
+EXPORTED = ("custom_id", "prompt", "cut")  # what lines of `selfexec export` have beside the key
 
 
 class BySession(dict[Key, T]):
@@ -54,6 +59,14 @@ class BySession(dict[Key, T]):
         return "\n".join([number_of(len(self), "session"), *lines, *(more if len(self) > len(lines) else [])])
 
 
+NO_WORD = "none"  # as `unknown_end`: the server did not say how the reply ended
+
+
+def ended_with(word: str | None) -> str:
+    """How a reply ended, by the server's word for it."""
+    return "ended without a word for how" if word == NO_WORD else f"ended with '{harmless_line(word or '')}'"
+
+
 class OfSession(msgspec.Struct, frozen=True, kw_only=True):
     """A line about a session begins with what names it; `facets` are absent at their defaults."""
 
@@ -70,7 +83,7 @@ class OfSession(msgspec.Struct, frozen=True, kw_only=True):
         return Key(self.model, self.experiment, self.item, self.epoch, self.session, facets)
 
 
-class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
+class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True, dict=True):
     """One line of replies. `text` is None where nothing came back; `error` then says why.
 
     The second block is what a run's journal adds. Token counts are None where nobody counted; `cost_usd` is what the
@@ -81,6 +94,11 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     of the prompt than that must take. `parent` is the session within which it was asked; `simulated`: the server said
     that no language model is behind it. `batch` is the custom id of the request that it came by, where that was one of
     a batch file. `logprobs` has its tokens with their log-probabilities, where these were asked for and came.
+    `connection` is the network connection that brought it and the number of the call on it: see `connections`.
+
+    `unknown_end` is the server's word for how the reply ended, where that word is not in the table of known ends; it is
+    `none` where the server gave no word. `unknown_end_text` is the text that came with it. The reply has an `error` and
+    no `text` until that word is accepted (`selfexec.runs.ends`); then it has a `text`, and the word as `stop_reason`.
     """
 
     text: str | None
@@ -109,6 +127,9 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
     simulated: bool = False
     batch: str | None = None
     logprobs: tuple[Token, ...] | None = None
+    unknown_end: str | None = None
+    unknown_end_text: str | None = None
+    connection: str | None = None
 
     @classmethod
     def of(
@@ -119,22 +140,48 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
         prompt_sha256: str | None = None,
         parent: str | None = None,
     ) -> "Reply":
-        """What an engine brought back from a session, now."""
+        """What an engine brought back from a session, now. The time for which it was held is no latency."""
+        came = msgspec.structs.asdict(outcome)
+        waited = came.pop("waited")
         return cls(
             **key.fields(),
-            **msgspec.structs.asdict(outcome),
+            **came,
             prompt_sha256=prompt_sha256,
-            latency=round(latency, 6),
-            time=datetime.now(UTC).isoformat(timespec="seconds"),
+            latency=round(max(0.0, latency - waited), 6),
+            time=_time_of(int(time.time())),
             parent=parent,
         )
 
     @property
+    def line(self) -> bytes:
+        """The reply as a line of a journal. It is encoded once, since a reply does not change.
+
+        Raises:
+            ValueError, TypeError: It cannot be written down.
+        """
+        known: bytes | None = self.__dict__.get("line")
+        if known is None:
+            known = self.__dict__["line"] = _ENCODE(self) + b"\n"
+        return known
+
+    @property
+    def ended_unknown(self) -> bool:
+        """Whether it is missing because its end is not known, and nobody has accepted that end."""
+        return self.unknown_end is not None and (self.error is not None or self.text is None)
+
+    @property
+    def known_stop(self) -> str | None:
+        """How the reply ended, where that is known. An accepted word does not become a known one, whatever it is."""
+        return self.stop_reason if self.unknown_end is None else None
+
+    @property
     def withheld_by(self) -> str | None:
         """Who withheld the reply, `model` or `provider`; None if nobody did."""
-        if self.refusal or self.stop_reason == "refusal":
+        if self.ended_unknown:
+            return None
+        if self.refusal or self.known_stop == "refusal":
             return "model"
-        return "provider" if self.stop_reason == "content_filter" else None
+        return "provider" if self.known_stop == "content_filter" else None
 
     @property
     def spoken(self) -> bool:
@@ -143,9 +190,48 @@ class Reply(OfSession, frozen=True, kw_only=True, omit_defaults=True):
         return bool(said) and not self.failed and self.withheld_by != "provider"
 
     @property
+    def is_void(self) -> bool:
+        """Whether an earlier reply of this session was found not to count, and none has come since."""
+        return self.error is not None and self.error.startswith(f"{VOID}:")
+
+    @property
     def failed(self) -> bool:
         """Whether nothing came back that counts. What was withheld counts: it is behaviour."""
         return (self.text is None or self.error is not None) and self.withheld_by is None
+
+    @property
+    def failure(self) -> str:
+        """Why nothing came that counts, as it is counted: without the details that each case has of its own."""
+        if self.ended_unknown:
+            word = harmless_line(self.unknown_end or "")[:40]
+            return "unknown end, no word" if word == NO_WORD else f"unknown end '{word}'"
+        return (self.error or "no text").split(" (")[0][:60]
+
+
+@lru_cache(maxsize=2)
+def _time_of(second: int) -> str:
+    """A second since 1970 as lines have it: many replies come in one."""
+    return datetime.fromtimestamp(second, UTC).isoformat()
+
+
+class Cut(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Which of the items were asked, and with which prompts, as lines of `selfexec export` carry it."""
+
+    preset: str | None = None
+    limit: int | None = None
+    fraction: float | None = None
+    prompts: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it names no cut of the items."""
+        return self.preset is None and self.limit is None and self.fraction is None
+
+    @property
+    def typed(self) -> str:
+        """As it is typed."""
+        named = (("preset", self.preset), ("limit", self.limit), ("fraction", self.fraction), ("prompts", self.prompts))
+        return " ".join(f"--{name} {value}" for name, value in named if value is not None) or "no cut"
 
 
 class GivenReading(OfSession, frozen=True, kw_only=True):
@@ -160,30 +246,35 @@ class GivenReading(OfSession, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Loaded:
-    """Replies from files, the place that each was read from, and what was odd about the files."""
+    """Replies from files, the place that each was read from, what was odd about the files, and the cut that all lines
+    name, where each names one.
+    """
 
     replies: dict[Key, Reply]
     places: dict[Key, str]
     warnings: list[str]
+    cut: Cut = Cut()
 
 
 def load_replies(paths: Iterable[Path]) -> Loaded:
     """Replies from files of anybody's making.
 
     A session that occurs twice with different replies is refused, since nothing tells which one counts. A line
-    that failed (`error`, or no text) gives way to one that did not.
+    that failed (`error`, or no text) gives way to one that did not. A void line takes back what stands before it.
     """
     replies: BySession[Reply] = BySession()
     places: dict[Key, str] = {}
     unknown: dict[str, str] = {}
+    cuts: dict[Cut, str] = {}
     for path in paths:
         sent = _sent(path)
+        cuts |= {cut: f"{path}:{number}" for number, cut in _cuts(path).items() if cut not in cuts}
         for number, reply in jsonl.decode(path, Reply):
             if number in sent and reply.prompt_sha256 is None:
                 reply = msgspec.structs.replace(reply, prompt_sha256=sent[number])
             place = f"{path}:{number}"
             known = replies.get(reply.key)
-            if known is None or known.failed:
+            if known is None or known.failed or reply.is_void:
                 replies[reply.key], places[reply.key] = reply, place
             elif not reply.failed and reply != known:
                 raise InputError(
@@ -192,7 +283,7 @@ def load_replies(paths: Iterable[Path]) -> Loaded:
                 )
         unknown |= {name: f"{path}:{number}" for number, name in _unknown_fields(path)}
     warnings = [f"{place}: ignored the unknown field {name!r}" for name, place in unknown.items()]
-    return Loaded(replies, places, warnings)
+    return Loaded(replies, places, warnings, _agreed(cuts))
 
 
 def load_readings(paths: Iterable[Path]) -> dict[Key, GivenReading]:
@@ -210,6 +301,35 @@ def _readings_in(folder: Path) -> list[Path]:
     if files := sorted([*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]):
         return files
     raise InputError(f"--readings {folder}: no *.jsonl is in this folder. Give the file, or the folder, of readings.")
+
+
+class _OfCut(msgspec.Struct, frozen=True, kw_only=True):
+    cut: Cut = Cut()
+
+
+def _cuts(path: Path) -> dict[int, Cut]:
+    """The cuts that lines name, each once, by the number of its first line."""
+    decode = msgspec.json.Decoder(_OfCut).decode
+    found: dict[Cut, int] = {}
+    for number, line in jsonl.numbered_lines(path):
+        with suppress(*jsonl.UNDECODABLE):  # told by whoever decodes the whole line
+            found.setdefault(decode(line).cut if b'"cut"' in line else Cut(), number)
+    return {number: cut for cut, number in found.items()}
+
+
+def _agreed(cuts: Mapping[Cut, str]) -> Cut:
+    """The cut of all lines: none where lines of somebody else's making name none. InputError: there are two."""
+    named = [(cut, place) for cut, place in cuts.items() if not cut.whole]
+    if len(named) > 1:
+        (one, place), (other, further) = named[:2]
+        raise InputError(
+            f"{further}: this line was exported with {other.typed}, and {place} with {one.typed}. Import them into two "
+            "runs."
+        )
+    if len(cuts) == 1:
+        return next(iter(cuts))
+    prompts = {cut.prompts for cut in cuts if cut.prompts}
+    return Cut(prompts=prompts.pop()) if len(prompts) == 1 else Cut()
 
 
 class _Sent(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ import hashlib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,13 +18,26 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, misfit, parts_of, touching
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
+from selfexec.options import Names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
+from selfexec.runs.arguments import names
+from selfexec.runs.connections import unchecked_warning, without_checked
 from selfexec.runs.design import asked, unfolded
+from selfexec.runs.ends import (
+    ends_named,
+    is_accepted,
+    refuse_other_words,
+    way_to_texts,
+    with_accepted_ends,
+    words_in,
+    words_of_judges,
+)
 from selfexec.runs.folder import (
     ITEMS,
     PROMPTS,
     REPLIES,
+    SIMULATED,
     Manifest,
     create,
     load_manifest,
@@ -39,11 +53,11 @@ from selfexec.runs.judgements import (
     with_judgements,
 )
 from selfexec.runs.readings import read_replies
-from selfexec.runs.records import BySession, GivenReading, Reply, load_replies
+from selfexec.runs.records import BySession, Cut, GivenReading, Loaded, Reply, load_replies
 from selfexec.runs.shards import is_cut, join, join_if_due
 from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.lookups import Named, meant
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import joined, number_of
 from selfexec.version import __version__
 
 if TYPE_CHECKING:
@@ -63,7 +77,7 @@ class Run:
     experiment and id; `given` are the readings that stand in the place of ours. `judgements` are those of stored
     replies by session and source, and `told_by` names who says what was done, by experiment, where it is not the
     experiment's own source. `condition` is the one that the run was narrowed to, where it was (`under`), and
-    `asked_here` what was asked in it.
+    `asked_here` what was asked in it. `accept_ends` are the words for unknown ends with which replies count here.
     """
 
     folder: Path
@@ -77,6 +91,7 @@ class Run:
     asked_here: Mapping[tuple[str, str, Condition], Mapping[str, Sequence[int]]] | None = field(
         default=None, repr=False, compare=False
     )
+    accept_ends: tuple[str, ...] = ()
 
     @cached_property
     def readings(self) -> Mapping[Key, Reading]:
@@ -216,6 +231,24 @@ class Run:
             )
         return {model: items for model, items in left.items() if items}
 
+    @property
+    def as_counted(self) -> str:
+        """What stands behind a number of `unasked` items that is no number of different items: nothing where it is."""
+        once = self.manifest.epochs == 1 and len(self.conditions) < 2
+        return "" if once else " (each epoch and condition counted)"
+
+    @cached_property
+    def unanswered(self) -> dict[str, tuple[str, ...]]:
+        """By model, the experiments that it was to be asked in this run and has no reply in; of whom there are any."""
+        there = {(key.model, key.experiment) for key in self.replies}
+        listed = unfolded(self.manifest.design or (), self.items)
+        wanted = dict.fromkeys((model, experiment) for (model, experiment, _), by_id in listed.items() if by_id)
+        lacking: dict[str, tuple[str, ...]] = {}
+        for model, experiment in wanted:
+            if (model, experiment) not in there:
+                lacking[model] = (*lacking.get(model, ()), experiment)
+        return lacking
+
     def with_readings(self, given: Mapping[Key, GivenReading | Reading | Any]) -> "Run":
         """The same run, read as somebody else read it wherever they did.
 
@@ -242,6 +275,22 @@ class Run:
             if not whole or key.facets == touching(condition, key.experiment, key.kind):
                 found[key._replace(facets=())] = reading
         return found
+
+    def with_accepted_ends(self, words: Names) -> "Run":
+        """The same run, in which replies count that ended with one of these words, besides those accepted before."""
+        accepted = tuple(dict.fromkeys([*self.accept_ends, *names(words)]))
+        if accepted == self.accept_ends:
+            return self
+        if not any(reply.ended_unknown and is_accepted(reply.unknown_end, accepted) for reply in self.replies.values()):
+            return replace(self, accept_ends=accepted)
+        if self.condition is not None:
+            raise InputError(
+                f"{self.folder}: ends are accepted before a run is narrowed to one condition: "
+                "sx.load(folder, accept_ends=...).under(condition)"
+            )
+        replies = with_accepted_ends(self.replies, accepted)
+        judgements = _judgements(self.folder / JUDGEMENTS, self.items, replies)  # of texts that count only now, too
+        return replace(self, replies=replies, judgements={**judgements, **self.judgements}, accept_ends=accepted)
 
     @property
     def only_recorded(self) -> bool:
@@ -279,7 +328,9 @@ class Run:
         who = f"{len(self.models)} models" if len(self.models) > 1 else "".join(self.models) or "no models"
         replies = f"{number_of(len(self.replies) - missing, 'reply', 'replies')}, {missing:,} missing"
         if unasked := sum(self.unasked.values()):
-            replies += f", {number_of(unasked, 'item')} without any reply"
+            replies += f", {number_of(unasked, 'item')}{self.as_counted} without any reply"
+        if self.unanswered:
+            replies += f", nothing answered by {', '.join(f'{m} ({joined(e)})' for m, e in self.unanswered.items())}"
         return f"Run({str(self.folder)!r}: {who}, items {self.items.sizes}, {replies})"
 
 
@@ -311,10 +362,39 @@ def _told_by(run: Run, told: Mapping[str, str]) -> Run:
     return found
 
 
-def load(folder: str | Path) -> Run:
+def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
     """A run from its folder: text or a path. Nothing in it is changed, but that shards which are all whole are joined.
 
-    InputError: no run is there, a shard of it is not whole, or a file of it is damaged; it names the line.
+      folder       the run's folder
+      accept_ends  words for unknown ends with which replies count, besides those that the run itself accepts
+
+    InputError: no run is there, a shard of it is not whole, a file of it is damaged (it names the line), or no reply
+    has such an end.
+    """
+    [found] = load_all([folder], accept_ends)
+    return found
+
+
+def load_all(given: Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
+    """Runs, each as it is or from its folder, with these ends accepted in all of them. A warning names the unknown ends
+    that are left. InputError: none of the runs has a reply with one of these ends.
+    """
+    words = names(accept_ends)
+    several = list(given)
+    found = [one.with_accepted_ends(words) if isinstance(one, Run) else opened(one, words) for one in several]
+    if words:
+        known = (w for run in found for w in {*run.manifest.accept_ends, *words_in(run.replies.values())})
+        of_judges = (w for run in found for w in words_of_judges(run.folder))
+        refuse_other_words(words, {*known, *of_judges}, " and ".join(str(run.folder) for run in found))
+    for one, run in zip(several, found, strict=True):
+        if not isinstance(one, Run):
+            _name_ends(run)
+    return found
+
+
+def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> Run:
+    """A run from its folder, with the ends that it accepts itself, and these. Unknown ends that are left are not named
+    here.
     """
     if folder == "":
         raise InputError("which run? The name of its folder is empty. Is a variable not set?")
@@ -323,7 +403,12 @@ def load(folder: str | Path) -> Run:
     folder = Path(folder)
     if is_cut(folder):
         join_if_due(folder)
-    return as_it_lies(folder)
+    return as_it_lies(folder, accept_ends)
+
+
+def _name_ends(run: Run) -> None:
+    for text in ends_named(run.replies.values(), way_to_texts(run.folder)):
+        warnings.warn(text, stacklevel=4)
 
 
 def merge(folder: str | Path) -> Run:
@@ -334,14 +419,17 @@ def merge(folder: str | Path) -> Run:
     right.
     """
     join(Path(folder))
-    return as_it_lies(Path(folder))
+    found = as_it_lies(Path(folder))
+    _name_ends(found)
+    return found
 
 
-def as_it_lies(folder: Path) -> Run:
-    """A run from its folder, whatever its shards have."""
+def as_it_lies(folder: Path, accept_ends: Iterable[str] = ()) -> Run:
+    """A run from its folder, whatever its shards have, with the ends that it accepts itself, and these."""
     manifest = load_manifest(folder)
     item_set = items_of_run(folder)
-    replies = read_journal(folder / REPLIES)
+    accepted = tuple(dict.fromkeys([*manifest.accept_ends, *accept_ends]))
+    replies = with_accepted_ends(read_journal(folder / REPLIES), accepted)
     check_fit(replies, item_set, lambda key: f"{folder / REPLIES}:{line_of(folder / REPLIES, key)}", LOST)
     if ends_torn(folder / REPLIES):
         warnings.warn(
@@ -349,9 +437,12 @@ def as_it_lies(folder: Path) -> Run:
             "The command that asked asks for it again",
             stacklevel=2,
         )
+    if said := unchecked_warning(folder, replies.values(), folder):
+        warnings.warn(said, stacklevel=2)
     if manifest.origin == "run" and _is_older(manifest, replies) and (said := _mixed(item_set)):
         warnings.warn(f"{folder}: {said}", stacklevel=2)
-    return Run(folder, manifest, item_set, replies, judgements=_judgements(folder / JUDGEMENTS, item_set, replies))
+    judgements = _judgements(folder / JUDGEMENTS, item_set, replies)
+    return Run(folder, manifest, item_set, replies, judgements=judgements, accept_ends=accepted)
 
 
 def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> dict[Judged, Judgement]:
@@ -391,23 +482,47 @@ def import_replies(
     limit: int | None = None,
     fraction: float | None = None,
     preset: str | None = None,
+    accept_ends: Names = (),
 ) -> tuple[Run, list[str]]:
     """A run made of replies from elsewhere, and warnings. The folder appears whole or not at all. Where a cut of the
-    items was asked, `limit`, `fraction` or `preset` says which.
+    items was asked, `limit`, `fraction` or `preset` says which, where the lines do not say it themselves. The run
+    accepts the unknown ends `accept_ends`.
     """
     refuse_taken(out)
     whole = items.load(item_source)
-    loaded = load_replies(paths)
+    loaded = loaded_replies(paths)
     if not loaded.replies:
         raise InputError(f"{', '.join(map(str, paths))}: there are no replies. Nothing was imported.")
-    order = _order_asked(whole, preset, loaded.replies) if preset else None
-    item_set = whole.cut(limit=limit, fraction=fraction, preset=preset, order=order)
+    given = Cut(limit=limit, fraction=fraction, preset=preset)
+    item_set, cut, order = cut_of_replies(whole, loaded, given)
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
     used = {key.experiment for key in loaded.replies}
     item_set = item_set.cut([e for e in item_set.experiments if e in used])
-    manifest = _imported(paths, item_set, loaded.replies, preset, order)
+    words = tuple(names(accept_ends))
+    refuse_other_words(words, words_in(loaded.replies.values()), ", ".join(map(str, paths)))
+    manifest = _imported(paths, item_set, loaded.replies, cut.preset, order)
+    manifest = msgspec.structs.replace(manifest, accept_ends=list(dict.fromkeys(words)))
     create(out, manifest, item_set, loaded.replies.values())
-    return Run(out, manifest, item_set, loaded.replies), loaded.warnings
+    found = Run(out, manifest, item_set, loaded.replies).with_accepted_ends(words)
+    return found, [*loaded.warnings, *ends_named(found.replies.values(), way_to_texts(out))]
+
+
+def loaded_replies(paths: Sequence[Path]) -> Loaded:
+    """Replies from files, which may be those of a run."""
+    loaded = load_replies(paths)
+    return replace(loaded, replies=without_checked(loaded.replies, {path.parent for path in paths}))
+
+
+def cut_of_replies(whole: ItemSet, loaded: Loaded, given: Cut) -> tuple[ItemSet, Cut, str | None]:
+    """The items that were asked, the cut that they are, and its order, where it is a preset: the cut that is given,
+    else the one that the lines name, if all of them are of it. They are not where the items given are the cut already.
+    """
+    cut = loaded.cut if given.whole else given
+    order = _order_asked(whole, cut.preset, loaded.replies) if cut.preset else None
+    item_set = whole.cut(limit=cut.limit, fraction=cut.fraction, preset=cut.preset, order=order)
+    if given.whole and any(key.item not in item_set.items.get(key.experiment, ()) for key in loaded.replies):
+        return whole, given, None
+    return item_set, cut, order
 
 
 def _order_asked(whole: ItemSet, preset: str, replies: Iterable[Key]) -> str:
@@ -435,6 +550,7 @@ def _imported(
         origin="import",
         models=list(dict.fromkeys(key.model for key in replies)),
         experiments=list(item_set.experiments),
+        simulated=_simulated_beside(paths, replies),
         epochs=max((key.epoch for key in replies), default=1),
         items=item_set.hashes,
         sources={path.name: hashlib.sha256(jsonl.file_bytes(path)).hexdigest() for path in paths},
@@ -443,16 +559,35 @@ def _imported(
     )
 
 
-def run_of(source: Path, item_source: str | Path | None = None) -> Run:
-    """A run from its folder, or from a file of replies and the items that were asked."""
+def _simulated_beside(paths: Sequence[Path], replies: Mapping[Key, Reply]) -> list[str] | None:
+    """The models that are simulated, as the runs say of which these files are the journals; None where no such run
+    tells it.
+    """
+    told: set[str] = set()
+    known = False
+    for path in paths:
+        with suppress(InputError):  # a manifest that is damaged, or not there
+            if path.name == REPLIES and (simulated := load_manifest(path.parent).simulated) is not None:
+                told, known = told | {*simulated}, True
+    if not known:
+        return None
+    models = dict.fromkeys(key.model for key in replies)
+    return [model for model in models if model in told or model.startswith(SIMULATED)]
+
+
+def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Names = ()) -> Run:
+    """A run from its folder, or from a file of replies and the items that were asked; replies with these ends count."""
     if source != jsonl.STANDARD_INPUT and not source.is_file():
-        return load(source)
+        return load(source, accept_ends=accept_ends)
     if item_source is None:
         raise InputError(f"{source}: a file of replies needs the items that were asked. Give them with --items.")
     item_set = items.load(item_source)
-    loaded = load_replies([source])
+    loaded = loaded_replies([source])
     check_fit(loaded.replies, item_set, loaded.places.__getitem__)
-    return Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
+    found = Run(source, _imported([source], item_set, loaded.replies), item_set, loaded.replies)
+    [found] = load_all([found], accept_ends)
+    _name_ends(found)
+    return found
 
 
 LOST = "Put back the files that this run began with; its manifest has their SHA-256."

@@ -19,39 +19,15 @@ from typing import Any, Protocol
 
 import msgspec
 
+from selfexec.engines import kept_field
+from selfexec.run_options import stored_names
 from selfexec.text.redaction import HIDDEN, bare, bare_address, hides
 from selfexec.version import __version__
 
 PACKAGES = ("aiohttp", "msgspec", "numpy", "polars")
 MOST = 100  # sittings of a run that are kept: the first, and the last ones
-# choices of a run that hold no secret whatever is in them
-OPEN = frozenset(
-    (
-        *(
-            "models",
-            "judge",
-            "name",
-            "experiments",
-            "items",
-            "preset",
-            "limit",
-            "fraction",
-            "shard",
-            "epochs",
-            "facets",
-            "max_calls",
-            "max_total_tokens",
-            "max_cost",
-            "prompts",
-            "protocol",
-            "config",
-            "again",
-            "form",
-            "per_file",
-        ),
-        *("out", "max_connections", "timeout", "price", "wire", "stream", "api_key_env", "accept_filters"),
-    )
-)
+# what may be written down as it is
+OPEN = stored_names() | {"judge", "to", "config"}
 
 
 class Counted(Protocol):
@@ -156,8 +132,10 @@ def without_secrets(name: str, value: Any) -> Any:
         setting, equals, text = value.partition("=")
         return f"{setting}{equals}{HIDDEN if hides(setting, text) else text}"
     if name == "extra_body" and isinstance(value, str):
-        return json.dumps(bare("", json.loads(value)))
-    if name in ("settings", "extra_body"):
+        return json.dumps(without_secrets(name, json.loads(value)))
+    if name == "extra_body":
+        return bare("", {field: kept_field(field, part) for field, part in dict(value).items()})
+    if name == "settings":
         return bare("", dict(value))
     if name == "prompts" and isinstance(value, Mapping):
         return dict.fromkeys(value, "...")  # they are kept whole beside the manifest

@@ -1,7 +1,12 @@
-"""The journal of a run: one line per reply, appended as it comes, so that a killed run loses only calls in flight."""
+"""The journal of a run: one line per reply, appended as it comes, so that a killed run loses only calls in flight.
+
+Each line is handed to the operating system at once. Once a second a thread has the system write it to the disk, so that
+a power cut takes no more than the last seconds.
+"""
 
 import errno
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
@@ -9,14 +14,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import msgspec
-
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.records import BySession, Reply
 
 NO_LOCKS = frozenset((errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP))  # how file systems say so
+
+
+NO_SYNC = frozenset((errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP))  # a file that has no disk
+SYNC_EVERY = 1.0  # seconds
+BLOCK = 2**16  # bytes that are read at a time when the end of a journal is looked for
 
 
 class Journal:
@@ -27,7 +35,6 @@ class Journal:
     def __init__(self, path: Path, guard: Callable[[], None] | None = None) -> None:
         self.path = path
         self._guard = guard
-        self._encode = msgspec.json.Encoder().encode
         with ExitStack() as opened:
             if guard is None:
                 opened.enter_context(locked(path))
@@ -35,23 +42,35 @@ class Journal:
             _cut_torn_tail(path, self._file)
             self._end = os.fstat(self._file.fileno()).st_size
             self._opened = opened.pop_all()
+        self._disk = _Disk(path, self._file.fileno())
+        self._torn = ""  # why half a line stands at the end, after which nothing may be written
 
     def append(self, reply: Reply) -> None:
-        """Hand a reply to the operating system, a whole line at once."""
+        """Hand a reply to the operating system, a whole line at once. InputError: it cannot be written, or what was
+        written before does not reach the disk.
+        """
         if self._guard:
             self._guard()
-        line = left = self._encode(reply) + b"\n"
+        self._disk.refuse_fault()
+        if self._torn:
+            raise InputError(self._torn)
+        line = left = reply.line
         try:
             # unbuffered, so that nothing is left to fail once more on closing; a write may take only a part
             while left:
                 left = left[self._file.write(left) :]
             self._end += len(line)
         except OSError as fault:
-            self._file.truncate(self._end)  # no half line, onto which a later one would be written
-            raise InputError(
+            message = (
                 f"{self.path}: a reply could not be written ({fault.strerror}). All before it is kept; "
                 "make room and give the same command again."
-            ) from None
+            )
+            try:
+                self._file.truncate(self._end)  # no half line, onto which a later one would be written
+            except OSError:
+                self._torn = message  # it is cut off when the journal is opened again
+            raise InputError(message) from None
+        self._disk.note_written()
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +79,56 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._opened:
-            os.fsync(self._file.fileno())
+            self._disk.close()
+            if error is None:  # else it is told what ended the command
+                self._disk.refuse_fault()
+
+
+class _Disk:
+    """Has what is written to a file reach the disk, at most once a second and in a thread, since it may take long."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path = path
+        self._descriptor = descriptor
+        self._fault = ""
+        self._written = threading.Event()
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def note_written(self) -> None:
+        """Have what was written until now reach the disk within a second, or as soon as the disk allows."""
+        self._written.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._sync_now_and_then, name="selfexec-journal", daemon=True)
+            self._thread.start()
+
+    def refuse_fault(self) -> None:
+        """Raise InputError where something that was written has not reached the disk."""
+        if self._fault:
+            raise InputError(
+                f"{self._path}: replies could not be written to the disk ({self._fault}). The last ones may be lost "
+                "when the machine stops; look to the disk and give the same command again."
+            )
+
+    def close(self) -> None:
+        """Wait until all that was written is on the disk."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+        self._sync()
+
+    def _sync_now_and_then(self) -> None:
+        while not self._closing.wait(SYNC_EVERY):
+            if self._written.is_set():
+                self._sync()
+
+    def _sync(self) -> None:
+        self._written.clear()  # before: what is written meanwhile is left to the next time
+        try:
+            os.fsync(self._descriptor)
+        except OSError as fault:
+            if fault.errno not in NO_SYNC:
+                self._fault = self._fault or fault.strerror or type(fault).__name__
 
 
 def read_journal(path: Path) -> Mapping[Key, Reply]:
@@ -114,7 +182,23 @@ def _opened(path: Path) -> FileIO:
 
 
 def _cut_torn_tail(path: Path, file: FileIO) -> None:
-    """Cut off a last line that a killed process left unfinished."""
-    content = path.read_bytes()
-    if content and not content.endswith(b"\n"):
-        file.truncate(content.rfind(b"\n") + 1)
+    """Cut off a last line that a killed process left unfinished. The rest of the journal is not read."""
+    try:
+        if ends_torn(path):
+            file.truncate(_end_of_last_line(path))
+    except OSError as fault:
+        raise InputError(f"{path}: cannot be written ({fault.strerror}). Nothing was asked.") from None
+
+
+def _end_of_last_line(path: Path) -> int:
+    """The position after the last line feed; 0 where there is none."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end:
+            start = max(0, end - BLOCK)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            end = start
+    return 0

@@ -16,8 +16,9 @@ from selfexec.experiments import EXPERIMENTS, Key, Prompt, Prompts, Visited, by_
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest, name_in, of_model
 from selfexec.readers import Reading
-from selfexec.runs.readings import KEPT_STATE, state_shown
-from selfexec.runs.records import Reply
+from selfexec.runs.ends import why_unknown
+from selfexec.runs.readings import KEPT_STATE, UNKNOWN_END, state_shown
+from selfexec.runs.records import Reply, ended_with
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.run import Run
 from selfexec.text.legible import harmless, harmless_line
@@ -29,9 +30,11 @@ BEGIN, END = 2_000, 4_000  # characters of a long text that are shown: answers a
 WHY = {
     "format": "no answer in a form that is read",
     "truncated": "it was cut off before an answer was whole",
+    "performed": "it does the task instead of predicting how it would do it",
     "declined": "it says that it will not, or cannot, answer",
     "model": "by the model",
     "provider": "by the provider",
+    UNKNOWN_END: "its end is not known",
 }
 
 
@@ -121,12 +124,19 @@ def _lines(
         yield from _barred(_shortened(harmless(prompt_text(prompt))), marks, width)
     if reply.reasoning:
         yield f"  reasoning, which is not read ({len(reply.reasoning):,} characters): --format json has it"
-    text = reply.refusal if reply.text is None else reply.text
+    text = _text_shown(reply)
     facts = ", ".join(_facts(reply))
     yield f"  reply{f' ({facts})' if facts else ''}{'' if text else ': empty' if text == '' else ': none'}"
     if text:
         yield from _barred(_marked(text, reading.evidence), marks, width)
     yield f"  {_outcome(key, reading)}"
+
+
+def _text_shown(reply: Reply) -> str | None:
+    """What came; of a reply whose end is not known, the text that was kept apart."""
+    if reply.ended_unknown:
+        return reply.unknown_end_text or ""
+    return reply.refusal if reply.text is None else reply.text
 
 
 def prompt_text(prompt: Prompt) -> str:
@@ -141,7 +151,11 @@ def _facts(reply: Reply) -> Iterator[str]:
         yield number_of(reply.output_tokens, "token")
     if reply.parent:
         yield f"asked within {harmless_line(reply.parent)}"
-    if reply.stop_reason:
+    if reply.ended_unknown:
+        yield f"{ended_with(reply.unknown_end)}, {why_unknown(reply.unknown_end)}; it is kept and does not count"
+    elif reply.unknown_end is not None:
+        yield f"{ended_with(reply.unknown_end)}, {why_unknown(reply.unknown_end)}; that end is accepted"
+    elif reply.stop_reason:
         yield f"stopped: {harmless_line(reply.stop_reason)}"
 
 

@@ -23,6 +23,18 @@ def harmless(text: str) -> str:
     return _PATTERN.sub(lambda found: _written_out(ord(found[0])), text.replace("\r\n", "\n"))
 
 
+STYLE = re.compile(r"\x1b\[[\d;]*m")  # a control sequence that makes what follows bold, dim or coloured, or ends that
+
+
+def harmless_styled(text: str) -> str:
+    """The same, but for the control sequences of styles, which stay. What somebody else wrote is made harmless before
+    it is put among them.
+    """
+    styles = STYLE.findall(text)
+    pieces = STYLE.split(text)
+    return "".join(f"{harmless(piece)}{style}" for piece, style in zip(pieces, [*styles, ""], strict=True))
+
+
 def harmless_line(text: str) -> str:
     """The same in one line, for names in a table."""
     return harmless(" ".join(text.split()))

@@ -18,6 +18,10 @@ LOOKS = re.compile(r"[A-Za-z0-9+/=._~-]{20,}|://[^/\s]*@|\b(bearer|basic)\s+\S",
 
 KEY = re.compile(r"^(sk-|sk_|AIza|gsk_|xai-|hf_|nvapi-)\S{8,}|\b(bearer|basic)\s+\S", re.IGNORECASE)
 
+RUN = re.compile(r"[A-Za-z0-9]{12,}")
+CHANGE = re.compile(r"(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])")
+WRAPPING = "\"'`()[]{}<>,;:.!?"
+
 
 def shown(name: str, value: Any) -> str:
     """A setting's value as JSON, with everything left out that is named or looks like a key."""
@@ -84,13 +88,27 @@ def kept(name: str, value: Any) -> Any:
     if value is None or (isinstance(value, str) and value.startswith(HIDDEN)):
         return value
     if _is_key(name, value):
-        digest = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-        return f"{HIDDEN} SHA-256 {digest[:16]}"
+        return digested(value)
     if isinstance(value, dict):
         return {str(key): kept(str(key), part) for key, part in value.items()}
     if isinstance(value, list):
         return [kept("", part) for part in value]
     return value
+
+
+def digested(value: Any) -> str:
+    """The digest of a value, in its place. What was kept so before comes back as it was."""
+    if isinstance(value, str) and value.startswith(HIDDEN):
+        return value
+    digest = hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return f"{HIDDEN} SHA-256 {digest[:16]}"
+
+
+def holds_text(value: Any) -> bool:
+    """Whether a value is a text, or has one in it."""
+    if isinstance(value, dict):
+        return any(map(holds_text, value.values()))
+    return isinstance(value, str) or (isinstance(value, list | tuple) and any(map(holds_text, value)))
 
 
 def secrets_in(settings: Iterable[tuple[str, Any]]) -> Iterator[str]:
@@ -104,6 +122,21 @@ def secrets_in(settings: Iterable[tuple[str, Any]]) -> Iterator[str]:
             yield from secrets_in((str(key), part) for key, part in value.items())
         elif isinstance(value, list):
             yield from secrets_in(("", part) for part in value)
+
+
+def looks_random(word: str) -> bool:
+    """Whether a word is a secret by its looks, so that no ordinary text holds it by chance: at least 16 characters, and
+    within them 12 letters and digits in a row that change at least three times between letters and digits. Sentences,
+    words, names of models, dates and numbers are none.
+    """
+    return len(word) >= 16 and any(len(CHANGE.findall(run)) >= 3 for run in RUN.findall(word))
+
+
+def secret_words_in(value: Any) -> Iterator[str]:
+    """The words in the texts of a value that look random, in whatever punctuation they stand."""
+    for text in _texts(value):
+        for word in text.split():
+            yield from (form for form in (word, word.strip(WRAPPING)) if looks_random(form))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from selfexec.text.legible import harmless
+from selfexec.text.legible import STYLE, harmless
 
 if TYPE_CHECKING:
     from rich.table import Column
@@ -22,7 +22,6 @@ NAME, UNBROKEN = "\ue000", "\ue001"  # of the private use area: in nobody's text
 WIDTH = 120  # where the output goes to no terminal
 NUMBER = re.compile(r"[\[(<±+−-]*\.?\d")  # how a piece of text begins that must not be broken
 INTERVAL = re.compile(rf"\[[+-]?[\d.,]+,[ {UNBROKEN}][+-]?[\d.,]+\]")
-STYLE = re.compile(r"\x1b\[[\d;]*m")  # a control sequence that makes what follows bold or dim, or ends that
 LONG_WORD, SHORT_WORD = 10, 4  # letters of a word that stay together where room is scarce, and very scarce
 
 
@@ -97,7 +96,7 @@ def as_text(
     console.print(table)
     names = iter(first for first, *_ in said if first)
     held = (NAME, Style(bold=True).render(NAME))
-    lines = (line.rstrip() for line in [title, *text.getvalue().replace(UNBROKEN, " ").splitlines()])
+    lines = (line.rstrip() for line in [harmless(title), *text.getvalue().replace(UNBROKEN, " ").splitlines()])
     return "\n".join(line.replace(NAME, next(names)) if line.strip() in held else line for line in lines)
 
 
@@ -242,7 +241,7 @@ def all_as_text(parts: Iterable[Part], width: int = WIDTH, *, styled: bool = Fal
     after_table = False
     for part in parts:
         if isinstance(part, str):
-            shown.append(part)
+            shown.append(harmless(part))
         else:
             shown += [""] if after_table and not shown[-1].endswith("\n") else []
             shown.append(as_text(*part[:3], width, part.layout, styled=styled))

@@ -23,6 +23,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import peers
+from selfexec.options import Names
 from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_source
 from selfexec.text.lookups import meant
 
@@ -51,13 +52,17 @@ class Candidate:
 
 
 def load_apart(
-    given: Runs, readings: Files = (), source: str | None = None, conditions: Sequence[str] = ()
+    given: Runs,
+    readings: Files = (),
+    source: str | None = None,
+    conditions: Sequence[str] = (),
+    accept_ends: Names = (),
 ) -> list[Candidate]:
     """Every model of every run, in each of these conditions; where none is named, in the default one, or in the only
     one that there is. A run is refused that is given twice, or that has an item which differs from
     another's of the same id.
     """
-    runs = loaded(given)
+    runs = loaded(given, accept_ends)
     if not runs:
         raise InputError("which runs? Give the folder of at least one.")
     folders = Counter(run.folder.resolve() for run in runs)
@@ -106,7 +111,9 @@ def in_two_conditions(candidates: Sequence[Candidate]) -> list[tuple[Candidate, 
 
 def chosen_of(selection: Selection, what: str) -> tuple[list[Candidate], list[Candidate], list[str]]:
     """Everybody there is, those that are meant, and the experiments that it takes; `what` takes two of them."""
-    everybody = load_apart(selection.given, selection.readings, selection.source, selection.conditions)
+    everybody = load_apart(
+        selection.given, selection.readings, selection.source, selection.conditions, selection.accept_ends
+    )
     chosen = select(everybody, selection.models)
     if len(chosen) < 2:
         raise InputError(f"{what}, and there is only {chosen[0].label}. Give another run.")

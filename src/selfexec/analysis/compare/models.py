@@ -88,7 +88,8 @@ def compare(
     shifts = [row for family in families for row in family.shifts(pairs, precision)]
     verdicts = [_verdict(gate, differences, families, chosen[-1]) for gate in gates]
     if all(row.value is None for row in shown) and not any(v.outcome == "fails" for v in verdicts):
-        raise InputError(f"nothing can be compared: {about(shown[0].experiment, shown[0].reason)}.")
+        why = about(shown[0].experiment, shown[0].reason)
+        raise InputError(f"nothing can be compared: {why}. Choose others by --metric or --experiment.")
     standings = wanted_of((row for family in families for row in family.standings(differences)), selection.experiments)
     marked, notes = contrasts(groups, {e.label: e.name for e in chosen}, standings) if groups else ([], [])
     return Comparison(

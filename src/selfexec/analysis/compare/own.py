@@ -8,6 +8,7 @@ import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate, claims_together, reference_models
 from selfexec.analysis.compare.measures import Record, records_of
+from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.own import families_of
 from selfexec.claims import Claims
 from selfexec.experiments import SELF
@@ -43,7 +44,8 @@ def own_records_of(
 def _judged(claims: Claims, members: Sequence[Candidate]) -> OwnExcess:
     """A panel as `score` would judge it, if these were all the models that there are."""
     labels = [one.label for one in members]
-    known = families_of({one.name for one in members}, {one.name for one in members if one.name in one.run.simulated})
+    simulated = {one.name for one in members if one.name in one.run.simulated}
+    known = families_of({one.name for one in members}, simulated, families_elsewhere(one.run for one in members))
     families = {one.label: known[one.name] for one in members}
     return own_excess(panel_of_claims(claims, labels, families))
 

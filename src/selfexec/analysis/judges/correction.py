@@ -12,20 +12,32 @@ from selfexec.claims import Claims, Flags, Floats
 from selfexec.claims.arrays import READ, UNREADABLE, Signs
 from selfexec.experiments import SELF
 from selfexec.metrics import METRICS, Cells, Estimate, kind_of
-from selfexec.stats import NONE, Array, Interval, Labelled, corrected, normal, share_interval
+from selfexec.stats import Array, Interval, Labelled, corrected, share_interval
+from selfexec.stats.equal_rates import equal_rates_p
+from selfexec.stats.intervals import Z
 from selfexec.stats.misclassification import FALSE_YES, HIT, MISS, RIGHT_NO
-from selfexec.text.numbers import decimal
+from selfexec.stats.misclassification_likelihood import (
+    LEVEL,
+    JudgedTable,
+    NotConverged,
+    fit,
+    misfit,
+    profile_intervals,
+)
+from selfexec.text.numbers import decimal, p_value
 
 LEAST_LABELS = 20  # of each outcome
 LEAST_INFORMEDNESS = 0.3
 LEAST_SURE = 4  # standard errors of it: a quotient by what may as well be 0 has no interval
+PERMUTATIONS = 2000  # of models among labels
 PREDICTED = 3  # ways: yes, no, and not to be read
 
 
 @dataclass(frozen=True)
 class AgainstLabels:
     """A source held against labels: `true` and `false` say how many labels of each outcome it judged; sensitivity is
-    its share of yes among the first, specificity of no among the others.
+    its share of yes among the first, specificity of no among the others. `equal_models_p` is the p-value of the
+    hypothesis that both are the same with each model's replies; nan where the labels are of one model.
     """
 
     experiment: str
@@ -36,6 +48,7 @@ class AgainstLabels:
     sensitivity_interval: Interval
     specificity: float
     specificity_interval: Interval
+    equal_models_p: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -66,11 +79,33 @@ def against_labels(said: Said, source: str) -> AgainstLabels:
         share_interval(labelled, HIT, MISS),
         labelled.specificity,
         share_interval(labelled, RIGHT_NO, FALSE_YES),
+        _equal_models_p(said, source),
+    )
+
+
+def _equal_models_p(said: Said, source: str) -> float:
+    cells = _label_cells(said, source)
+    rows = cells.sum(1) > 0
+    if not rows.any():
+        return math.nan
+    cells = cells[rows]
+    return equal_rates_p(
+        said.claims.model[rows].astype(np.int64),
+        (cells[:, HIT] + cells[:, MISS]).astype(np.int64),
+        cells[:, HIT] + cells[:, RIGHT_NO],
+        draws=PERMUTATIONS,
+        rng=np.random.default_rng(0),
     )
 
 
 def _labelled(said: Said, source: str) -> Labelled:
     """By item, over all models."""
+    cells = _label_cells(said, source)
+    return Labelled(np.stack([said.claims.by_item(cell) for cell in cells.T], axis=1))
+
+
+def _label_cells(said: Said, source: str) -> Floats:
+    """Whether each claim is a hit, a miss, a right no or a false yes of a source: shape (claims, 4)."""
     judged, label = said.column(source) * ~said.idle, said.label
     cells = [
         (label > 0) & (judged > 0),
@@ -78,44 +113,101 @@ def _labelled(said: Said, source: str) -> Labelled:
         (label < 0) & (judged < 0),
         (label < 0) & (judged > 0),
     ]
-    return Labelled(np.stack([said.claims.by_item(cell) for cell in cells], axis=1))
+    return np.stack(cells, axis=1).astype(np.float64)
 
 
 def corrections(said: Said, source: str, by_source: Claims, strict: bool = True) -> Iterator[Correction]:
     """Of each model. `by_source` are the claims as this source has their outcomes, in the rows of `said`."""
-    labelled = _labelled(said, source)
+    by_item, by_claim = _labelled(said, source), _label_cells(said, source)
+    judged = said.column(source) * ~said.idle
     for number in range(len(by_source.models)):
         rows = by_source.model == number
         if rows.any():
-            yield correction(by_source.where(rows), said.idle[rows], labelled, strict)
+            in_order = np.concatenate([by_claim[rows], by_claim[~rows]])
+            own = np.where(judged[rows] != 0, said.label[rows], 0)
+            labels = _Labels(own, by_item, Labelled(in_order))
+            yield correction(by_source.where(rows), said.idle[rows], labels, strict)
 
 
-def correction(claims: Claims, idle: Flags, labelled: Labelled, strict: bool = True) -> Correction:
-    """Of one model, from claims whose outcomes are by one source. `idle`: those of which nobody can be wrong."""
+@dataclass(frozen=True)
+class _Labels:
+    """What labels say of the claims of one model, and of the source.
+
+    Attributes:
+        own: +1, -1 or 0 for each claim of the model.
+        by_item: All labels of the source, of whichever model, by item.
+        by_claim: The same by claim, those of the model first, in the order of its claims.
+    """
+
+    own: Signs
+    by_item: Labelled
+    by_claim: Labelled
+
+
+def correction(claims: Claims, idle: Flags, labels: _Labels, strict: bool = True) -> Correction:
+    """Of one model, from claims whose outcomes are by one source. `idle`: those that nobody had to judge."""
     kind, observed = kind_of(claims), claims.observed
     record = kind.count(claims, strict)
     counts = _by_prediction(claims, strict)
-    judged, certain = counts * ~idle[:, None, None], counts * idle[:, None, None]
     raw = float(counts[..., 0].sum() / counts.sum()) if counts.any() else math.nan
     skill = kind.skill_estimate(record)
-    reason = _why_not(claims.source, labelled) or skill.reason
+    reason = _why_not(claims.source, labels.by_item) or skill.reason
     share_right = skill_right = Estimate(math.nan)
     if reason is None:
-        by_item = _by_item(claims, judged), _by_item(claims, certain)
-        found = corrected(_skill, *by_item, labelled)
-        share = corrected(_share, *by_item, labelled)
-        if found.true.min() < 0:
-            reason = "of some prediction and outcome fewer than none would be left: the labels do not fit this model"
-        else:
-            skill_right = Estimate(found.value, _interval(found.value, found.error, -1, 1), found.error)
-            share_right = Estimate(share.value, _interval(share.value, share.error, 0, 1), share.error)
+        judged, certain = counts * ~idle[:, None, None], counts * idle[:, None, None]
+        table = _table(judged, certain, labels)
+        design_effect = _design_effect(claims, judged, certain, labels)
+        try:
+            reason = _misfit(table, design_effect)
+            if reason is None:
+                share_right, skill_right = _estimates(table, design_effect)
+        except NotConverged as fault:
+            reason = str(fault)
     model = claims.models[claims.model[0]]
     known = int((observed != 0).sum())
     return Correction(claims.experiment, model, claims.source, known, raw, share_right, skill, skill_right, reason)
 
 
-def _interval(value: float, error: float, least: float, most: float) -> Interval:
-    return NONE if math.isnan(error) else normal(value, error).within(least, most)
+def _misfit(table: JudgedTable, design_effect: float) -> str | None:
+    p = misfit(table, design_effect)
+    if p >= LEVEL:
+        return None
+    return (
+        "the labels do not fit this model: with the sensitivity and specificity that they give, of some prediction and "
+        f"outcome fewer than none would be left (likelihood-ratio test, level {decimal(LEVEL, 2)}: p {p_value(p)})"
+    )
+
+
+def _table(judged: Floats, certain: Floats, labels: _Labels) -> JudgedTable:
+    """The claims of a model by prediction, label and verdict, and the labels of all others."""
+    by_label = np.stack([labels.own > 0, labels.own < 0], axis=1)
+    labelled = np.einsum("cpv,ct->ptv", judged, by_label)
+    hit, miss, right_no, false_yes = labels.by_item.counts.sum(0)
+    every = np.array([[hit, miss], [false_yes, right_no]])
+    unlabelled = (judged * (labels.own == 0)[:, None, None]).sum(0)
+    return JudgedTable(unlabelled, labelled, certain.sum(0), every - labelled.sum(0))
+
+
+def _design_effect(claims: Claims, judged: Floats, certain: Floats, labels: _Labels) -> float:
+    """How many times larger the variance of the corrected skill is for claims and labels that go together by item than
+    for independent ones, by the delta method, and 1 at least.
+    """
+    clustered = corrected(_skill, _by_item(claims, judged), _by_item(claims, certain), labels.by_item).error
+    further = ((0, len(labels.by_claim.counts) - len(judged)), (0, 0), (0, 0))
+    apart = corrected(_skill, np.pad(judged, further), np.pad(certain, further), labels.by_claim).error
+    ratio = (clustered / apart) ** 2 if apart > 0 else math.nan
+    return max(1.0, ratio) if math.isfinite(ratio) else 1.0
+
+
+def _estimates(table: JudgedTable, design_effect: float) -> tuple[Estimate, Estimate]:
+    """Share and skill with their profile-likelihood intervals; the error is that of a normal interval as wide."""
+    best = fit(table)
+    intervals = profile_intervals(table, best, design_effect)
+    share, skill = (
+        Estimate(float(value), interval, (interval.high - interval.low) / (2 * Z))
+        for value, interval in zip(best.statistics[0], intervals, strict=True)
+    )
+    return share, skill
 
 
 def _by_prediction(claims: Claims, strict: bool) -> Floats:
@@ -138,11 +230,6 @@ def _skill(true: Any) -> Any:
     """Youden's J of true counts, as scores have it: an unread prediction is wrong on its side."""
     (tp, fp), (fn, tn), (unread_true, unread_false) = ((true[..., n, 0], true[..., n, 1]) for n in range(PREDICTED))
     return METRICS["youden_j"].formula(Cells(tp, fp, fn, tn, unread_true, unread_false, 0.0))
-
-
-def _share(true: Any) -> Any:
-    """Of all claims whose outcome is known, the share that came true."""
-    return true[..., 0].sum(-1) / true.sum((-2, -1))
 
 
 def _why_not(source: str, labelled: Labelled) -> str | None:

@@ -18,14 +18,15 @@ from selfexec.runs import Names, Run, loaded, names, tells_wrong_names
 from selfexec.runs.judging import load_labels
 from selfexec.stats import Interval
 from selfexec.text.lookups import meant
-from selfexec.text.numbers import ABSENT, decimal, interval, number_of
+from selfexec.text.numbers import ABSENT, decimal, interval, number_of, p_value
 from selfexec.text.tables import Part, Table
 
 SHOWN = 20  # disputes in a table
 NAMED = 5  # labels in a line
+UNEQUAL = 0.05  # the level of the test whether a source errs as often with each model
 ASSUMED = (
     "Put right: a judge is taken to err as often whatever was predicted, given what was done, and as often with every "
-    "model's replies. Intervals hold the doubt about the labels too."
+    "model's replies. What is labelled counts by its label. Intervals hold the doubt about the labels too."
 )
 ALONE = "One source alone says what was done here: there is nobody to agree with. selfexec judge RUN --judge MODEL"
 
@@ -59,6 +60,7 @@ class Judges(Result):
         if self.labels:
             yield ""
             yield Table("Against labels", LABEL_COLUMNS, [_label_row(one) for one in self.labels], "plain")
+            yield from _unequal(self.labels)
             if self.elsewhere:
                 labels = number_of(len(self.elsewhere), "label is", "labels are")
                 more = f" and {len(self.elsewhere) - NAMED} more" if len(self.elsewhere) > NAMED else ""
@@ -218,6 +220,17 @@ def _label_row(one: AgainstLabels) -> tuple[str, ...]:
     return one.experiment, one.source, found[0], f"{one.true:,}", found[1], f"{one.false:,}"
 
 
+def _unequal(against: Sequence[AgainstLabels]) -> Iterator[str]:
+    """Which sources err at another rate with one model than with another, where the labels show it."""
+    for one in against:
+        if one.equal_models_p < UNEQUAL:
+            yield (
+                f"{one.experiment}: the errors of {one.source} are more frequent with some models' replies than with "
+                f"others' (permutation test over labels: p {p_value(one.equal_models_p)}). Corrected numbers of single "
+                "models assume that they are not."
+            )
+
+
 def _row(one: Correction) -> tuple[str, ...]:
     return (
         one.model,
@@ -289,6 +302,7 @@ def _label_record(one: AgainstLabels) -> dict[str, Any]:
         "false": one.false,
         **_with_ends("sensitivity", one.sensitivity, one.sensitivity_interval),
         **_with_ends("specificity", one.specificity, one.specificity_interval),
+        "equal_models_p": _number(one.equal_models_p),
     }
 
 

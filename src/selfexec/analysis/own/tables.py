@@ -9,6 +9,7 @@ from selfexec.analysis.own.verdicts import (
     AGAINST,
     against,
     estimate_text,
+    families_line,
     own_records,
     panel_size,
     panel_title,
@@ -116,6 +117,7 @@ def below_panel(own: Own) -> Iterator[str]:
     found = own.found
     yield f"partial correlation {estimate_text(found.partial_correlation[1])}"
     yield f"swap share {estimate_text(found.swap[1])}"
+    yield families_line(own)
     if why := found.panel.reason or against(found.panel):
         yield f"{'no verdict' if found.panel.verdict is None else 'against own'}: {why}"
 
@@ -252,5 +254,4 @@ def _tables(own: Own) -> dict[str, Any]:
         "word_loadings": word.tolist(),
         "deed_loadings": deed.tolist(),
         "similarity": fits[0].of.similarity.tolist(),
-        "families": list(own.found.of.families),
     }

@@ -5,14 +5,15 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from selfexec.analysis.names import family_of, source_of
+from selfexec.analysis.makers import family_of
+from selfexec.analysis.names import source_of
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import LEAST_PANEL, Estimate, Fit, Judged, Own, own_excesses
 from selfexec.panels import Beside
 from selfexec.text.numbers import decimal, interval, number_of
 
-NO_GROUPS: Mapping[str, str] = {}
+NO_GROUPS: Mapping[str, str | None] = {}
 HEADING = "own excess, what a model's word and its own deed share beyond all that other models' words and deeds tell:"
 FACTORS = {1: "", 2: "with two factors ", 3: "with three factors "}
 AGAINST = {
@@ -31,7 +32,7 @@ def own_of(
     claims: Mapping[str, Claims],
     simulated: Container[str],
     beside: Beside | None = None,
-    groups: Mapping[str, str] = NO_GROUPS,
+    groups: Mapping[str, str | None] = NO_GROUPS,
 ) -> list[Own]:
     """Own excess in every experiment in which models can be held against each other; with those of the panel that is
     `beside` them where they are too few themselves. `groups` are families by model, as somebody has named them.
@@ -40,7 +41,7 @@ def own_of(
 
 
 def _own_in(
-    claims: Claims, simulated: Container[str], beside: Beside | None, groups: Mapping[str, str]
+    claims: Claims, simulated: Container[str], beside: Beside | None, groups: Mapping[str, str | None]
 ) -> Iterator[Own]:
     references: tuple[str, ...] = ()
     if beside and 0 < sum(beside.serves(model, [claims.experiment]) for model in claims.models) < LEAST_PANEL:
@@ -53,9 +54,11 @@ def _own_in(
 
 
 def families_of(
-    models: Iterable[str], simulated: Container[str], groups: Mapping[str, str] = NO_GROUPS
+    models: Iterable[str], simulated: Container[str], groups: Mapping[str, str | None] = NO_GROUPS
 ) -> dict[str, str | None]:
-    """As `groups` has them, else by their names; those of simulated models are known, None of one that has none."""
+    """As `groups` has them, else the makers that their names tell; those of simulated models are known. None of a model
+    that has none, and of one whose maker is not known.
+    """
     known = {model: _maker_of(model) if model in simulated else family_of(model) for model in models}
     return {model: groups.get(model, family) for model, family in known.items()}
 
@@ -81,6 +84,21 @@ def own_lines(own: Iterable[Own], models: Container[str]) -> Iterator[str]:
         if named := [model for model, judged in one.found.each.items() if judged.verdict == "own"]:
             numbers = (f"{model} {estimate_text(one.found.each[model].estimate)}" for model in named)
             yield f"    of single models own: {', '.join(numbers)}"
+        if "own" in {one.found.panel.verdict, *(judged.verdict for judged in one.found.each.values())}:
+            yield f"    {families_line(one)}"
+
+
+def families_line(own: Own) -> str:
+    """The families that verdicts rest on, each with its models, then the models of no known family."""
+    of = own.found.of
+    models: dict[str, list[str]] = {}
+    for model, family in zip(of.models, of.families or [None] * len(of.models), strict=True):
+        models.setdefault("" if family is None else family, []).append(model)
+    unknown = models.pop("", [])
+    parts = [f"{family} ({', '.join(members)})" for family, members in sorted(models.items())]
+    if unknown:
+        parts.append(f"not known of {', '.join(unknown)}")
+    return f"families: {', '.join(parts)}"
 
 
 def panel_title(own: Own) -> str:
@@ -158,6 +176,7 @@ def _record(own: Own) -> dict[str, Any]:
         "metric": own.metric,
         "simulated": own.simulated,
         "models": list(panel.models),
+        "families": list(panel.families) or [None] * len(panel.models),
         "panel": own.panel,
         "left_out": dict(panel.left_out),
         "items": panel.items,

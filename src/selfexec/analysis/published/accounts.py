@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from selfexec.analysis.published.authors import Values, answer_tokens, group_score, true_order, values_read
+from selfexec.analysis.published.authors import (
+    Values,
+    answer_tokens,
+    asked_groups,
+    group_score,
+    true_order,
+    values_read,
+)
 from selfexec.claims import Claims
 from selfexec.experiments.difficulty import LABELS
 from selfexec.metrics import CELLS, Formula, kind_of
@@ -253,12 +260,15 @@ def _cause_of_group(pairs: Iterable[dict[str, Any]], ranking: Any, values: Value
 
 
 def answer_account(run: "Run", model: str, answers: pl.DataFrame) -> Account:
-    """Units are answers; cells are the right ones, and their number. Both of our conventions count alike."""
+    """Units are answers; cells are the right ones, and their number. Both of our conventions count alike. A question
+    that was never asked counts in none.
+    """
     counted = answers.filter(pl.col("correct").is_not_null())
     account = Account("answer", np.array([float(counted["correct"].sum()), float(len(counted))]))
     values: Values = values_read(run, model, "difficulty") or {}
     groups: Mapping[str, Any] = run.items.items["difficulty"]
-    for row in answers.iter_rows(named=True):
+    asked = asked_groups(answer_tokens(run, model))
+    for row in answers.filter(pl.col("item").is_in(list(asked))).iter_rows(named=True):
         here = (0.0, 0.0) if row["correct"] is None else (float(row["correct"]), 1.0)
         if row["epoch"] > 1:
             account.differs("authors", LATER_EPOCHS, here, (0.0, 0.0))

@@ -129,7 +129,9 @@ def _lost(run: "Run", key: Key) -> bool:
 
 def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, tuple[Asked, Estimate]]]:
     """Mean over groups with a ranking of the share of all six pairs in the right order. Groups whose four answers all
-    failed are scored too, against Q1 to Q4.
+    failed are scored too, against Q1 to Q4. Question accuracy is the share of right answers among the questions that
+    were asked: one that was asked and got no answer is wrong, and a group whose ranking session failed was never asked
+    its questions.
     """
     items: Mapping[str, Any] = run.items["difficulty"]
     tokens = answer_tokens(run, model)
@@ -140,14 +142,15 @@ def _difficulty(run: "Run", model: str, values: Values) -> Iterator[tuple[str, t
         yield from ((metric, (asked, none)) for metric in ("accuracy", "question_accuracy", "tokens_mean"))
         return
     groups = [group_score(values[id, "predict"], true_order(items[id], values, tokens)) for id in ranked]
+    answered = asked_groups(tokens)
     right = sum(
         values.get((id, f"execute.{label}")) == question.answer
-        for id, group in items.items()
-        for label, question in zip(LABELS, group.questions, strict=True)
+        for id in answered
+        for label, question in zip(LABELS, items[id].questions, strict=True)
     )
     counted = [count for count in tokens.values() if count is not None]
     yield "accuracy", (asked, _ratio(sum(groups), len(groups), "no ranking could be read"))
-    yield "question_accuracy", (asked, _ratio(right, len(LABELS) * len(items), "there are no questions"))
+    yield "question_accuracy", (asked, _ratio(right, len(LABELS) * len(answered), "there are no questions"))
     yield "tokens_mean", (asked, _ratio(sum(counted), len(counted), "no token counts were recorded"))
 
 
@@ -158,6 +161,13 @@ def answer_tokens(run: "Run", model: str) -> dict[tuple[str, str], int | None]:
         for key in run.keys.get((model, "difficulty"), ())
         if key.epoch == 1 and key.session != "predict"
     }
+
+
+def asked_groups(tokens: Mapping[tuple[str, str], int | None]) -> set[str]:
+    """The groups whose questions were asked: all four of a group or none, so that one answer session, answered or not,
+    tells it. `tokens` are those of `answer_tokens`.
+    """
+    return {item for item, _ in tokens}
 
 
 def true_order(group: Group, values: Values, tokens: Mapping[tuple[str, str], int | None]) -> list[str]:

@@ -2,12 +2,15 @@
 
 import json
 import math
+import re
 from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.errors import WORDS, error_beside, error_body
+from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Unusable, Wire
@@ -16,18 +19,32 @@ from selfexec.engines.http.wires.streams import is_streamed
 # the field that no reply is without, of each wire format
 SIGNS = {"openai": {"choices"}, "responses": {"output"}, "anthropic": {"content"}, "gemini": {"candidates"}}
 LONGEST_TEXT = 4_000_000  # characters of a reply, its thoughts included: what one line of the journal may hold
+LONGEST_NUMBER = 30  # digits
+SURROGATE = re.compile("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
 
 
 class Again(Exception):
     """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays,
-    `cause` what kind of failure it is, for counts.
+    `cause` what kind of failure it is, for counts; `presence` what it says of the server, `status` that of the
+    response, if one came, and `cut` whether the connection ended under the call.
     """
 
     def __init__(
-        self, what: str, pause: float | None = None, way_out: str = "Try again later.", cause: str = "no completion"
+        self,
+        what: str,
+        pause: float | None = None,
+        way_out: str = "Try again later.",
+        cause: str = "no completion",
+        *,
+        presence: Presence = "there",
+        status: int | None = None,
+        cut: bool = False,
     ) -> None:
         super().__init__(what)
+        self.presence = presence
+        self.status = status
+        self.cut = cut
         self.pause = pause
         self.way_out = way_out
         self.cause = cause
@@ -35,14 +52,17 @@ class Again(Exception):
 
 def bounded(outcome: Outcome) -> Outcome:
     """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
-    length = sum(len(text) for text in (outcome.text, outcome.reasoning, outcome.refusal) if text)
+    texts = (outcome.text, outcome.reasoning, outcome.refusal, outcome.unknown_end_text)
+    length = sum(len(text) for text in texts if text)
     said = f"the reply is longer than {LONGEST_TEXT:,} characters"
     if length <= LONGEST_TEXT and outcome.logprobs:
         length += len(msgspec.json.encode(outcome.logprobs))
         said += " with its log-probabilities"
     if length <= LONGEST_TEXT:
         return outcome
-    nothing = dict.fromkeys(("text", "reasoning", "refusal", "stop_reason", "logprobs"))
+    nothing = dict.fromkeys(
+        ("text", "reasoning", "refusal", "stop_reason", "logprobs", "unknown_end", "unknown_end_text")
+    )
     return msgspec.structs.replace(outcome, **nothing, error=said)
 
 
@@ -61,7 +81,10 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
     if not isinstance(body, dict):
         raise _garbage("the reply is no JSON object")
     try:
-        return _counted(wire.outcome(body))
+        outcome = _counted(wire.outcome(body))
+        if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
+            return withheld(200, said)  # an error came beside it, and this is what it says
+        return outcome
     except Unusable as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return withheld(200, said)
@@ -94,8 +117,9 @@ def _meant(wire: Wire, body: Any) -> str:
 def _leniently(raw: bytes) -> Any:
     """A body with half a surrogate pair or a stray byte in it, as models that write bytes make them: still a reply."""
     try:
-        body = json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"))
-        return json.loads(json.dumps(body, ensure_ascii=False).encode(errors="replace"))
+        text = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+        body = json.loads(text, parse_int=_number)
+        return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
     except (ValueError, RecursionError):
         if is_streamed(raw):
             raise Again(
@@ -105,21 +129,19 @@ def _leniently(raw: bytes) -> Any:
         raise _garbage("the reply is not JSON") from None
 
 
+def _number(digits: str) -> int | None:
+    """A whole number. One of hundreds of digits counts nothing, and is no reason to lose the reply around it."""
+    return int(digits) if len(digits) < LONGEST_NUMBER else None
+
+
 def message_in(raw: bytes) -> str:
     """What a server says is wrong, in one short line."""
     body = error_body(raw)
-    error = body.get("error", body) if isinstance(body, dict) else None
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("detail")
-    return shortened(error if isinstance(error, str) else raw[:10_000].decode(errors="replace"))
-
-
-def error_body(raw: bytes) -> Any:
-    """What a body with an error holds; None where it is no JSON."""
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    error = error_beside(body) or body
+    error = error[0] if isinstance(error, list) and error else error
+    words = [error.get(name) for name in WORDS] if isinstance(error, dict) else [error]
+    said = next((word for word in words if word and isinstance(word, str)), None)
+    return shortened(said or raw.decode(errors="replace"))
 
 
 def seconds_of(retry_after: str | None) -> float | None:

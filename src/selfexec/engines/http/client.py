@@ -1,12 +1,15 @@
 """Chat completions over HTTP, as fast as the wire allows, honest about every failure.
 
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
-a server that cannot be reached for a minute         its calls are given up at once until it is back
+a server that is away                               calls to it wait until it is back, and the run stops after a while:
+                                                    see `patience`
 streams that break off                              the same: half of a reply is no reply
 what a cache has sent                               the run stops, and says how to do without: no session was opened
-replies whose upstream died                         the same: a finish reason "error" is no reply
+replies whose upstream died                         the same: a finish reason "error" is no reply, nor is half of one
+                                                    with an error beside it
 refusals, content filters, policy errors            kept: they are behaviour (`policy` says which errors are one)
 empty text                                          asked once more, then kept as empty
+a reply whose end is not known to be one            asked once more, then no reply: its text is kept apart (see `ends`)
 401, 402, 403, 404, a request that nobody accepts   the run stops, and says what to do; once something has come back,
                                                     only when it comes three times, since one replica may be wrong
 redirects, certificates that nobody vouches for     so it does
@@ -17,42 +20,49 @@ Nothing leaves `ask`, be it a reply or an error, that holds a key: see `scrubbin
 import asyncio
 import random
 import re
-import time
-from collections.abc import Mapping, Sequence
+import secrets
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
-from typing import NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 import msgspec
 from yarl import URL
 
-from selfexec.engines.base import Call, Connection, Outcome
+from selfexec.engines.base import Call, Check, Connection, Outcome
 from selfexec.engines.http.bodies import (
     WRONG_ADDRESS,
     Again,
     bounded,
     decoded,
-    error_body,
     message_in,
     seconds_of,
     withheld,
 )
+from selfexec.engines.http.connections import SurplusWatch
+from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
 from selfexec.engines.http.lines import Line
-from selfexec.engines.http.policy import error_in_reply, status_in_reply, verdict
+from selfexec.engines.http.patience import Admission, Reach, presence
+from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import Fault, Response, Transport, Untrusted
 from selfexec.engines.http.wires import WIRES, Stream, Unusable
-from selfexec.errors import InputError
+from selfexec.errors import InputError, Interrupted
+from selfexec.experiments import messages_of
 from selfexec.text.numbers import number_of
 
 ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
 LONGEST_PAUSE = 60.0
-GONE = 60.0  # seconds without any connection after which a server that had answered is no longer waited for
+LOADING = 503  # a server that answers so is there, though it has not answered anything else yet
+CONTROL = "Reply with the word OK. ({})"  # tells prompts that fail from a server that does
 REFUSALS = 3  # how often a call is refused for good before the run stops, once this address has answered
 REFUSAL_PAUSES = (2.0, 6.0)
 SIMULATED = "sim/"  # how models behind `selfexec serve` are called
@@ -60,10 +70,19 @@ GIVEN = ("length", "content_filter", "refusal")  # finish reasons that say why t
 
 
 class Refused(Again):
-    """A refusal that ends the run unless the next attempt goes better."""
+    """A refusal that ends the run with `error` unless the next attempt goes better."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(what, cause="refused")
+    def __init__(self, error: InputError | str) -> None:
+        super().__init__(error.typed if isinstance(error, InputError) else error, cause="refused")
+        self.error = error if isinstance(error, InputError) else InputError(error)
+
+
+class Blamed(Exception):
+    """A failure that was put down to the server, and has turned out to be due to the call."""
+
+    def __init__(self, failure: Again) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
 
 
 class Post(NamedTuple):
@@ -98,8 +117,13 @@ class HttpEngine:
             self.warnings.append("--base-url: its end is left out, since it is added to every base URL by itself")
         self._answered: set[str] = set()
         self._keeping: set[str] = set()
-        self._unreachable: dict[str, float] = {}  # address -> since when no connection to it could be made
-        self._transport = Transport(connection.timeout)
+        self._controls = Counter[str]()
+        self._said_of_controls: dict[str, str] = {}
+        self.waiting: dict[str, str] = {}
+        self._reaches = {where.url: Reach(where.shown, connection.patience, self) for where in endpoints.values()}
+        self._watch = SurplusWatch(self._warn_of_surplus)
+        one_at_a_time = connection.max_connections == 1
+        self._transport = Transport(connection.timeout, self._watch, one_at_a_time=one_at_a_time)
 
     async def __aenter__(self) -> Self:
         await self._transport.__aenter__()
@@ -110,12 +134,22 @@ class HttpEngine:
     ) -> None:
         await self._transport.__aexit__(kind, error, trace)
 
+    def report_checks(self, report: Callable[[Check], None]) -> None:
+        """Have somebody told which replies turn out to belong to their calls, and which may not."""
+        self._watch.report = report
+
+    def note_answered(self, addresses: Collection[str]) -> None:
+        """Note which addresses, as `addresses` shows them, have answered before this engine was there."""
+        self._answered.update(line.where.url for line in self._lines.values() if line.where.shown in addresses)
+
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
         line = self._lines[call.model]
         line.keep_back(call.sampling)
         try:
             return line.scrubber.outcome(bounded(await self._asked(line, call)))
+        except Interrupted as fault:
+            raise Interrupted(line.scrubber.text(fault.obstacle), fault.way_on) from None
         except InputError as fault:
             raise InputError(line.scrubber.text(fault.typed)) from None
 
@@ -139,54 +173,99 @@ class HttpEngine:
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
         headers = {**line.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else line.headers
         post = Post(line, msgspec.json.encode(body), headers)
-        outcome, causes = await self._persistently(post)
-        if outcome.error is None and not outcome.text and outcome.stop_reason not in GIVEN and not outcome.refusal:
-            again = await self._quietly(post)
-            outcome, causes = again or outcome, [*causes, "empty reply"]
+        outcome, causes = await self._persistently(post, self._control(line, sampling))
+        doubts: list[str] = []
+        while (doubt := doubt_about(outcome)) and doubt not in doubts:
+            doubts.append(doubt)
+            outcome = await self._quietly(post) or outcome
+        causes += doubts
         if is_cut(call.messages, call.sampling, outcome):
             outcome = msgspec.structs.replace(outcome, prompt_cut=True)
         if not causes:
             return outcome
         return msgspec.structs.replace(outcome, attempt=len(causes) + 1, retry_causes=tuple(causes))
 
-    async def _persistently(self, post: Post) -> tuple[Outcome, list[str]]:
-        """What came back in the end, and why it was asked for again, once for each time."""
-        where = post.line.where
+    async def _persistently(
+        self, post: Post, is_control_answered: Callable[[], Awaitable[bool]]
+    ) -> tuple[Outcome, list[str]]:
+        """What came back in the end, and why it was asked for again, once for each time. As long as the server is away
+        the call waits, which is no attempt.
+        """
+        line, where = post.line, post.line.where
+        reach = self._reaches[where.url]
+        admission = Admission(reach, partial(self._is_listed, line), is_control_answered)
         causes: list[str] = []
         refusals = 0
+        excused: Again | None = None
         while True:
             attempt = len(causes) + 1
             try:
-                return await self._once(post), causes
-            except Refused as failure:
+                async with admission:
+                    if admission.is_to_blame() and excused:
+                        raise Blamed(excused)
+                    outcome = await self._once(post)
+                reach.responded()
+                return admission.noted_in(outcome), causes
+            except Refused as refusal:
+                reach.responded()
                 refusals += 1
                 if refusals == REFUSALS or where.url not in self._answered:
-                    raise InputError(str(failure)) from None
+                    raise refusal.error from None
                 await asyncio.sleep(REFUSAL_PAUSES[refusals - 1])
-                causes.append(failure.cause)
-            except Again as failure:
+                causes.append(refusal.cause)
+            except (Again, Blamed) as raised:
+                failure = raised.failure if isinstance(raised, Blamed) else raised
                 answered = where.url in self._answered
-                if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS) and not self._is_gone(where):
-                    await asyncio.sleep(failure.pause or pause(attempt))
+                if failure is raised and (answered or reach.is_away or failure.status == LOADING):
+                    reason = line.scrubber.text(str(failure))
+                    if await admission.failed(failure.presence, reason, failure.cut):
+                        excused = failure
+                        continue
+                if attempt < (ATTEMPTS if answered else FIRST_ATTEMPTS):
+                    if not reach.is_away:
+                        await asyncio.sleep(failure.pause or pause(attempt))
                     causes.append(failure.cause)
                     continue
                 tried = f"{failure} ({number_of(attempt, 'attempt')})"
                 if not answered:
                     raise InputError(f"{where.shown}: {tried}. {failure.way_out}") from None
-                return Outcome(None, error=tried), causes
+                return admission.noted_in(Outcome(None, error=tried)), causes
 
-    def _is_gone(self, where: Endpoint) -> bool:
-        """Whether a server that had answered cannot be reached for so long that nobody should wait for it."""
-        since = self._unreachable.get(where.url)
-        if since is None or where.url not in self._answered or time.monotonic() - since < GONE:
+    async def _is_listed(self, line: Line) -> bool:
+        """Whether anybody answers who is asked for the list of models, whatever the answer is."""
+        try:
+            response = await self._transport.get(line.listed, line.headers, line.proxy)
+        except Fault:
             return False
-        said = (
-            f"{where.shown}: no connection could be made for {GONE:g} s. From then on calls to it are given up at once "
-            "for as long as that lasts; when the server is back, the same command asks for what is missing"
-        )
-        if said not in self.warnings:
-            self.warnings.append(said)
-        return True
+        return response.status == 500 or presence(response.status) == "there"
+
+    def _control(self, line: Line, sampling: Mapping[str, Any]) -> Callable[[], Awaitable[bool]]:
+        """What asks the same model, with the same settings, something that it can hardly fail to answer. Each prompt is
+        a new one, so that no cache answers in its place. What comes back is no reply of any session.
+        """
+
+        async def is_answered() -> bool:
+            prompt = CONTROL.format(secrets.token_hex(4))
+            streaming = line.wire.streaming if line.streams else {}
+            body = {**streaming, **line.wire.body(line.where, messages_of(prompt), sampling)}
+            try:
+                await self._once(Post(line, msgspec.json.encode(body), line.headers))
+            except (Again, InputError):
+                return False
+            self._note_control(line.where)
+            return True
+
+        return is_answered
+
+    def _note_control(self, where: Endpoint) -> None:
+        """Have one warning for an address that says how many controls it has answered: they are paid for, too."""
+        self._controls[where.url] += 1
+        answered = number_of(self._controls[where.url], "short control prompt")
+        said = f"{where.shown}: it answered {answered} while calls to it failed"
+        warning = f"{said}, so these failures count as the prompts' own; controls are in no journal and no sum of costs"
+        self.warnings[:] = [text for text in self.warnings if text != self._said_of_controls.get(where.url)]
+        self._said_of_controls[where.url] = warning
+        self.warnings.append(warning)
 
     async def _quietly(self, post: Post) -> Outcome | None:
         try:
@@ -197,39 +276,57 @@ class HttpEngine:
     async def _once(self, post: Post) -> Outcome:
         where, pace = post.line.where, post.line.pace
         async with pace:
-            status, headers, raw = await self._send(post)
+            status, headers, raw, connection = await self._send(post)
         if 200 <= status < 300:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
-            try:
-                outcome = decoded(where, post.line.wire, raw)
-            except Again:
-                self._stop_if_final(where, raw)
-                raise
+            outcome = self._decoded(post.line, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
-            return with_headers(outcome, headers)
+            outcome = with_headers(outcome, headers)
+            return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
             self._redirected(post, status, headers.get("Location", ""))
+        raw = post.line.scrubber.raw(raw)
         message, wait = message_in(raw), seconds_of(headers.get("Retry-After"))
         self._stop_if_spent(where, status, raw, wait)
         found = verdict(where, status, error_body(raw))
         if found.kind == "passing":
-            if status in (429, 503, 529):
+            if status in BUSY or found.cause == "rate limit":
                 pace.too_fast(wait)
             what = f"status {status}: {message}" if message else f"status {status}"
-            raise Again(what, wait, cause=_cause(status))
+            raise Again(what, wait, cause=found.cause, presence=presence(status), status=status)
         if found.kind == "policy":
-            return withheld(status, found.said)
+            return msgspec.structs.replace(withheld(status, found.said), connection=connection)
+        message = "; ".join(filter(None, (found.said, message)))
         return self._refused(where, status, message, of_the_account=found.kind == "account")
+
+    def _decoded(self, line: Line, raw: bytes) -> Outcome:
+        """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any
+        secret in it, since it is quoted, and cut.
+        """
+        with suppress(Again):
+            outcome = decoded(line.where, line.wire, raw)
+            if outcome.unknown_end is None and outcome.policy is None:
+                return outcome
+        raw = line.scrubber.raw(raw)
+        self._stop_if_final(line.where, raw)
+        too_fast = is_rate_limit(line.where, error_body(raw))
+        if too_fast:
+            line.pace.too_fast(None)
+        try:
+            return decoded(line.where, line.wire, raw)
+        except Again as failure:
+            if too_fast:
+                raise Again(str(failure), way_out="Try again later.", cause="rate limit") from None
+            raise
 
     async def _send(self, post: Post) -> Response:
         line = post.line
         stream = Stream(line.wire.gathering()) if line.streams else None
         try:
             response = await self._transport.post(line.url, post.payload, post.headers, line.proxy, stream)
-            self._unreachable.pop(line.where.url, None)
             if stream is None or not 200 <= response.status < 300:
                 return response
             return response._replace(raw=stream.raw())
@@ -238,23 +335,25 @@ class HttpEngine:
         except Untrusted as fault:
             raise Refused(f"{line.where.shown}: {fault}.") from None
         except Fault as fault:
+            words = str(fault) if line.where.url in self._answered else fault.at_first
+            said = shortened(line.scrubber.text(words))
             if fault.address_in_doubt:
-                self._unreachable.setdefault(line.where.url, time.monotonic())
-            else:
-                self._unreachable.pop(line.where.url, None)
-            way_out = WRONG_ADDRESS if fault.address_in_doubt else "Try again later."
-            raise Again(str(fault), way_out=way_out, cause=fault.cause) from None
+                raise Again(said, way_out=WRONG_ADDRESS, cause=fault.cause, presence="unseen") from None
+            if fault.cause == "timeout":
+                raise Again(said, cause=fault.cause, presence="silent") from None
+            raise Again(said, cause=fault.cause, presence="failed", cut=True) from None
 
     def _stop_if_spent(self, where: Endpoint, status: int, raw: bytes, wait: float | None = None) -> None:
         """Raise InputError where an error says that nothing more will come for money or for today; Refused where the
         status alone says so.
         """
         if why := spent(status, raw, wait):
-            said = f" The server says: {message}" if (message := message_in(raw)) else ""
-            raise (Refused if status == 402 else InputError)(
-                f"{where.shown}: status {status}: {why}. All replies so far are kept; fill the account up or wait, "
-                f"then the same command goes on from here.{said}"
+            said = f' The server says: "{message}".' if (message := message_in(raw)) else ""
+            error = Interrupted(
+                f"{where.shown}: status {status}: {why}.{said}",
+                "All replies so far are kept; fill the account up or wait, then the same command goes on from here.",
             )
+            raise Refused(error) if status in (402, 412) else error
 
     def _stop_if_final(self, where: Endpoint, raw: bytes) -> None:
         """Raise InputError or Refused where an error that came with status 200 is about money or the account."""
@@ -265,6 +364,12 @@ class HttpEngine:
         self._stop_if_spent(where, status, raw)
         if verdict(where, status, {"error": error}).kind == "account":
             self._refused(where, status, message_in(raw), of_the_account=True)
+
+    def _warn_of_surplus(self, check: Check) -> None:
+        """What is said where nobody else is told which replies may be swapped."""
+        said = f"{check.address}: it sent an answer that no call was waiting for. Replies to other calls may be swapped"
+        if check.result == "swapped" and said not in self.warnings:
+            self.warnings.append(said)
 
     def _note_kept(self, where: Endpoint, raw: bytes) -> None:
         """Warn once where a server that was told to keep nothing says that it does."""
@@ -279,6 +384,11 @@ class HttpEngine:
 
     def _redirected(self, post: Post, status: int, location: str) -> NoReturn:
         """It is not followed: it would carry the key elsewhere, or turn the question into none."""
+        if not location:
+            raise Refused(
+                f"{post.line.where.shown}: status {status}: it redirects the call without saying where (it gives no "
+                "Location). Check the address."
+            )
         target = _place(post.line.url, location)
         raise Refused(
             f"{post.line.where.shown}: status {status}: it points to {target}, which is not followed. If that is "
@@ -307,15 +417,18 @@ class HttpEngine:
         return Outcome(None, error=f"status {status}: {message}")
 
 
+def doubt_about(outcome: Outcome) -> str | None:
+    """Why a reply is asked for once more: nobody knows yet whether it is what the model says, or its silence."""
+    if outcome.unknown_end is not None:
+        return "unknown end"
+    said = outcome.text or outcome.refusal or outcome.error is not None or outcome.stop_reason in GIVEN
+    return None if said else "empty reply"
+
+
 def _better_address(where: Endpoint) -> str:
     """What is mostly meant where the address is only that of a server."""
     bare = where.wire in ("openai", "responses") and URL(where.url).path == "/"
     return f" Most end in /v1: try {where.shown.rstrip('/')}/v1." if bare else ""
-
-
-def _cause(status: int) -> str:
-    """What kind of failure a status stands for that may pass."""
-    return "rate limit" if status == 429 else "server error" if status >= 500 else f"status {status}"
 
 
 def pause(attempt: int) -> float:

@@ -56,5 +56,8 @@ def is_cut(messages: Sequence[Message], sampling: Mapping[str, object], outcome:
     """Whether the server counted fewer tokens than the prompt has words. Then it was cut to the server's context, as
     Ollama does without a word, and the model saw only part of it.
     """
+    counted = outcome.input_tokens or 0
+    if counted < LEAST_CONTEXT:
+        return False
     words = sum(len(text.split()) for text in (str(sampling.get("system") or ""), *(m.content for m in messages)))
-    return LEAST_CONTEXT <= (outcome.input_tokens or 0) < SLACK * words
+    return counted < SLACK * words

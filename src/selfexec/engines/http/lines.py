@@ -11,8 +11,9 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.scrubbing import Scrubber, passwords
 from selfexec.engines.http.wires import WIRES, listing
+from selfexec.engines.settings import secrets_sent
 from selfexec.errors import InputError
-from selfexec.text.redaction import secrets_in, secrets_in_query
+from selfexec.text.redaction import secrets_in_query
 
 NONE: Mapping[str, str] = {}
 
@@ -42,7 +43,7 @@ class Line:
 
     def keep_back(self, sampling: Mapping[str, Any]) -> None:
         """Take the keys that stand in settings for secrets too, from now on."""
-        if new := set(secrets_in(sampling.items())) - self._secrets:
+        if new := set(secrets_sent(sampling)) - self._secrets:
             self._secrets |= new
             self.scrubber = Scrubber(self._secrets)
 

@@ -6,48 +6,51 @@
     passing    too many calls, or a server that is down
 
 Only `policy` is behaviour. It is told by status, error code and error type in their own fields; where a provider gives
-a sentence only, by that whole documented sentence, at the beginning of the message, in the message's own field. Never
-by single words: "prohibited", "flagged" and "policy" stand in errors about accounts and regions as well. Where each
-shape was seen stands in docs/models.md.
+a sentence only, by that whole published sentence, in the message's own field. Whatever else the error says must be
+neutral: a code, a type or a status word that stands beside it in published errors, a field of the request that holds
+the prompt, a message that speaks of the input alone. One that says anything else is about an account, a permission or
+the form of the request, whatever code it has. Where each shape was seen stands in docs/models.md.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from selfexec.engines.http.errors import (
+    READ,
+    WORDS,
+    Error,
+    error_beside,
+    errors_in,
+    list_of,
+    mapping_of,
+    says_something,
+)
+from selfexec.engines.http.policy_sentences import is_handed_on, says_nothing_else, sentences_of
 from selfexec.engines.http.providers import PROVIDERS, Endpoint
 
 LONGEST = 300  # characters kept of what a server says
-READ = 4_000  # characters of a message that are looked at
-DEPTH = 4  # errors within errors, as gateways hand them on
 POLICY_STATUSES = (400, 403, 422)
-WORDS = ("message", "msg", "detail")  # where bodies that are no replies say why
+# 421, 423, 424, 425, 449 and 460 say that a server behind the one that was asked was not ready or not there; 498 is
+# Groq's "try again", 499 a gateway that gave up
+PASSING = frozenset((408, 409, 421, 423, 424, 425, 429, 449, 460, 498, 499))
+BUSY = frozenset((429, 503, 529))  # after these the pace is slowed
 
 
 class Verdict(NamedTuple):
-    """What an error is. `said` is the server's sentence, where it is a policy."""
+    """What an error is. `said` is the server's sentence, where it is a policy, and what blocked the request, where
+    somebody set that up at a gateway; `cause` names the failure, where it may pass.
+    """
 
     kind: Literal["policy", "account", "request", "passing"]
     said: str = ""
-
-
-class Error(NamedTuple):
-    """An error in the fields in which it came. `names` are the fields beside them that hold something; `nested` is a
-    gateway's account of what another server said.
-    """
-
-    codes: frozenset[str]
-    type: str
-    sentences: tuple[str, ...]
-    names: frozenset[str]
-    nested: bool
+    cause: str = ""
 
 
 class Shape(NamedTuple):
-    """How somebody says that a policy stands against this input. Whatever is given here must hold; but beside the whole
-    sentence the type may be left out, as gateways do.
+    """How somebody says that a policy stands against this input. Whatever is given here must hold, and whatever else an
+    error says must be `neutral`; but beside the whole sentence the type may be left out, as gateways do.
     """
 
     whose: str
@@ -56,6 +59,7 @@ class Shape(NamedTuple):
     names: frozenset[str]
     says: re.Pattern[str] | None
     statuses: tuple[int, ...]
+    neutral: frozenset[str]
 
     def fits(self, status: int, error: Error) -> bool:
         return (
@@ -64,17 +68,69 @@ class Shape(NamedTuple):
             and (not self.codes or not self.codes.isdisjoint(error.codes))
             and (not self.types or error.type in self.types or bool(self.says and not error.type))
             and self.names <= error.names
-            and (self.says is None or any(map(self.says.match, error.sentences)))
+            and (self.says is None or any(self.says.fullmatch(one) for one in _all_sentences(error)))
+            and self.allows(error)
         )
+
+    def allows(self, error: Error, *, wraps: bool = False) -> bool:
+        """Whether an error says nothing that is not neutral beside this shape.
+
+        Args:
+            error: The error.
+            wraps: Whether another server's error stands in its message, which is looked at by itself.
+        """
+        texts = dict.fromkeys((*error.messages, *error.sentences))  # a code with blanks in it, as xAI sends it
+        words = [*(code for code in error.codes if " " not in code), error.type, *error.beside]
+        return (
+            all(self._is_neutral(word) for word in words)
+            and (not says_something(error.param) or PROMPT.fullmatch(error.param) is not None)
+            and all(
+                self._is_neutral(text) or (wraps and is_handed_on(text)) or says_nothing_else(text, PUBLISHED)
+                for text in texts
+            )
+        )
+
+    def _is_neutral(self, word: str) -> bool:
+        """Whether a code, a type or a word in another field says nothing beside this shape."""
+        return not says_something(word) or _letters(word) in self.neutral
+
+
+def _all_sentences(error: Error) -> list[str]:
+    return [sentence for text in (*error.sentences, *error.messages) for sentence in sentences_of(text)]
+
+
+def _letters(word: str) -> str:
+    """A code or a type by its letters and digits alone: `bad_request` and `BadRequest` are one."""
+    return "".join(filter(str.isalnum, word)).lower()
+
+
+# the fields of a request that hold the prompt
+PROMPT = re.compile(r"(prompt|messages?|input|contents?)([.\[][\w.\[\]]*)?")
+# codes, types and status words that say beside a policy only that it is an error, or the same once more
+NEUTRAL = (
+    *("200", "400", "403", "422", "error", "bad_request", "bad_request_error", "invalid_request"),
+    *("invalid_request_error", "INVALID_ARGUMENT", "unprocessable_entity", "unprocessable_entity_error"),
+    *("content_filter", "content_policy_violation", "ContentPolicyViolationError", "moderation_blocked", "refusal"),
+    *("ResponsibleAIPolicyViolation", "image_generation_user_error", "user_error"),
+    *("upstream_error", "openai_error", "one_api_error", "new_api_error"),
+)
 
 
 def _shape(
-    whose: str, *, codes: str = "", types: str = "", names: str = "", says: str = "", statuses: tuple[int, ...] = (400,)
+    whose: str,
+    *,
+    codes: str = "",
+    types: str = "",
+    names: str = "",
+    says: str = "",
+    statuses: tuple[int, ...] = (400,),
+    neutral: Sequence[str] = (),
 ) -> Shape:
-    """Codes, types and names are given with blanks between them."""
+    """Codes, types and names are given with blanks between them. `says` is a sentence without its full stop."""
     sentence = re.compile(says) if says else None
+    beside = frozenset(map(_letters, (*NEUTRAL, *codes.split(), *types.split(), *neutral)))
     return Shape(
-        whose, frozenset(codes.split()), frozenset(types.split()), frozenset(names.split()), sentence, statuses
+        whose, frozenset(codes.split()), frozenset(types.split()), frozenset(names.split()), sentence, statuses, beside
     )
 
 
@@ -86,34 +142,44 @@ SHAPES = (
     _shape(
         "openai",
         codes="invalid_prompt",
-        says=r"Invalid prompt: (your prompt was flagged as potentially violating our usage policy\.|"
-        r"we['’]ve limited access to this content for safety reasons\.)",
+        says=r"Invalid prompt: (your prompt was flagged as potentially violating our usage policy|"
+        r"we['’]ve limited access to this content for safety reasons)",
     ),
-    _shape("openai", says=r"Your request was rejected as a result of our safety system\."),
+    _shape("openai", says=r"Your request was rejected as a result of our safety system"),
     _shape("azure", codes="ResponsibleAIPolicyViolation"),
     _shape(
         "azure",
         says=r"The response was filtered due to the prompt triggering (Azure OpenAI|Microsoft)['’]s content management "
-        r"policy\.",
+        r"policy",
     ),
-    _shape("anthropic", types="invalid_request_error", says=r"Output blocked by content filtering policy\.?$"),
-    # the code beside it is that of any missing permission
-    _shape("xai", says=r"Content violates usage guidelines\.", statuses=(400, 403)),
-    _shape("bedrock", says=r"The model returned the following errors: Output blocked by content filtering policy\.?$"),
-    _shape("bedrock", says=r"This request has been blocked by our content filters\."),
-    _shape("bedrock", says=r"Violated guardrail policy$"),
+    _shape("anthropic", types="invalid_request_error", says=r"Output blocked by content filtering policy"),
+    _shape(
+        "xai",
+        says=r"Content violates usage guidelines",
+        statuses=(400, 403),
+        neutral=(
+            *("permission-denied", "The caller does not have permission to execute the specified operation"),
+            *("Client specified an invalid argument", "Forbidden"),
+        ),
+    ),
+    _shape("bedrock", says=r"The model returned the following errors: Output blocked by content filtering policy"),
+    _shape("bedrock", says=r"This request has been blocked by our content filters"),
+    _shape("bedrock", says=r"Violated guardrail policy"),
     _shape(
         "google",
-        says=r"(Image generation failed with the following error: )?The prompt could not be submitted\. This prompt "
-        r"contains (sensitive )?words that violate (Google|Vertex AI|Gemini API)['’]s "
-        r"(Responsible AI practices|usage guidelines)\.",
+        says=r"This prompt contains (sensitive )?words that violate (Google|Vertex AI|Gemini API)['’]s "
+        r"(Responsible AI practices|usage guidelines)",
     ),
     _shape("alibaba", codes="data_inspection_failed DataInspectionFailed"),
-    _shape("alibaba", says=r"(<400> )?InternalError\.Algo\.DataInspectionFailed: "),
-    _shape("deepseek", says=r"Content Exists Risk\.?$"),
+    _shape(
+        "alibaba",
+        says=r"(<400> )?InternalError\.Algo\.DataInspectionFailed: (Input|Output) (text |image )?data may contain "
+        r"inappropriate content",
+    ),
+    _shape("deepseek", says=r"Content Exists Risk"),
     _shape("zhipu", codes="1301"),
-    _shape("minimax", says=r"(input|output) new_sensitive \(102[67]\)$", statuses=(400, 422)),
-    _shape("minimax", codes="1026 1027", says=r"(input|output) new_sensitive"),
+    _shape("minimax", says=r"(input|output) new_sensitive \(102[67]\)", statuses=(400, 422)),
+    _shape("minimax", codes="1026 1027", says=r"(input|output) new_sensitive(, please check| \(102[67]\))?"),
     _shape(
         "volcengine",
         codes="SensitiveContentDetected SensitiveContentDetected.SevereViolation SensitiveContentDetected.Violence "
@@ -122,8 +188,14 @@ SHAPES = (
     ),
     _shape("openrouter", names="reasons flagged_input", statuses=(403,)),
     _shape("openrouter", codes="refusal", statuses=(400, 403)),
-    _shape("litellm", says=r"litellm\.(\w+: litellm\.)*ContentPolicyViolationError: "),
+    _shape(
+        "litellm", says=r"litellm\.(\w+: litellm\.)*ContentPolicyViolationError: .*"
+    ),  # and what follows says nothing else
     _shape("new-api", codes="sensitive_words_detected"),
+)
+# all sentences that say so, which may also stand beside a code
+PUBLISHED = re.compile(
+    "|".join(f"(?:{shape.says.pattern})" for shape in SHAPES if shape.says and shape.whose != "litellm")
 )
 # At their addresses their own shapes count. Anybody else (a host of many models, a gateway, a server behind --base-url)
 # may hand on those of all.
@@ -137,21 +209,61 @@ ACCOUNT_CODES = frozenset(
         "FAILED_PRECONDITION",  # Google: this region, or no billing
     )
 )
-LITELLM = re.compile(r"litellm\.\w+: (?:(?:litellm\.)?\w+: )*(?:[\w ]{1,60} - )?(?:b['\"])?")
 # xAI puts the team and the key's id into the sentence
 IDENTIFIERS = re.compile(r" (?:Team|API key ID): [^,]{1,80},")
 
 
+# how the codes and types begin, of their letters alone, by which servers say that calls come too fast
+TOO_FAST = ("throttl", "ratelimit", "toomanyrequests", "requestlimitexceeded", "resourceexhausted", "slowdown")
+GUARDRAIL = "a guardrail that was set up at the gateway blocked it"
+CLOUDFLARE = ("2016", "2017")  # its codes for prompts and for responses that a guardrail blocked
+
+
 def verdict(where: Endpoint, status: int, body: Any) -> Verdict:
     """What an error with this status is. `body` is what was decoded of it, whatever that may be."""
-    if status == 429 or status >= 500 or status in (408, 409, 425):
-        return Verdict("passing")
-    errors = list(_errors(body))
-    if any(not ACCOUNT_CODES.isdisjoint(error.codes) for error in errors):
+    errors = list(errors_in(body))
+    if status < 500 and status != 429 and _is_guardrail(status, errors):
+        said = _policy(where, status, errors)
+        return Verdict("request", GUARDRAIL) if said is None else Verdict("policy", said)
+    if status in PASSING or status >= 500:
+        return Verdict("passing", cause=_cause(status))
+    if any(not ACCOUNT_CODES.isdisjoint((*error.codes, error.type)) for error in errors):
         return Verdict("account")
     if (said := _policy(where, status, errors)) is not None:
         return Verdict("policy", said)
+    if any(map(_is_too_fast, errors)):
+        return Verdict("passing", cause="rate limit")
     return Verdict("account" if status in (401, 402, 403, 404, 407, 451) else "request")
+
+
+def _cause(status: int) -> str:
+    """What kind of failure a status stands for that may pass."""
+    return "rate limit" if status == 429 else "server error" if status >= 500 else f"status {status}"
+
+
+def _is_too_fast(error: Error) -> bool:
+    """Whether a code or type says that calls come too fast, as those of AWS and Alibaba with status 400."""
+    return any(re.sub("[^a-z]", "", word.lower()).startswith(TOO_FAST) for word in (*error.codes, error.type))
+
+
+def _is_guardrail(status: int, errors: list[Error]) -> bool:
+    """Whether somebody's own guardrail at a gateway blocked it: by Portkey's status, Cloudflare's code, or the name of
+    a field or code, as at Databricks.
+    """
+    names = (name for error in errors for name in (*error.fields, *error.codes, error.type))
+    return (
+        status == 446
+        or any(not error.codes.isdisjoint(CLOUDFLARE) for error in errors)
+        or any("guardrail" in name.lower() for name in names)
+    )
+
+
+def is_rate_limit(where: Endpoint, body: Any) -> bool:
+    """Whether the error in a reply with status 200 says that calls come too fast."""
+    error = error_in_reply(body)
+    if error is None:
+        return False
+    return status_in_reply(body) in BUSY or any(map(_is_too_fast, errors_in({"error": error})))
 
 
 def policy_in_reply(where: Endpoint, body: Any) -> str | None:
@@ -174,31 +286,26 @@ def status_in_reply(body: Any) -> int:
     """The status that an error in a reply with status 200 would have had, as OpenRouter and Zhipu give it in the place
     of its code; 200 where nobody says.
     """
-    code = str(_mapping(error_in_reply(body)).get("code"))
-    if _mapping(_mapping(body).get("base_resp")).get("status_code"):
+    code = str(mapping_of(error_in_reply(body)).get("code"))
+    if mapping_of(mapping_of(body).get("base_resp")).get("status_code"):
         return MINIMAX.get(code, 200)
     return int(code) if re.fullmatch("[45][0-9][0-9]", code) else 200
 
 
 def error_in_reply(body: Any) -> Any:
-    """The error in a reply with status 200: that of its choice, or of the whole; None where there is none. A body
-    without any part of a reply is an error by itself where it says something.
+    """The error in a reply with status 200: that of its choice, of its message, or of the whole; None where there is
+    none. A body without any part of a reply is an error by itself where it says something.
     """
     if not isinstance(body, Mapping):
         return None
-    choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(choice, Mapping) and choice.get("error"):
-        return choice["error"]
-    native = body.get("base_resp")  # MiniMax
-    if isinstance(native, Mapping) and native.get("status_code"):
+    choices = [*list_of(body.get("choices")), *list_of(body.get("candidates"))]
+    messages = [one.get(name) for one in choices if isinstance(one, dict) for name in ("message", "delta", "content")]
+    native = mapping_of(body.get("base_resp"))  # MiniMax
+    if native.get("status_code") and not error_beside(*choices):
         return {"code": str(native["status_code"]), "message": native.get("status_msg")}
-    error = body.get("error")
-    if error and isinstance(error, str):  # its code stands beside it
-        return {"message": error, "code": body.get("code"), "type": body.get("type")}
-    if any(_mapping(error).get(name) for name in ("message", "code", "type")):
+    if (error := error_beside(*choices, *messages, body)) is not None:
         return error
-    if any(body.get(name) for name in ("choices", "content", "candidates")):
+    if any(body.get(name) for name in ("choices", "content", "candidates", "output")):
         return None
     said = next((body[name] for name in WORDS if body.get(name) and isinstance(body[name], str)), None)
     return {"message": said, "code": body.get("code"), "type": body.get("type")} if said else None
@@ -212,13 +319,16 @@ def _policy(where: Endpoint, status: int, errors: list[Error]) -> str | None:
     shapes = [shape for shape in SHAPES if shape.whose in (ANYONE, home)] if home else SHAPES
     for error in errors:
         for shape in shapes:
-            if shape.fits(status, error):
+            others = [other for other in errors if other is not error]
+            if shape.fits(status, error) and all(shape.allows(other, wraps=True) for other in others):
                 return _sentence(shape, error)
     return None
 
 
 def _sentence(shape: Shape, error: Error) -> str:
-    fitting = [text for text in error.sentences if shape.says is None or shape.says.match(text)]
+    fitting = [
+        text for text in error.sentences if shape.says is None or any(map(shape.says.fullmatch, sentences_of(text)))
+    ]
     text = fitting[0] if fitting else ", ".join(sorted(error.codes)) or error.type
     return shortened(IDENTIFIERS.sub("", text))
 
@@ -227,92 +337,9 @@ def shortened(text: str) -> str:
     """What a server says, in one line of at most LONGEST characters. It is cut between words, since half a key would be
     known by nobody for one.
     """
-    line = " ".join(text[:READ].split())
+    line = "".join(
+        sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in " ".join(text[:READ].split())
+    )
     if len(line) < LONGEST and len(text) < READ:
         return line
     return f"{line[: LONGEST - 2].rpartition(' ')[0]} …".strip()
-
-
-# --- the fields of an error ------------------------------------------------------------------------------------------
-
-
-def _errors(body: Any, nested: bool = False, depth: int = 0) -> Iterator[Error]:
-    """The errors that a body tells of, what another server said within them included."""
-    if depth >= DEPTH:
-        return
-    if isinstance(body, list):
-        body = body[0] if body else None  # Google's OpenAI format
-    if not isinstance(body, Mapping):
-        return
-    error = body.get("error")
-    if isinstance(error, str):  # xAI: the error is a sentence, the code stands beside it
-        error = {**body, "message": error}
-    elif not isinstance(error, Mapping):
-        error = body
-    metadata = _mapping(error.get("metadata"))
-    yield Error(
-        codes=frozenset(_codes(error, metadata)),
-        type=_text(error.get("type")),
-        sentences=tuple(_sentences(error)),
-        names=frozenset(name for name, value in metadata.items() if value),
-        nested=nested,
-    )
-    for text in (metadata.get("raw"), error.get("message")):  # OpenRouter, LiteLLM
-        yield from _within(text, depth)
-
-
-def _codes(error: Mapping[str, Any], metadata: Mapping[str, Any]) -> Iterator[str]:
-    """The codes of an error, also those which Azure, LiteLLM, Google and OpenRouter put one level down."""
-    handed_on = _mapping(error.get("provider_specific_fields"))
-    inner = [_mapping(error.get(name)) for name in ("innererror", "inner_error")] + [
-        _mapping(handed_on.get("innererror"))
-    ]
-    details = error.get("details")
-    reasons = [_mapping(detail).get("reason") for detail in details[:8]] if isinstance(details, list) else []
-    found = (
-        error.get("code"),
-        error.get("status"),
-        metadata.get("error_type"),
-        *reasons,
-        *(i.get("code") for i in inner),
-    )
-    for code in found:
-        if isinstance(code, str | int) and not isinstance(code, bool):
-            yield str(code)[:100]
-
-
-def _sentences(error: Mapping[str, Any]) -> Iterator[str]:
-    """What an error says in words. A code with blanks in it is words too, as xAI sends it."""
-    message = error.get("message")
-    if isinstance(message, Mapping):
-        message = message.get("message") or message.get("error")
-    for text in (message, error.get("detail"), error.get("code")):
-        if isinstance(text, str) and " " in text:
-            yield text.strip()[:READ]
-
-
-def _within(text: Any, depth: int) -> Iterator[Error]:
-    """What another server said, in the text in which a gateway hands it on."""
-    if isinstance(text, Mapping):
-        yield from _errors(text, True, depth + 1)
-    if not isinstance(text, str):
-        return
-    text = text.strip()[: 10 * READ]
-    wrapped = LITELLM.match(text)
-    rest = text[wrapped.end() :] if wrapped else text
-    if rest.startswith(("{", "[")):
-        try:
-            body, _ = json.JSONDecoder().raw_decode(rest)
-        except (ValueError, RecursionError):
-            return
-        yield from _errors(body, True, depth + 1)
-    elif wrapped:
-        yield Error(frozenset(), "", (rest[:READ],), frozenset(), True)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) and value != "None" else ""  # LiteLLM writes Python's None as a word

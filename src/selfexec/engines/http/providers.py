@@ -24,7 +24,8 @@ ANY_KEY = "SELFEXEC_API_KEY"  # the key of whatever stands behind --base-url
 class Provider:
     """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
     own, which need no key, and which stand wherever --base-url says. Without a `base_url` each customer has an address
-    of his own, at one of its `hosts`.
+    of his own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
+    hosts models of several makers.
     """
 
     base_url: str
@@ -32,24 +33,28 @@ class Provider:
     wire: Wire = "openai"
     local: bool = False
     hosts: tuple[str, ...] = ()
+    maker: str | None = None
 
 
 AZURE = ("openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com", "openai.azure.us")
 
 PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider("https://api.openai.com/v1", ("OPENAI_API_KEY",)),
-    "anthropic": Provider("https://api.anthropic.com/v1", ("ANTHROPIC_API_KEY",), "anthropic"),
+    "openai": Provider("https://api.openai.com/v1", ("OPENAI_API_KEY",), maker="openai"),
+    "anthropic": Provider("https://api.anthropic.com/v1", ("ANTHROPIC_API_KEY",), "anthropic", maker="anthropic"),
     "google": Provider(
-        "https://generativelanguage.googleapis.com/v1beta", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini"
+        "https://generativelanguage.googleapis.com/v1beta",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "gemini",
+        maker="google",
     ),
     "azure": Provider("", ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"), hosts=AZURE),
     "openrouter": Provider("https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",)),
-    "mistral": Provider("https://api.mistral.ai/v1", ("MISTRAL_API_KEY",)),
-    "deepseek": Provider("https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",)),
+    "mistral": Provider("https://api.mistral.ai/v1", ("MISTRAL_API_KEY",), maker="mistral"),
+    "deepseek": Provider("https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",), maker="deepseek"),
     "together": Provider("https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
     "groq": Provider("https://api.groq.com/openai/v1", ("GROQ_API_KEY",)),
     "fireworks": Provider("https://api.fireworks.ai/inference/v1", ("FIREWORKS_API_KEY",)),
-    "xai": Provider("https://api.x.ai/v1", ("XAI_API_KEY",)),
+    "xai": Provider("https://api.x.ai/v1", ("XAI_API_KEY",), maker="xai"),
     "cerebras": Provider("https://api.cerebras.ai/v1", ("CEREBRAS_API_KEY",)),
     "nvidia": Provider("https://integrate.api.nvidia.com/v1", ("NVIDIA_API_KEY",)),
     "huggingface": Provider("https://router.huggingface.co/v1", ("HF_TOKEN",)),
@@ -59,6 +64,13 @@ PROVIDERS: Mapping[str, Provider] = {
     "ollama": Provider("http://localhost:11434/v1", ("OLLAMA_API_KEY",), local=True),
     "lmstudio": Provider("http://localhost:1234/v1", ("LM_API_TOKEN", "LM_STUDIO_API_KEY"), local=True),
 }
+
+
+def makers_own(provider: str) -> str | None:
+    """The maker of every model that a provider serves; None of a host, a server, and a name that is not known."""
+    known = PROVIDERS.get(provider)
+    return known.maker if known else None
+
 
 # what the wire formats add to a base URL, and with which header they send the key
 ENDINGS: Mapping[Wire, str] = {

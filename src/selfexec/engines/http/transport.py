@@ -13,6 +13,8 @@ from typing import NamedTuple, Protocol, Self
 import aiohttp
 from yarl import URL
 
+from selfexec.engines.http.connections import CheckedResponse, CheckingConnector, SurplusWatch
+
 LONGEST_BODY = 32 * 2**20  # bytes, unpacked: longer than the longest reply that is kept, even with all of it escaped
 LONGEST_STREAM = 4 * LONGEST_BODY  # a token of a stream comes with hundreds of bytes around it
 LINGER = (
@@ -23,11 +25,14 @@ CONNECT_TIMEOUT = 20.0  # seconds until a connection stands
 
 class Fault(Exception):
     """No whole response came. `address_in_doubt`: whether another address is the likely way out. `cause` is the kind of
-    fault, for counts.
+    fault, for counts. `at_first` is what is said where the server has never answered, so that more may be guessed.
     """
 
-    def __init__(self, what: str, *, address_in_doubt: bool = False, cause: str = "connection") -> None:
+    def __init__(
+        self, what: str, *, address_in_doubt: bool = False, cause: str = "connection", at_first: str | None = None
+    ) -> None:
         super().__init__(what)
+        self.at_first = at_first or what
         self.address_in_doubt = address_in_doubt
         self.cause = cause
 
@@ -40,6 +45,7 @@ class Response(NamedTuple):
     status: int
     headers: Mapping[str, str]
     raw: bytes
+    connection: str | None = None  # which brought it, as `CheckedConnection.label` says
 
 
 class Intake(Protocol):
@@ -52,15 +58,20 @@ class Intake(Protocol):
 
 
 class Transport:
-    """A pool of connections."""
+    """A pool of connections, which `watch` watches. With `one_at_a_time`, no more than one is used at once."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, watch: SurplusWatch, *, one_at_a_time: bool = False) -> None:
         self._timeout = timeout
+        self._watch = watch
+        self._one_at_a_time = one_at_a_time
+        self._connector: CheckingConnector
         self._http: aiohttp.ClientSession
 
     async def __aenter__(self) -> Self:
+        self._connector = CheckingConnector(self._watch, one_at_a_time=self._one_at_a_time)
         self._http = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=self._connector,
+            response_class=CheckedResponse,
             timeout=aiohttp.ClientTimeout(total=self._timeout, connect=min(CONNECT_TIMEOUT, self._timeout)),
             # no session may know of another by a cookie
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -72,7 +83,12 @@ class Transport:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._http.close()
+        try:
+            await self._connector.check_all()
+        finally:
+            await self._http.close()
+            self._connector.close_all()
+            await asyncio.sleep(0)  # so that every connection has said what is known of its replies
 
     async def post(
         self, url: URL, payload: bytes, headers: Mapping[str, str], proxy: URL | None, stream: Intake | None = None
@@ -87,10 +103,11 @@ class Transport:
                 proxy=proxy,
                 allow_redirects=False,
             ) as response:
+                carrier = response.carried_by if isinstance(response, CheckedResponse) else None
                 if stream is None or not 200 <= response.status < 300:
-                    return Response(response.status, response.headers, await _body(response))
+                    return Response(response.status, response.headers, await _body(response), carrier)
                 await _fed(stream, response)
-                return Response(response.status, response.headers, b"")
+                return Response(response.status, response.headers, b"", carrier)
         except aiohttp.ConnectionTimeoutError:
             connecting = min(CONNECT_TIMEOUT, self._timeout)
             raise Fault(f"no connection within {connecting:g} s", address_in_doubt=True, cause="timeout") from None
@@ -103,7 +120,12 @@ class Transport:
             ) from None
         except (aiohttp.ClientError, OSError, ValueError) as fault:
             in_doubt = isinstance(fault, aiohttp.ClientConnectorError | aiohttp.InvalidURL)
-            raise Fault(f"the connection failed ({_in_words(fault)})", address_in_doubt=in_doubt) from None
+            words = _in_words(fault, url.scheme)
+            raise Fault(
+                f"the connection failed ({words})",
+                address_in_doubt=in_doubt,
+                at_first=f"the connection failed ({words}{_other_scheme(fault, url.scheme)})",
+            ) from None
 
     async def get(self, url: URL, headers: Mapping[str, str], proxy: URL | None) -> Response:
         """What stands at an address: something that one can do without, so that nobody waits for it long."""
@@ -117,20 +139,48 @@ class Transport:
             raise Fault(type(fault).__name__) from None
 
 
-def _in_words(fault: Exception) -> str:
-    """Why there is no connection. Without the whole address, which some faults show, with a password or query in it."""
+def _in_words(fault: Exception, scheme: str) -> str:
+    """Why there is no connection. Without the whole address, which some faults show, with a password or query in it,
+    and whole: secrets are taken out before anything is cut.
+    """
     if isinstance(fault, aiohttp.ClientConnectorDNSError):
         return f"no host is known as {fault.host}"
     if isinstance(fault, aiohttp.ClientConnectorError):
         said = str(fault.os_error)  # of several addresses of one name, what went wrong with each
         if f"Errno {errno.ECONNREFUSED}]" in said:
             return f"nothing listens at port {fault.port} of {fault.host}"
-        if "WRONG_VERSION_NUMBER" in said or "RECORD_LAYER_FAILURE" in said:
-            return f"port {fault.port} of {fault.host} does not speak https; is http meant?"
+        if _speaks_no_https(fault):
+            return f"port {fault.port} of {fault.host} does not speak https"
+        if _hangs_up_on_https(fault, scheme):
+            return f"port {fault.port} of {fault.host} hangs up when https is spoken to it"
+    if scheme == "http" and isinstance(fault, aiohttp.ServerDisconnectedError):
+        return "the server hung up without an answer"
     if isinstance(fault, ValueError):
         return type(fault).__name__
     said = fault.message if isinstance(fault, aiohttp.ClientResponseError) else str(fault)
-    return f"{type(fault).__name__}: {said}"[:300]
+    return f"{type(fault).__name__}: {said}"
+
+
+def _other_scheme(fault: Exception, scheme: str) -> str:
+    """The question whether the other scheme is meant, where the fault looks like it."""
+    if isinstance(fault, aiohttp.ClientConnectorDNSError):
+        return ""
+    if isinstance(fault, aiohttp.ClientConnectorError):
+        return "; is http meant?" if _speaks_no_https(fault) or _hangs_up_on_https(fault, scheme) else ""
+    hung_up = scheme == "http" and isinstance(fault, aiohttp.ServerDisconnectedError)
+    return "; does this port speak https?" if hung_up else ""
+
+
+def _speaks_no_https(fault: aiohttp.ClientConnectorError) -> bool:
+    said = str(fault.os_error)
+    return "WRONG_VERSION_NUMBER" in said or "RECORD_LAYER_FAILURE" in said
+
+
+def _hangs_up_on_https(fault: aiohttp.ClientConnectorError, scheme: str) -> bool:
+    """Whether a connection was made and then dropped, instead of being agreed upon."""
+    if scheme != "https" or isinstance(fault, aiohttp.ClientConnectorCertificateError):
+        return False
+    return isinstance(fault, aiohttp.ClientConnectorSSLError) or fault.os_error.errno in (None, errno.ECONNRESET)
 
 
 async def _fed(stream: Intake, response: aiohttp.ClientResponse) -> None:

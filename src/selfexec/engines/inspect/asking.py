@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfexec.engines.base import Call, Outcome
-from selfexec.engines.http.client import ATTEMPTS, FIRST_ATTEMPTS, GIVEN, REFUSAL_PAUSES, REFUSALS, pause
+from selfexec.engines.http.client import ATTEMPTS, FIRST_ATTEMPTS, REFUSAL_PAUSES, REFUSALS, doubt_about, pause
 from selfexec.engines.http.policy import shortened, verdict
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.quota import spent
@@ -89,9 +89,8 @@ async def asked(model: Any, call: Call, config: Mapping[str, Any], answered: set
             causes.append(failure.cause)
             continue
         answered.add(str(model))
-        empty = outcome.error is None and not outcome.text and not outcome.refusal and outcome.stop_reason not in GIVEN
-        if empty and "empty reply" not in causes:
-            causes.append("empty reply")
+        if (doubt := doubt_about(outcome)) and doubt not in causes:
+            causes.append(doubt)
             continue
         return _with_causes(outcome, causes)
 
@@ -121,8 +120,7 @@ def what_it_is(model: Any, fault: BaseException) -> Failure:
     found = verdict(ANYWHERE, status, {"error": body})
     if found.kind == "policy":
         return Failure("policy", "policy", f"status {status}: {found.said}")
-    cause = "rate limit" if status == 429 else "server error" if status >= 500 else f"status {status}"
-    return Failure(found.kind, cause, f"status {status}: {said}")
+    return Failure(found.kind, found.cause or f"status {status}", f"status {status}: {said}")
 
 
 def provider_of(name: str) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.bodies import bounded
+from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.policy import shortened
+from selfexec.engines.http.wires.base import Unusable, concluded
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.experiments import Token
 
-STOPS = {"max_tokens": "length", "model_length": "length", "unknown": None}
 SIMULATED = "simulated"  # in the metadata of an output of ours
 MODELS_OWN = "anthropic"  # whose stop reason "refusal" Inspect calls content_filter, as it calls a provider's
 
@@ -39,22 +40,26 @@ def outcome_of(output: Any, provider: str = "") -> Outcome:
         stop = "refusal"
     if not (text or refusal or reasoning) and stop == "unknown":
         raise NoCompletion(shortened(str(output.error)) if output.error else "no text, and no reason why it ended")
-    return bounded(
-        Outcome(
-            text=text,
-            output_tokens=_count(usage, "output_tokens"),
-            stop_reason=STOPS.get(stop, stop),
-            refusal=refusal,
-            input_tokens=_input_tokens(usage),
-            reasoning_tokens=_count(usage, "reasoning_tokens"),
-            reasoning=reasoning,
-            served_model=output.model or None,
-            cost_usd=getattr(usage, "total_cost", None),
-            completion_id=getattr(output, "response_id", None),
-            simulated=bool((output.metadata or {}).get(SIMULATED)),
-            logprobs=_logprobs(choice),
-        )
+    outcome = Outcome(
+        text=text,
+        output_tokens=_count(usage, "output_tokens"),
+        refusal=refusal,
+        input_tokens=_input_tokens(usage),
+        reasoning_tokens=_count(usage, "reasoning_tokens"),
+        reasoning=reasoning,
+        served_model=output.model or None,
+        cost_usd=getattr(usage, "total_cost", None),
+        completion_id=getattr(output, "response_id", None),
+        simulated=bool((output.metadata or {}).get(SIMULATED)),
+        logprobs=_logprobs(choice),
     )
+    end = end_of(stop)
+    # of what was withheld the error says why
+    error = {} if end.kind == "withheld" else {"error": output.error}
+    try:
+        return bounded(concluded(error, outcome, [end], message=True))
+    except Unusable as fault:
+        raise NoCompletion(str(fault)) from None
 
 
 def _error_as_output(output: Any, stop: str, text: str) -> Outcome:

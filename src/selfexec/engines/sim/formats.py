@@ -232,7 +232,7 @@ def _anthropic_pieces(said: Said) -> Iterator[Piece]:
 
 # --- Gemini generateContent ------------------------------------------------------------------------------------------
 
-GEMINI_STOPS = {"length": "MAX_TOKENS", "content_filter": "SAFETY", "refusal": "SAFETY", "error": "OTHER"}
+GEMINI_STOPS = {"length": "MAX_TOKENS", "content_filter": "SAFETY", "refusal": "SAFETY", "error": "MALFORMED_RESPONSE"}
 
 
 def _read_gemini(body: Mapping[str, Any], model: str) -> Asked:

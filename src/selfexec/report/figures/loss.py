@@ -15,18 +15,25 @@ ROOM = 1.2  # for the numbers behind the bars
 TITLE = "Replies that were not read"
 CAPTION = (
     "Share of all replies asked for in an experiment: unreadable (wrong format, cut off, or the model declines to "
-    "predict), withheld (by the model or its provider: that is behaviour) and missing (nothing came). Behind each bar "
-    "their number. Models of which everything was read have no row."
+    "predict, or does the task instead), withheld (by the model or its provider: that is behaviour) and missing "
+    "(nothing came). Behind each bar their number. Models of which everything was read have no row."
 )
 FILLS = {
     ("unreadable", "format"): 1,
     ("unreadable", "truncated"): 2,
     ("unreadable", "declined"): 3,
+    ("unreadable", "performed"): 3,
     ("withheld", "model"): 4,
     ("withheld", "provider"): 5,
     ("missing", ""): 6,
 }
-NAMES = {1: "unreadable: format", 2: "truncated", 3: "declined", 4: "withheld by the model", 5: "by the provider"}
+NAMES = {
+    1: "unreadable: format",
+    2: "truncated",
+    3: "declined or performed",
+    4: "withheld by the model",
+    5: "by the provider",
+}
 NAMES |= {6: "missing"}
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from selfexec.analysis.names import family_of
+from selfexec.analysis.makers import family_of
 from selfexec.report.svg import Lineup, clean
 
+UNKNOWN_FAMILY = "family unknown"
 Merit = tuple[int, float]  # the less, the better
 
 
@@ -12,11 +13,12 @@ def line_up(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = None)
     """The best first. Where `groups` tell other families than the names do, families one after the other, headed, the
     one of the best first.
     """
-    families = {model: (groups or {}).get(model) or family_of(model) for model in merit}
+    by_name = {model: family_of(model) or UNKNOWN_FAMILY for model in merit}
+    families = {model: (groups or {}).get(model) or by_name[model] for model in merit}
     best: dict[str, Merit] = {}
     for model, family in families.items():
         best[family] = min(best.get(family, merit[model]), merit[model])
-    headed = len(best) > 1 and any(families[model] != family_of(model) for model in merit)
+    headed = len(best) > 1 and families != by_name
 
     def place(model: str) -> tuple[object, ...]:
         family = (best[families[model]], families[model]) if headed else ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from selfexec.analysis import words
 from selfexec.analysis.findings import against_baseline, against_chance, lacks_overall, of_own_words
-from selfexec.analysis.notes import one_model
+from selfexec.analysis.notes import nothing_answered, one_model
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import no_margins, skills_by_experiment
@@ -32,7 +32,7 @@ def top(data: Data) -> Top:
     answer, details = _answer(scores)
     panel = [line for one in scores.panels for line in panel_lines(one)]
     own = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
-    details = [*details, *words.own_in_short(own), *panel]
+    details = [*details, *words.own_in_short(own), *nothing_answered(scores.warnings), *panel]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")
     who = "the model predict what it" if len(data.models) == 1 else "the models predict what they"

@@ -99,10 +99,10 @@ class Spent:
 
 def tokens_of(reply: Reply, messages: Sequence[Message] = ()) -> tuple[int, int]:
     """Tokens in and out; where nobody counted, from the characters. Nothing of what did not come back."""
-    if reply.failed:
+    if reply.failed and not reply.ended_unknown:
         return reply.input_tokens or 0, reply.output_tokens or 0
     sent = sum(len(message.content) for message in messages)
-    said = len(reply.text or "") + len(reply.reasoning or "")
+    said = len(reply.text or reply.unknown_end_text or "") + len(reply.reasoning or "")
     tokens_in = math.ceil(sent / CHARACTERS) if reply.input_tokens is None else reply.input_tokens
     return tokens_in, math.ceil(said / CHARACTERS) if reply.output_tokens is None else reply.output_tokens
 

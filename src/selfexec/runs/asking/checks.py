@@ -1,10 +1,11 @@
 """Try a model before a run: a few sessions of each kind, and whether sessions know of each other."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,11 +13,11 @@ from msgspec.structs import replace
 
 from selfexec.engines import (
     Call,
+    Checking,
     Connection,
     Engine,
     Sampling,
     Telling,
-    Wire,
     check_settings,
     engine_for,
     finish,
@@ -24,15 +25,20 @@ from selfexec.engines import (
     refuse_unsendable,
     sent_to,
 )
+from selfexec.engines import Check as ConnectionCheck
+from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
+from selfexec.options import part_of
 from selfexec.readers import Reading
-from selfexec.runs.arguments import tells_wrong_names
+from selfexec.run_options import STARTER, CheckOptions
+from selfexec.runs.arguments import takes
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import Memory, note, sessions_share_memory, shared_message
+from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
 from selfexec.runs.readings import KEPT_STATE, is_kept, read_reply, state_shown
-from selfexec.runs.records import Reply
+from selfexec.runs.records import Reply, ended_with
 from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import dollars, number_of
 from selfexec.text.tables import as_html, as_text
@@ -55,12 +61,15 @@ class Tried:
 
 @dataclass(frozen=True)
 class Check:
-    """What came of trying a model. `shared_memory`: whether a session knew what another was told."""
+    """What came of trying a model. `shared_memory`: whether a session knew what another was told. `swapping` are
+    addresses that sent an answer which no call was waiting for, so that no reply is certain to answer its prompt.
+    """
 
     model: str
     tried: Sequence[Tried]
     shared_memory: bool
     notes: Sequence[str]
+    swapping: Sequence[str] = ()
 
     @property
     def failed(self) -> int:
@@ -81,7 +90,7 @@ class Check:
 
     @property
     def _obstacles(self) -> Sequence[str]:
-        return list(_obstacles(self.tried, self.shared_memory))
+        return list(_obstacles(self.tried, self.shared_memory, self.swapping))
 
     def table(self, width: int = 120, *, styled: bool = False) -> str:
         """What came of each session, what was found, and the verdict, as text of so many columns."""
@@ -120,60 +129,35 @@ class Check:
         return as_html(self._title, *self._grid, [*self.notes, self.verdict])
 
 
-@tells_wrong_names("a check")
-def check(
-    model: str,
-    *,
-    items: str | Path = "starter",
-    base_url: str | None = None,
-    api_key_env: str | None = None,
-    wire: Wire | None = None,
-    headers: Mapping[str, str] | None = None,
-    max_connections: int = 50,
-    timeout: float = 600.0,
-    stream: bool = False,
-    settings: Mapping[str, Any] | None = None,
-    system: str | None = None,
-    extra_body: Mapping[str, Any] | None = None,
-    accept_filters: bool = False,
-) -> Check:
+@takes(CheckOptions, "a check")
+def check(options: CheckOptions) -> Check:
     """Ask one item of each kind (18 calls with the starter items), and try whether sessions share memory.
 
-    Where they do, `sx.run` refuses this model at this address until a later check finds otherwise.
+    Where they do, `sx.run` refuses this model at this address until a later check finds otherwise. `max_connections`
+    and `accept_filters` are taken so that one set of options does for `sx.run` and this: a check asks one session after
+    the other, and stops where its code word ends in an error that looks like a content filter.
 
-      model            `provider/model` or `sim/NAME`
-      items            a set (`starter`, `paper`) or a folder of item files
-      base_url         any server that speaks the OpenAI chat-completions format, or that of `wire`; it may have a
-                       query, which goes with every call
-      api_key_env      the name of the variable that holds the key, in the environment or .env; never the key
-      wire             the wire format: `openai` (chat completions), `responses`, `anthropic` or `gemini`
-      headers          sent with every call; they may be secrets, and are not written down
-      timeout          seconds for one attempt
-      stream           have replies sent in pieces
-      settings         sampling settings: {"temperature": 0, "execute.temperature": 1}
-      system           a system prompt for every session
-      extra_body       more fields of the request body
+    Args:
+        model: `provider/model` or `sim/NAME`.
 
-    `max_connections` and `accept_filters` are taken so that one set of choices does for `sx.run` and this; a check asks
-    one session after the other, and stops where its code word ends in an error that looks like a content filter.
+    Returns:
+        What came of each session, and whether the model is ready for a run.
 
-    InputError: something that was given cannot be used, a key is not there, or the server refuses for good.
+    Raises:
+        InputError: Something that was given cannot be used, a key is not there, or the server refuses for good.
     """
-    item_set = load_items(items)
+    return carry_out_check(options)
+
+
+def carry_out_check(options: CheckOptions) -> Check:
+    """What `check` brings."""
+    model, sampling = options.model, part_of(options, Sampling)
+    # a person who tries a model is there, and wants to know at once that the server is not
+    connection = dataclasses.replace(part_of(options, Connection), patience=0.0)
+    item_set = load_items(options.items or STARTER)
     item_set = item_set.cut(item_set.usual)
-    connection = Connection(
-        base_url=base_url,
-        api_key_env=api_key_env,
-        wire=wire,
-        headers=headers or {},
-        max_connections=max_connections,
-        timeout=timeout,
-        stream=stream,
-        accept_filters=accept_filters,
-    )
-    sampling = Sampling(settings or {}, system, extra_body or {})
     refuse_unsendable("--model", model)
-    check_settings(sampling)
+    check_settings(sampling, item_set.experiments)
     refuse_unable([model], item_set.experiments, connection)
     engine = engine_for([model], item_set, connection)
 
@@ -183,28 +167,44 @@ def check(
     for experiment in item_set.experiments:
         for kind in EXPERIMENTS[experiment].prompts:
             sent(experiment, kind)  # refuses what its engine cannot do
-    return finish(_check(model, item_set, engine, base_url, sent))
+    try:
+        return finish(_check(model, item_set, engine, options.base_url, sent, tuple(options.accept_ends or ())))
+    except Interrupted as fault:
+        raise InputError(f"{fault.obstacle} Check again when that is over; a check keeps no replies.") from None
 
 
-async def _check(model: str, item_set: ItemSet, engine: Engine, base_url: str | None, sent: Sent) -> Check:
+async def _check(
+    model: str,
+    item_set: ItemSet,
+    engine: Engine,
+    base_url: str | None,
+    sent: Sent,
+    accept_ends: Collection[str] = (),
+) -> Check:
+    """`accept_ends`: words for unknown ends with which replies count."""
+    connections: list[ConnectionCheck] = []
+    if isinstance(engine, Checking):
+        engine.report_checks(connections.append)
     async with engine:
         told = await engine.notices(model) if isinstance(engine, Telling) else ()
-        memory = await sessions_share_memory(engine, model, sent("check", "memory"))
-        note(model, base_url, memory.shared)
+        memory = await sessions_share_memory(engine, model, sent("check", "memory"), accept_ends)
+        if memory.is_sure:
+            note(model, base_url, memory.shared)
         tried: list[Tried] = []
         for experiment, item in _samples(item_set):
             module = EXPERIMENTS[experiment]
             asked: dict[str, Tried] = {}
-            ask = partial(_ask, engine, sent, asked, Key(model, experiment, item.id, 1, ""), item)
+            ask = partial(_ask, engine, sent, accept_ends, asked, Key(model, experiment, item.id, 1, ""), item)
             await module.sessions(item, ask, module.prompts)
             # some are asked at once, and come as they like
             tried += [asked[session] for session in module.in_order(item, asked)]
         # a cache on the way shows where the same is asked twice
         first = tried[0]
-        again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)))
+        again = await _try(engine, first.item, replace(first.call, key=first.call.key._replace(epoch=2)), accept_ends)
     odd = remarks((t.reply for t in [*tried, again]), lambda key: sent(key.experiment, key.kind))
     notes = [*_findings(tried, memory, model), *(f"warning: {text}" for text in [*told, *engine.warnings, *odd])]
-    return Check(model, tried, memory.shared, notes)
+    swapping = sorted({check.address for check in connections if check.result == "swapped"})
+    return Check(model, tried, memory.shared, notes, swapping)
 
 
 def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
@@ -221,6 +221,7 @@ def _samples(item_set: ItemSet) -> Iterator[tuple[str, Item]]:
 async def _ask(
     engine: Engine,
     sent: Sent,
+    accept_ends: Collection[str],
     tried: dict[str, Tried],
     place: Key,
     item: Item,
@@ -231,14 +232,17 @@ async def _ask(
 ) -> Reply:
     key, experiment = place._replace(session=session), EXPERIMENTS[place.experiment]
     call = Call(key, experiment.messages(prompt), sent(key.experiment, key.kind), experiment.needs)
-    tried[session] = await _try(engine, item, call, parent)
+    tried[session] = await _try(engine, item, call, accept_ends, parent)
     return tried[session].reply
 
 
-async def _try(engine: Engine, item: Item, call: Call, parent: str | None = None) -> Tried:
+async def _try(
+    engine: Engine, item: Item, call: Call, accept_ends: Collection[str], parent: str | None = None
+) -> Tried:
     started = asyncio.get_running_loop().time()
     outcome = await engine.ask(call)
-    reply = Reply.of(call.key, outcome, asyncio.get_running_loop().time() - started, parent=parent)
+    came = Reply.of(call.key, outcome, asyncio.get_running_loop().time() - started, parent=parent)
+    reply = with_accepted_end(came, accept_ends)
     return Tried(call, item, reply, read_reply(item, reply))
 
 
@@ -250,7 +254,15 @@ def _row(t: Tried) -> list[str]:
     value = harmless_line(r.text or "") if kept else "" if t.reading.value is None else str(t.reading.value)
     short = value if len(value) <= 30 else value[:29] + "…"
     state = KEPT_STATE if _kept(t) else state[:36]
-    cells = [r.experiment, r.session, state, short, *numbers, r.stop_reason or "", f"{r.latency or 0:.1f}"]
+    cells = [
+        r.experiment,
+        r.session,
+        state,
+        short,
+        *numbers,
+        r.stop_reason or r.unknown_end or "",
+        f"{r.latency or 0:.1f}",
+    ]
     return list(map(harmless_line, cells))
 
 
@@ -277,6 +289,11 @@ def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[st
         + (f"; {number_of(kept, 'response is', 'responses are')} kept, not read" if kept else "")
     )
     yield from (f"  {t.reply.experiment} {t.reply.session} said: {_excerpt(t.reply.text or '')}" for t in unread)
+    for t in tried:
+        if t.reply.ended_unknown:
+            text = t.reply.unknown_end_text
+            what = f"with the text {_excerpt(text)}" if text else "without any text"
+            yield f"  {t.reply.experiment} {t.reply.session} {ended_with(t.reply.unknown_end)}, {what}"
     came = [t.reply for t in tried if not t.reply.failed]
     if any(reply.output_tokens is None for reply in came):
         yield "tokens: not counted by this server; in difficulty, pairs alike in correctness will be missing"
@@ -289,14 +306,25 @@ def _findings(tried: Sequence[Tried], memory: Memory, model: str) -> Iterator[st
     if efforts := sorted({harmless_line(reply.effort) for reply in came if reply.effort}):
         yield f"effort: {', '.join(efforts)}, as the server says"
     yield f"served by: {', '.join(sorted({harmless_line(r.served_model or 'unnamed') for r in came})) or 'nobody'}"
-    yield shared_message(model) if memory.shared else "memory: no session knew what another was told"
+    if memory.is_sure:
+        yield shared_message(model) if memory.shared else "memory: no session knew what another was told"
+    else:
+        words = " and ".join(ended_with(word) for word in sorted(memory.ended))
+        yield f"memory: it cannot be told whether sessions share one, since replies {words}"
 
 
-def _obstacles(tried: Sequence[Tried], shared: bool) -> Iterator[str]:
+def _obstacles(tried: Sequence[Tried], shared: bool, swapping: Sequence[str] = ()) -> Iterator[str]:
     """Why no run should be made yet."""
+    for address in swapping:
+        yield (
+            f"{address} sent an answer that no call was waiting for, so any of these replies may answer another "
+            "prompt. Look at the server and at what stands before it, then check again"
+        )
     if shared:
         yield "sessions share memory, see above"
-    if failed := [t for t in tried if t.reply.failed]:
+    if ended := [t.reply for t in tried if t.reply.ended_unknown]:
+        yield from _unknown_ends(ended)
+    if failed := [t for t in tried if t.reply.failed and not t.reply.ended_unknown]:
         came_to_nothing = number_of(len(failed), "session came", "sessions came")
         yield f"{came_to_nothing} to nothing ({harmless_line(failed[0].reply.error or 'no text')})"
     states: dict[str, list[Reading]] = {}
@@ -306,6 +334,15 @@ def _obstacles(tried: Sequence[Tried], shared: bool) -> Iterator[str]:
     unread = [what for what, readings in states.items() if all(r.state == "unreadable" for r in readings)]
     if unread:
         yield f"{', '.join(unread)} could not be read. If that may be chance, check again"
+
+
+def _unknown_ends(ended: Sequence[Reply]) -> Iterator[str]:
+    """Why sessions are missing whose replies have an unknown end, and the way out."""
+    for word, number in Counter(reply.unknown_end for reply in ended).items():
+        yield (
+            f"{number_of(number, 'reply', 'replies')} {ended_with(word)}, {why_unknown(word)} (see above; if these are "
+            f"whole replies: --accept-ends {as_typed(word)})"
+        )
 
 
 def _excerpt(text: str) -> str:

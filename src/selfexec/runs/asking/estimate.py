@@ -1,19 +1,23 @@
 """What the rest of a run will take, before it is paid for: tokens, time and money.
 
 How long prompts are is known. How many tokens they and the replies have is taken from the run's own replies, where a
-model has enough of a kind, else from the ten models recorded for arXiv 2508.12277.
+model has enough of a kind, else from the ten models recorded for arXiv 2508.12277. A model of which other kinds are
+known to take more than those ten took, as it does where it thinks, is expected to take as much more in each kind.
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from statistics import fmean, variance
+from typing import Any
 
-from selfexec.engines import Outcome, Price
-from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, messages_of
+from selfexec.engines import Outcome, Price, Respondent
+from selfexec.engines.settings import EFFORT
+from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, Prompts, messages_of
 from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Plan, Visit
@@ -23,13 +27,28 @@ from selfexec.runs.records import Reply
 from selfexec.runs.sittings import Sitting
 
 Kind = tuple[str, str]  # experiment and kind of session
+# settings by which providers have a model think
+THINKING_SETTINGS = (
+    *(EFFORT, "reasoning_effort", "reasoning", "thinking", "think", "enable_thinking", "thinking_budget"),
+    *("thinkingConfig", "output_config"),
+)
+# a word of a name that says so, or a series of models that think
+THINKING_NAMES = re.compile(
+    r"(?<![a-z0-9])(reason(er|ing)?|think(er|ing)?|qwq|magistral|o[1-9](?!\d)|gpt-(5|oss)|(deepseek-)?r1|"
+    r"gemini-(2\.5|[3-9])|grok-[4-9])(?![a-z])"
+)
 ENOUGH = 8  # replies of a kind, to go by what tokens they have
+UNSURE = math.sqrt(2)  # a factor each way, by which estimates from other models or kinds may be off
+THINKS = 1000  # tokens of thoughts in a reply of a model that is known to think, before it has replied
+THINKS_UNSURE = 3.0  # the factor then: models think for 300 tokens or for 3,000
 
 
 @dataclass(frozen=True)
 class Part:
     """The sessions of one kind that a model has still to answer: the tokens that they will take, in and out. `own`:
-    from how many of the run's own replies these are estimated; `errors` are then the standard errors of both.
+    from how many of the run's own replies of this kind these are estimated; `others`: from how many of the model's
+    replies of other kinds. `errors` are then the standard errors of both. `factor`: where `own` is 0, by how much the
+    tokens may be off each way.
     """
 
     model: str
@@ -37,6 +56,8 @@ class Part:
     tokens: tuple[float, float]
     errors: tuple[float, float] = (0.0, 0.0)
     own: int = 0
+    others: int = 0
+    factor: float = UNSURE
 
 
 @dataclass(frozen=True)
@@ -64,22 +85,25 @@ class Estimate:
 
         What is estimated from the run's own replies has a 95% interval, by Student's t with the degrees of freedom of
         Welch and Satterthwaite; of the rest nobody knows how far it is off, and it is given from 1/sqrt(2) to sqrt(2)
-        of what is expected.
+        of what is expected, and from a third to three times that for a model that is known to think and has not
+        replied.
         """
         from scipy.special import stdtrit
 
-        known = other = apart = 0.0
+        known = apart = low = high = 0.0
         variances, freedoms = [0.0], [1.0]
         for part in self.parts:
             if price := prices.get(part.model):
                 dollars = price.of(*part.tokens)
-                known, other = (known + dollars, other) if part.own else (known, other + dollars)
+                known += dollars if part.own else 0
+                low += 0 if part.own else dollars / part.factor
+                high += 0 if part.own else dollars * part.factor
                 variances.append(price.of(part.errors[0], 0) ** 2 + price.of(0, part.errors[1]) ** 2)
-                freedoms.append(max(1, part.own - 1))
+                freedoms.append(max(1, part.own - 1, part.others - 1))
         if total := sum(variances):
             freedom = total**2 / sum(v**2 / f for v, f in zip(variances, freedoms, strict=True))
             apart = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
-        return max(0.0, known - apart) + other / math.sqrt(2), known + apart + other * math.sqrt(2)
+        return max(0.0, known - apart) + low, known + apart + high
 
 
 async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
@@ -97,16 +121,26 @@ async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
             length = systems[key.model] + lengths[key.experiment, key.item][key.session, key.facets]
             characters[key.model, kind] += times * length
 
-    for visit in plan.turns:
-        count(plan.keys(visit), plan.epochs)
+    if plan.only is None:
+        for visit in plan.turns:
+            count(plan.keys(visit), plan.epochs)
+    else:
+        for visit in plan.visits():
+            count(plan.keys(visit), 1)
     for visit in standing.whole | standing.waiting:
         count(plan.keys(visit), -1)
     for here in standing.begun.values():
         count(here, -1)
+    replies = _by_kind(standing.known)
+    beyond = {one.name: _beyond_usual(replies.get(one.name, {}), one) for one in plan.respondents}
+    unseen = Counter[str]()
+    for (model, kind), n in sessions.items():
+        unseen[model] += 0 if own.get((model, kind), (None, None))[1] else n
     parts = []
     for (model, kind), n in sessions.items():
         seen = own.get((model, kind), (None, None))
-        parts.append(part_of(model, n, seen, characters[model, kind], n * _usual(*kind)))
+        part = part_of(model, n, seen, characters[model, kind], n * _usual(*kind))
+        parts.append(part if part.own else beyond[model].added_to(part, n * _usual(*kind), unseen[model]))
     pace = calls_a_second(sittings, standing.known)
     return Estimate(parts, standing.remaining / pace if pace else None)
 
@@ -138,6 +172,69 @@ class Seen:
     def error_of_sum(self, further: int) -> float:
         """The standard error of what so many further replies take: they vary, and the mean is not known for sure."""
         return math.sqrt(self.variance * (further + further**2 / self.number)) if further > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """How many tokens `more` than usual a model takes in each reply, from all `replies` that it has made, and the
+    standard error of that. A model that takes fewer is expected to take what is usual in kinds that it was not seen in.
+    """
+
+    more: float = 0.0
+    error: float = 0.0
+    replies: int = 0
+    factor: float = UNSURE
+
+    def added_to(self, part: Part, usual: float, unseen: int) -> Part:
+        """A part that is estimated from no replies of its own, one of several that have so many sessions together. Its
+        error goes together with theirs: the errors' squares add up to that of the sum.
+        """
+        tokens_out = usual + part.sessions * self.more
+        error = self.error * math.sqrt(max(0, part.sessions) * max(0, unseen))
+        return replace(
+            part,
+            tokens=(part.tokens[0], tokens_out),
+            errors=(part.errors[0], error),
+            others=self.replies,
+            factor=self.factor,
+        )
+
+
+def _by_kind(known: Mapping[Key, Reply]) -> Mapping[str, Mapping[Kind, Sequence[int]]]:
+    """The output tokens of each model's replies, by kind, where they were counted."""
+    found: dict[str, dict[Kind, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for key, reply in known.items():
+        if not reply.failed and reply.output_tokens is not None:
+            found[key.model][key.experiment, key.kind].append(reply.output_tokens)
+    return found
+
+
+def _beyond_usual(replies: Mapping[Kind, Sequence[int]], respondent: Respondent) -> Beyond:
+    """By the model's replies of all kinds where there are enough, else by whether it is known to think."""
+    apart = [count - _usual(*kind) for kind, counts in replies.items() for count in counts]
+    if len(apart) < ENOUGH:
+        return Beyond(more=THINKS, factor=THINKS_UNSURE) if known_to_think(respondent) else Beyond()
+    more = fmean(apart)
+    if more < 0:
+        return Beyond()
+    return Beyond(more=more, error=math.sqrt(variance(apart) / len(apart)), replies=len(apart))
+
+
+def known_to_think(respondent: Respondent) -> bool:
+    """Whether its settings have it think, or its name is one of models that do unless they are told not to."""
+    sampling = respondent.sampling
+    given = [*sampling.settings.items(), *sampling.extra_body.items()]
+    levels = [value for name, value in given if name.rpartition(".")[2] in THINKING_SETTINGS]
+    if levels:
+        return not all(_is_off(level) for level in levels)
+    return THINKING_NAMES.search(respondent.asked.casefold()) is not None
+
+
+def _is_off(level: Any) -> bool:
+    """Whether a setting of thinking says that there is none."""
+    if isinstance(level, Mapping):
+        return all(_is_off(value) for value in level.values())
+    return level in (None, False, 0) or str(level).casefold() in ("none", "off", "minimal", "disabled", "false", "0")
 
 
 def _own_tokens(known: Mapping[Key, Reply]) -> Mapping[tuple[str, Kind], tuple[Seen | None, Seen | None]]:
@@ -173,7 +270,8 @@ def _seen(counts: Sequence[int]) -> Seen | None:
 
 async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, Facets], int]]:
     """Characters of each session's prompt, by experiment and item, and by session and facets.
-    A prompt that holds a reply is as long as it is with a reply of the length that is usual.
+    A prompt that holds a reply is as long as it is with a reply of the length that is usual. A session that is opened
+    only after replies of another form than the stand-in's is taken to be as long as its template and what that shows.
     """
     found: dict[tuple[str, str], dict[tuple[str, Facets], int]] = defaultdict(dict)
 
@@ -183,16 +281,27 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
         key = in_condition(Key(*visit, session), condition)
         length = sum(len(message.content) for message in messages_of(prompt))
         found[key.experiment, key.item][session, key.facets] = length
-        if session not in EXPERIMENTS[key.experiment].session_names(plan.item_set[key.experiment][key.item]):
+        experiment, item = EXPERIMENTS[key.experiment], plan.item_set[key.experiment][key.item]
+        if session not in experiment.session_names(item):
             return NOT_ASKED  # a conversation may go on for ever
-        return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind))
+        text = experiment.stand_in(item, session)
+        return Outcome("x" * CHARACTERS * _usual(key.experiment, key.kind) if text is None else text)
 
     for experiment, by_id in plan.item_set.items.items():
         for id, item in by_id.items():
             visit = Visit(plan.models[0], experiment, id, 1)
-            for condition, prompts in plan.asked(visit).items():
+            for condition, prompts in replace(plan, only=None).asked(visit).items():
                 await EXPERIMENTS[experiment].sessions(item, partial(ask, visit, condition), prompts)
+                for session in EXPERIMENTS[experiment].asked_names(item):
+                    key = in_condition(Key(*visit, session), condition)
+                    found[experiment, id].setdefault((session, key.facets), _template_length(key, prompts))
     return found
+
+
+def _template_length(key: Key, prompts: Prompts) -> int:
+    """Characters of a prompt that nothing is known of but its template, and which replies it shows."""
+    shown = EXPERIMENTS[key.experiment].shows.get(key.kind, ())
+    return len(prompts.get(key.kind, "")) + sum(CHARACTERS * _usual(key.experiment, kind) for kind in shown)
 
 
 def _usual(experiment: str, kind: str) -> int:

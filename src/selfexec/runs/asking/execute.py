@@ -4,154 +4,73 @@ import asyncio
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from pathlib import Path
-from typing import Any
 
-from selfexec.engines import Call, Engine, Outcome, Respondent, Wire, finish, spared_from_sweeps, together
+from selfexec.engines import (
+    Call,
+    Engine,
+    Experienced,
+    Outcome,
+    Respondent,
+    Waiting,
+    finish,
+    spared_from_sweeps,
+    together,
+)
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
-from selfexec.items import Preset
+from selfexec.files import jsonl
+from selfexec.run_options import RunOptions
 from selfexec.runs import sittings
-from selfexec.runs.arguments import Names, names, tells_wrong_names
+from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.estimate import Estimate, estimate
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
 from selfexec.runs.asking.one_session import reply_to
-from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, Visit, planned
+from selfexec.runs.asking.plan import Plan, Visit, planned
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
-from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, standing
+from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, not_asked_again, standing
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
+from selfexec.runs.asking.unknown_ends import UnknownEnds
+from selfexec.runs.asking.void_replies import void_dependents
+from selfexec.runs.connections import ConnectionLedger, replaced_void
+from selfexec.runs.ends import ends_named, stored_replies, way_to_texts
 from selfexec.runs.folder import (
     MANIFEST,
     REPLIES,
+    Manifest,
     load_manifest,
 )
 from selfexec.runs.records import Reply
-from selfexec.runs.run import Run, load
+from selfexec.runs.run import Run, opened
 from selfexec.runs.shards import Owner, leave_mark, refuse_other_cut
-from selfexec.runs.store import Journal, read_journal
+from selfexec.runs.store import Journal
 
 Visits = Iterator[tuple[Visit, Sequence[Key]]]
 
 
-@tells_wrong_names("a run", report="on_progress")
-def run(
-    models: Names | None = None,
-    *,
-    experiments: Names | None = None,
-    items: str | Path = "starter",
-    limit: int | None = None,
-    fraction: float | None = None,
-    preset: Preset | None = None,
-    shard: str | None = None,
-    epochs: int = 1,
-    facets: Mapping[str, Names] | None = None,
-    max_calls: int | None = None,
-    max_total_tokens: int | None = None,
-    max_cost: float | None = None,
-    price: Names | None = None,
-    prompts: Mapping[str, str] | str | Path | None = None,
-    protocol: SamplingProtocol = "default",
-    out: str | Path | None = None,
-    base_url: str | None = None,
-    api_key_env: str | None = None,
-    wire: Wire | None = None,
-    headers: Mapping[str, str] | None = None,
-    max_connections: int = 50,
-    timeout: float = 600.0,
-    stream: bool = False,
-    settings: Mapping[str, Any] | None = None,
-    system: str | None = None,
-    extra_body: Mapping[str, Any] | None = None,
-    accept_filters: bool = False,
-    again: bool = False,
-    on_progress: Report | None = None,
-) -> Run:
+@takes(RunOptions, "a run", report="on_progress")
+def run(options: RunOptions) -> Run:
     """Run experiments and keep what comes back.
 
-    The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. Works
+    The same call continues a run that was cut short, and grows one by models, items, epochs or experiments. It works
     inside a running event loop, as in a notebook.
 
-    Who is asked what:
-      models            `provider/model` or `sim/NAME`, one or several; without any, the simulated panel
-      experiments       association, restriction, difficulty: one or several; without any, all that a folder of items is
-                        for, and of a set by its name those of the overall score
-      items             a set (`starter`, `paper`) or a folder of item files
-      limit             at most so many items per experiment
-      fraction          this share of the items, above 0 and at most 1
-      preset            a cut with its strata in proportion: `quick`, `standard`, `full`; instead of limit and fraction
-      shard             only a share of it, "3/8" for number 3 of 8, counted from 0; `merge` joins them
-      epochs            how often everything is asked
-      facets            other conditions: {"facet": "level"}, or several levels; every one with every one of the others
-      max_calls         open at most so many sessions now; the same call goes on from there
-      max_total_tokens  ask no more once the run has taken so many tokens, in and out, with all that it took before
-      max_cost          ask no more once the run has cost so many dollars, with all that it cost before
-      price             what models cost, if it is not known: "IN,OUT" (dollars for a million tokens), "MODEL=IN,OUT",
-                        or a file in LiteLLM's format; one or several
-      prompts           other prompts, {"restriction.predict": ...}, or a file of them as `selfexec prompts` prints it
-      protocol          `paper`: the sampling settings of the paper's authors; `settings` add to them
-      out               the run's folder; runs/ with the names of models and items, if none is given
+    Returns:
+        The run, with everything that its folder holds. What else is to be known comes as a warning.
 
-    How it is sent:
-      base_url          any server that speaks the OpenAI chat-completions format, or that of `wire`; it may have a
-                        query, which goes with every call
-      api_key_env       the name of the variable that holds the key, in the environment or .env; never the key
-      wire              the wire format: `openai` (chat completions), `responses`, `anthropic` or `gemini`
-      headers           sent with every call, as gateways want it; they may be secrets, and are not written down
-      max_connections   calls at once, at most
-      timeout           seconds for one attempt
-      stream            have replies sent in pieces, for gateways that cut connections on which nothing moves
-      settings          sampling settings: {"temperature": 0, "execute.temperature": 1}; none is sent unless it is given
-      system            a system prompt for every session
-      extra_body        more fields of the request body
-      accept_filters    keep errors that look like a content filter even where the model itself has said nothing
-      again             ask also what is out in a batch (`export_batch`) and has not come back
-
-      on_progress       called with the progress after each session, and every second while none ends; without it,
-                        progress with real models is shown on standard error
-
-    InputError: something that was given cannot be used, a key is not there, the folder holds another run, or the
-    server refuses for good. What came back until then is kept. What else is to be known comes as a warning.
+    Raises:
+        InputError: Something that was given cannot be used, a key is not there, the folder holds another run, or the
+            server refuses for good. What came back until then is kept.
     """
-    asked = None if models is None else names(models)
-    choices = Choices(
-        experiments=None if experiments is None else names(experiments),
-        items=items,
-        limit=limit,
-        fraction=fraction,
-        preset=preset,
-        shard=shard,
-        epochs=epochs,
-        facets=facets or {},
-        max_calls=max_calls,
-        max_total_tokens=max_total_tokens,
-        max_cost=max_cost,
-        price=price,
-        prompts=prompts,
-        protocol=protocol,
-        out=out,
-        base_url=base_url,
-        api_key_env=api_key_env,
-        wire=wire,
-        headers=headers or {},
-        max_connections=max_connections,
-        timeout=timeout,
-        stream=stream,
-        settings=settings or {},
-        system=system,
-        extra_body=extra_body or {},
-        accept_filters=accept_filters,
-    )
-    made = {"models": asked, **choices.made, **({"again": True} if again else {})}
-    plan = replace(planned(asked, choices), command=sittings.call("sx.run", made), again=again)
-    return shown(plan, on_progress, 4)  # whoever called stands beyond what tells wrong names
+    plan = replace(planned(options), command=sittings.call("sx.run", options.made), again=options.again)
+    return shown(plan, options.on_progress, 5)  # the caller is beyond what turns names into options
 
 
 def shown(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
@@ -192,8 +111,9 @@ def carry_out(
         if owner:
             owner.check()
             leave_mark(plan.out)
-    found = load(plan.out)
+    found = opened(plan.out)
     progress.warnings.extend(filter_warnings(found.replies))
+    progress.warnings.extend(ends_named(found.replies.values(), way_to_texts(plan.out)))
     if not plan.all_simulated:
         sampled = {one.name: one.sampling for one in plan.respondents}
         replies = (reply for reply in found.replies.values() if reply.model in sampled)
@@ -214,23 +134,91 @@ def _fill(
         # whoever holds the journal may change the folder
         refuse_misfit(plan)
         manifest = grow(plan)
-        now = finish(standing(plan, read_journal(plan.out / REPLIES)))
-        accepted = {one.name for one in plan.respondents if one.connections[0].accept_filters}
-        doubts = Doubts(journal.append, now.known, accepted)
-        store = _SessionStore(engine, doubts, now, report or (lambda progress: None), progress)
+        ledger = ConnectionLedger(plan.out, journal.append)
+        ledger.watch(engine)
+        now = _standing_without_void(plan, journal)
+        if isinstance(engine, Experienced):
+            engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
+        store = _store(plan, manifest.accept_ends, engine, ledger, now, report or (lambda progress: None), progress)
+        if plan.caps.of_spending:
+            store.spent.count_all(replaced_void(jsonl.values(journal.path, Reply)))
         if at_start:
             at_start(now)
         store.report(store.progress)
         if now.remaining:
             with sitting(plan, manifest, engine, store.progress):
-                finish(_ask_all(plan, store))
+                try:
+                    finish(_ask_all(plan, store))
+                    _ask_void_again(plan, store, manifest.accept_ends, ledger, journal)
+                    ledger.raise_fault()
+                finally:
+                    progress.warnings.extend(ledger.warnings())
+
+
+def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> set[str]:
+    """At which addresses the models were asked of which the journal has a reply."""
+    models = {reply.model for reply in replies if not reply.failed}
+    return {
+        address
+        for sitting in manifest.sittings
+        for model, addresses in sitting.addresses.items()
+        if model in models
+        for address in addresses.split(", ")
+    }
+
+
+def _store(
+    plan: Plan,
+    accept_ends: Sequence[str],
+    engine: Engine,
+    ledger: ConnectionLedger,
+    now: Standing,
+    report: Report,
+    progress: Progress,
+) -> "_SessionStore":
+    """Where sessions are asked for, given how the plan stands."""
+    accepted = {one.name for one in plan.respondents if one.connections[0].accept_filters}
+    doubts = Doubts(ledger.keep, now.known, accepted, accept_ends)
+    before = () if plan.retry_ends else now.known.values()
+    ends = UnknownEnds(doubts, accept_ends, before, way_to_texts(plan.out))
+    return _SessionStore(engine, doubts, ends, now, report, progress)
+
+
+def _standing_without_void(plan: Plan, journal: Journal) -> Standing:
+    """How a plan stands, once what was asked from void replies is void too."""
+    known = stored_replies(plan.out)
+    if any(reply.is_void for reply in known.values()) and void_dependents(plan, journal.path, journal.append):
+        known = stored_replies(plan.out)
+    return finish(standing(plan, known))
+
+
+def _ask_void_again(
+    plan: Plan, store: "_SessionStore", accept_ends: Sequence[str], ledger: ConnectionLedger, journal: Journal
+) -> None:
+    """Ask again what turned out to be void, within the caps. A further round finds nothing void at an address that
+    already has one connection for each call.
+    """
+    void = 0
+    while ledger.void.total() > void:
+        void = ledger.void.total()
+        progress, spent = store.progress, store.spent
+        progress.failures.clear()
+        progress.unneeded.clear()
+        now = _standing_without_void(plan, journal)
+        store = _store(plan, accept_ends, store.engine, ledger, now, store.report, progress)
+        store.spent = spent  # which counts the replies that are void, too
+        calls_left = None if plan.caps.calls is None else plan.caps.calls - progress.calls
+        if calls_left is not None and calls_left < 1:
+            progress.left = progress.total - progress.done - progress.waiting - progress.out - progress.ended
+            return
+        finish(_ask_all(replace(plan, caps=replace(plan.caps, calls=calls_left)), store))
 
 
 def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
-    now = finish(standing(plan, read_journal(plan.out / REPLIES) if begun else {}))
+    now = finish(standing(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
     return now, finish(estimate(now, load_manifest(plan.out).sittings if begun else []))
 
 
@@ -239,7 +227,8 @@ def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
 
 async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
     turns = _Turns(store.standing, plan.caps, store.spent)
-    lanes = together(plan.respondents)  # who is slow keeps nobody waiting who is reached elsewhere
+    # a server that is slow or away keeps no calls waiting that go to another one
+    lanes = [lane for alike in together(plan.respondents) for lane in _by_address(alike, store.engine.addresses)]
 
     async def work(visits: Visits) -> None:
         while turn := await turns.next(visits):
@@ -256,9 +245,17 @@ async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
         finally:
             store.over = True
     store.doubts.settle()
-    asked = store.progress.done + store.progress.waiting + store.progress.out
+    asked = store.progress.done + store.progress.waiting + store.progress.out + store.progress.ended
     store.progress.left = store.progress.total - asked
     store.progress.capped = turns.capped if store.progress.left else None
+
+
+def _by_address(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
+    """Respondents that are reached alike, those at each address apart."""
+    lanes: dict[str | None, list[Respondent]] = {}
+    for respondent in respondents:
+        lanes.setdefault(addresses.get(respondent.name), []).append(respondent)
+    return list(lanes.values())
 
 
 def _of_lane(standing: Standing, lane: Sequence[Respondent]) -> Visits:
@@ -269,9 +266,12 @@ def _of_lane(standing: Standing, lane: Sequence[Respondent]) -> Visits:
 
 @dataclass(eq=False)
 class _Turn:
-    """A visit under way. `allowed`: how many calls it may still make; `open`: how many are being made."""
+    """A visit under way, with the sessions that it has at most. `allowed`: how many calls it may still make;
+    `open`: how many are being made.
+    """
 
     visit: Visit
+    keys: Sequence[Key]
     allowed: float
     open: int = 0
 
@@ -301,7 +301,8 @@ class _Turns:
             visit, here = (None, ()) if self._over else next(visits, (None, ()))
             if visit is None:
                 return None
-            needed = max(1, len(self._keys(visit)) - len(here))
+            keys = self._keys(visit)
+            needed = max(1, len(keys) - len(here))
             # what is under way may need fewer calls than were set aside for it
             while not self._suffice(visit, needed) and self._under_way:
                 self._changed.clear()
@@ -310,7 +311,7 @@ class _Turns:
             self._short_of_calls = needed > self._calls_left
             if self._over and (self._began or not self._short_of_calls):
                 return None
-            turn = _Turn(visit, min(needed, self._calls_left))
+            turn = _Turn(visit, keys, min(needed, self._calls_left))
             self._calls_left -= turn.allowed
             self._under_way.append(turn)
             self._began = True
@@ -354,9 +355,18 @@ class _SessionStore:
     writes the reply down.
     """
 
-    def __init__(self, engine: Engine, doubts: Doubts, standing: Standing, report: Report, progress: Progress) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        doubts: Doubts,
+        ends: UnknownEnds,
+        standing: Standing,
+        report: Report,
+        progress: Progress,
+    ) -> None:
         self.engine = engine
         self.doubts = doubts
+        self.ends = ends
         self.standing = standing
         self.report = report
         self.progress = progress
@@ -364,9 +374,10 @@ class _SessionStore:
         self._sampling = cache(standing.plan.sampling_of)  # by model, experiment, kind of session and facets
         progress.total = standing.plan.sessions
         progress.done = standing.here + standing.unneeded.total()
-        progress.out, progress.waiting = standing.out, standing.behind
+        progress.out, progress.waiting, progress.ended = standing.out, standing.behind, standing.ended
         progress.unneeded += standing.unneeded
         progress.warnings = engine.warnings
+        progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
         progress.prices = standing.plan.prices
         self.spent = Spent(standing.plan.prices)
         if standing.plan.caps.of_spending:
@@ -375,9 +386,9 @@ class _SessionStore:
     async def carry_out(self, turn: _Turn, turns: _Turns) -> None:
         """Ask what is still to be asked of a visit."""
         plan, visit = self.standing.plan, turn.visit
-        experiment, keys = EXPERIMENTS[visit.experiment], set(plan.keys(visit))
+        experiment, keys = EXPERIMENTS[visit.experiment], set(turn.keys)
         opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
-        away: set[Key] = set()  # out in a batch
+        away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
         capped = failed = False
 
         async def ask(
@@ -389,7 +400,8 @@ class _SessionStore:
             if reply is not None:
                 opened[key] = reply
                 return reply
-            if self.standing.requests.is_out(key, messages):
+            not_again = not_asked_again(self.standing.known, key, messages, plan.retry_ends)
+            if not_again or self.standing.requests.is_out(key, messages):
                 away.add(key)
                 return NOT_ASKED
             if key not in keys:  # nobody knew of it beforehand
@@ -400,10 +412,11 @@ class _SessionStore:
                 return NOT_ASKED
             turn.allowed -= 1
             turn.open += 1
-            reply = opened[key] = await self.doubts.take(key.model, partial(self._asked, key, messages, parent))
+            reply = opened[key] = await self.ends.take(key.model, partial(self._asked, key, messages, parent))
             turn.open -= 1
             failed |= reply.failed
-            self.spent.count(reply, messages)
+            if plan.caps.of_spending:
+                self.spent.count(reply, messages)
             self.progress.count(reply)
             self.progress.done += 1
             self.report(self.progress)

@@ -1,13 +1,13 @@
 """The folder of a run as it grows to what is planned: begun, refused where it cannot, written down."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from selfexec.engines import Engine, Sampling
+from selfexec.engines import Engine, Respondent, Sampling, kept_setting
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.replacing import put, settle
@@ -18,15 +18,16 @@ from selfexec.runs import sittings
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.design import Design, asked, folded, joined, unfolded
+from selfexec.runs.ends import refuse_other_words, stored_replies, words_in, words_of_judges
 from selfexec.runs.folder import (
     FORMAT,
     ITEMS,
     LOGS,
     MANIFEST,
-    REPLIES,
     STUDY,
     Manifest,
     Part,
+    Reached,
     create,
     grow_items,
     grow_prompts,
@@ -38,8 +39,7 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.shards import clear_half_made, is_half_made, refuse_other_cut
-from selfexec.runs.store import read_journal
-from selfexec.text.redaction import kept
+from selfexec.text.redaction import bare_address
 from selfexec.version import __version__
 
 
@@ -62,7 +62,9 @@ def begin(plan: Plan) -> None:
         own_settings=_own_settings(plan),
         preset=plan.preset,
         preset_order=plan.preset_order,
+        accept_ends=list(dict.fromkeys(plan.accept_ends)),
         shard=Part(index=plan.shard.index, of=plan.shard.of) if plan.shard else None,
+        reached=_reached(plan),
     )
     create(plan.out, manifest, plan.item_set, [], plan.asked_prompts)
 
@@ -79,6 +81,7 @@ def refuse_misfit(plan: Plan) -> None:
         raise InputError(
             f"{plan.out}: this folder holds imported replies, which cannot be continued. Choose another --out."
         )
+    _refuse_mixture(plan, old)
     both = {name.partition(".")[0] for name in old.prompts} & {*plan.item_set.experiments}
     ours = prompt_hashes(shipped_sentences(both))
     before = {**ours, **old.prompts}
@@ -89,12 +92,18 @@ def refuse_misfit(plan: Plan) -> None:
     # a condition that is new, or not asked now, is no other setting than before
     plain = {name for name in old.settings if "@" not in name} | settings.keys()
     settings |= of_facets
-    of_others = EXPERIMENTS.keys() - set(old.experiments)  # nothing of these was asked with another setting
+    # nothing of other experiments was asked with another setting, whether or not they are installed
+    kinds = {
+        kind for e in {*old.experiments, *plan.item_set.experiments} & set(EXPERIMENTS) for kind in EXPERIMENTS[e].kinds
+    }
+    named = {name.partition(".")[0] for name in {*plain, *old.settings, *of_facets} if "." in name and "@" not in name}
+    not_asked = set(old.experiments) - {*plan.item_set.experiments}  # now: what was sent there stays as it is
+    of_others = (EXPERIMENTS.keys() | named) - set(old.experiments) - kinds - {"extra_body"}
     for name in sorted(plain | (old.settings.keys() & of_facets.keys())):
-        if name.partition(".")[0] in of_others:
+        if name.partition(".")[0] in of_others or (settings.get(name) is None and _is_of(name, not_asked)):
             continue
-        # runs of a version that kept everything as it was given may still hold a key
-        before, wanted = kept(name, old.settings.get(name)), settings.get(name)
+        # runs of a version that kept everything as it was given may still hold what is kept as a digest now
+        before, wanted = kept_setting(name, old.settings.get(name)), settings.get(name)
         if before != wanted:
             raise InputError(
                 f"{plan.out}: the setting {name} {_was(before)} when this run began and {_is(wanted)} now. "
@@ -103,13 +112,45 @@ def refuse_misfit(plan: Plan) -> None:
     for one in plan.respondents:
         sent = (old.settings_of(one.name), kept_settings(one.sampling)) if one.name in old.models else ({}, {})
         for name in sorted({name for settings in sent for name in settings if name.partition(".")[0] not in of_others}):
-            before, wanted = kept(name, sent[0].get(name)), sent[1].get(name)
-            if before != wanted:
+            before, wanted = kept_setting(name, sent[0].get(name)), sent[1].get(name)
+            if before != wanted and not (wanted is None and _is_of(name, not_asked)):
                 raise InputError(
                     f"{plan.out}: the setting {name} of {one.name} {_was(before)} when it was asked before and "
                     f"{_is(wanted)} now. Give the model another name, or choose another --out."
                 )
     refuse_other_items(plan.out, plan.item_set, plan.whole_set)
+    refuse_strange_ends(plan, old)
+
+
+def refuse_strange_ends(plan: Plan, manifest: Manifest) -> None:
+    """Raise InputError where the plan accepts an end that no reply has, while replies here have other unknown ends. Of
+    a run without any, nobody can know yet how its replies will end.
+    """
+    new = [word for word in plan.accept_ends if word not in manifest.accept_ends]
+    if new and (known := words_in(stored_replies(plan.out).values()) | words_of_judges(plan.out)):
+        refuse_other_words(new, known, str(plan.out))
+
+
+def _refuse_mixture(plan: Plan, old: Manifest) -> None:
+    """Raise InputError where simulated models would come into a run of others, or others into one of simulated models,
+    unless the command names both.
+    """
+    simulated = set(_simulated(plan))
+    if simulated and set(plan.models) - simulated:
+        return
+    new = [model for model in plan.models if model not in old.models]
+    others = [model for model in old.models if (model in simulated_of(old)) != bool(simulated)]
+    if new and others:
+        here, there = ("simulated", "not") if simulated else ("not simulated", "is")
+        raise InputError(
+            f"{plan.out}: {new[0]} is {here}, and {others[0]}, which this run asked, {there}. To have both in one "
+            f"run, name both: --model {others[0]},{new[0]}. Else choose another --out."
+        )
+
+
+def _is_of(setting: str, experiments: Collection[str]) -> bool:
+    """Whether a setting is one of these experiments alone."""
+    return "." in setting and setting.partition(".")[0] in experiments
 
 
 def _was(value: Any) -> str:
@@ -147,10 +188,12 @@ def grow(plan: Plan) -> Manifest:
         **_designs(plan, design, {} if joined(design, planned) == design else planned, grown),
         prompts=old.prompts | prompt_hashes(plan.asked_prompts),
         settings={**kept_settings(plan.sampling), **old.settings, **plan.settings_of_facets},
-        own_settings={**_own_settings(plan), **old.own_settings},
+        own_settings={**old.own_settings, **_grown_settings(plan, old)},
         # the name of a cut holds as long as the items are just those of the cut
         preset=plan.preset if just_the_cut else old.preset if same_items else None,
         preset_order=old.preset_order or plan.preset_order,
+        accept_ends=list(dict.fromkeys([*old.accept_ends, *plan.accept_ends])),
+        reached={**{m: way for m, way in _reached(plan).items() if m not in old.models}, **old.reached},
     )
     if new != old:
         write_manifest(plan.out, new)
@@ -163,7 +206,7 @@ def _design_of(folder: Path, manifest: Manifest, item_set: ItemSet) -> Design:
         return unfolded(manifest.shard.design, item_set)
     if manifest.design is not None:
         return unfolded(manifest.design, item_set)
-    told = asked(None, item_set, read_journal(folder / REPLIES))
+    told = asked(None, item_set, stored_replies(folder))
     return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
 
 
@@ -179,7 +222,7 @@ def _designs(plan: Plan, design: Design, planned: Design, item_set: ItemSet | No
 def kept_settings(sampling: Sampling) -> dict[str, Any]:
     """What changes the replies, as a run keeps it. How fast and from where they are asked does not."""
     extra = {f"extra_body.{name}": value for name, value in sampling.extra_body.items()}
-    free = {name: kept(name, value) for name, value in {**sampling.settings, **extra}.items()}
+    free = {name: kept_setting(name, value) for name, value in {**sampling.settings, **extra}.items()}
     return {**free, **({"system": sampling.system} if sampling.system else {})}
 
 
@@ -190,6 +233,42 @@ def _own_settings(plan: Plan) -> dict[str, dict[str, Any]]:
     return {model: settings for model, settings in sent.items() if settings != common}
 
 
+def _grown_settings(plan: Plan, old: Manifest) -> dict[str, dict[str, Any]]:
+    """What is sent to models that are not sent what all others are, with what they were sent before in experiments that
+    are not asked now. A new model is taken to be sent there what all others were.
+    """
+    before = {name: value for name, value in old.settings.items() if "@" not in name}
+    common = {**kept_settings(plan.sampling), **before}
+    elsewhere = set(old.experiments) - {*plan.item_set.experiments}
+    there = {name: value for name, value in before.items() if _is_of(name, elsewhere)}
+    found = {}
+    for one in plan.respondents:
+        known = old.settings_of(one.name) if one.name in old.models else there
+        sent = {**kept_settings(one.sampling), **known}
+        if sent != common:
+            found[one.name] = sent
+    return found
+
+
+def _reached(plan: Plan) -> dict[str, Reached]:
+    """How the models are reached, of which it takes more than their names to say so."""
+    found = {one.name: _way_to(one) for one in plan.respondents if not one.simulated}
+    return {model: way for model, way in found.items() if way != Reached()}
+
+
+def _way_to(one: Respondent) -> Reached:
+    """How a model is reached, without what may be a secret."""
+    first = one.connections[0]
+    urls = [connection.base_url for connection in one.connections if connection.base_url is not None]
+    return Reached(
+        base_url=list(map(bare_address, urls)),
+        whole=all(bare_address(url) == url for url in urls),
+        wire=first.wire,
+        api_key_env=first.api_key_env,
+        headers=sorted(first.headers),
+    )
+
+
 def _simulated(plan: Plan) -> list[str]:
     """The models of a plan that an engine simulates. What lies behind a server says so itself, reply by reply."""
     return [one.name for one in plan.respondents if one.simulated]
@@ -197,7 +276,9 @@ def _simulated(plan: Plan) -> list[str]:
 
 @contextmanager
 def sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
-    """Write down when this command asks, how it was called, and when it is done. Where no call came of it, nothing."""
+    """Write down when this command asks, how it was called and how the models are reached, and when it is done. Where
+    no call came of it, nothing: an address at which nobody answered does not replace one at which somebody did.
+    """
     begun = sittings.begun(plan.command, engine.addresses, plan.study)
     if plan.study:
         put(plan.out / STUDY, [plan.study.content])
@@ -206,7 +287,8 @@ def sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) 
 
     def write(*more: sittings.Sitting) -> None:
         written = sittings.kept([*manifest.sittings, *more])
-        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written))
+        reached = {**manifest.reached, **_reached(plan)} if more else manifest.reached
+        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written, reached=reached))
 
     with sittings.noted(begun, write, progress):
         yield

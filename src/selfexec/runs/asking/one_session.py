@@ -11,6 +11,8 @@ from selfexec.prompts import digest
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.records import Reply
 
+_DECODE = msgspec.json.Decoder(Reply).decode
+
 
 async def reply_to(
     engine: Engine, call: Call, progress: Progress, is_over: Callable[[], bool], parent: str | None = None
@@ -44,5 +46,6 @@ def _failed(fault: Exception) -> Outcome:
 
 def _sound(reply: Reply) -> Reply:
     """The reply as a journal gives it back. ValueError: it would not."""
-    kept: Reply = msgspec.json.decode(msgspec.json.encode(reply), type=Reply)
+    kept: Reply = _DECODE(reply.line)
+    kept.__dict__["line"] = reply.line
     return kept

@@ -1,11 +1,11 @@
 """What a run will ask, settled before anything is asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from string import Template
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, get_args
 
 from selfexec.engines import (
     EFFORT,
@@ -38,23 +38,23 @@ from selfexec.facets import (
     settings_in,
     touching,
 )
-from selfexec.items import STRATIFIED, ItemSet, Preset, newest_order
+from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
+from selfexec.options import Names, part_of
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
-from selfexec.runs.arguments import Names, names, refuse_other_kinds
+from selfexec.run_options import STARTER, RunOptions, SamplingProtocol
+from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed, recorded
-from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, load_manifest, of_logs
-from selfexec.runs.records import MOST_EPOCHS
+from selfexec.runs.ends import stored_replies
+from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
 from selfexec.runs.shards.share import Shard, shard_folders
 from selfexec.runs.sittings import StudyFile
-from selfexec.runs.store import read_journal
+from selfexec.text.legible import harmless_line
 from selfexec.text.lookups import apart, meant
+from selfexec.text.numbers import number_of
 
-T = TypeVar("T", Connection, Sampling)
-SamplingProtocol = Literal["default", "paper"]
-STARTER = "starter"
 PROTOCOLS: tuple[str, ...] = get_args(SamplingProtocol)
 
 
@@ -73,8 +73,10 @@ class Plan:
     `sampling` is what is sent to all respondents that have no other of their own; `command` is how the plan was made,
     as it may be written down, and `study` the study file that it was made of. With a `shard`, all that is counted and
     given out here is what falls to it, and `out` is its folder in that of the run. With `again`, what is out in a batch
-    is asked all the same. `lacking` is what calls need and is not there, in sentences. `recorded` are the visits of
-    which a log has told what was done.
+    is asked all the same. `only`: nothing is asked but what this design has, where there is one. `lacking` is what
+    calls need and is not there, in sentences. `recorded` are the visits of which a log has told what was done.
+    `accept_ends` are words for unknown ends with which replies count, besides those that the run accepts already; with
+    `retry_ends`, sessions whose reply has another unknown end are asked again.
     """
 
     respondents: Sequence[Respondent]
@@ -95,7 +97,10 @@ class Plan:
     recorded: frozenset[Visited] = frozenset()
     shard: Shard | None = None
     again: bool = False
+    accept_ends: tuple[str, ...] = ()
+    retry_ends: bool = False
     lacking: Sequence[str] = ()
+    only: Design | None = None
 
     @property
     def run_folder(self) -> Path:
@@ -130,7 +135,18 @@ class Plan:
 
     def can_ask(self, visit: Visit) -> bool:
         """Whether anything is to be had by asking: a prediction of what no log has is worth nothing."""
+        if self.only is not None and not self._listed(visit):
+            return False
         return EXPERIMENTS[visit.experiment].recording is None or visit in self.recorded
+
+    def _listed(self, visit: Visit) -> Sequence[Condition]:
+        """The conditions in which the design that is gone by has a visit."""
+        listed = self.conditions_of(visit.experiment, visit.item)
+        return [
+            condition
+            for condition in listed
+            if visit.epoch <= (self.only or {}).get((visit.model, visit.experiment, condition), {}).get(visit.item, 0)
+        ]
 
     @cached_property
     def turns(self) -> Sequence[Visit]:
@@ -149,8 +165,12 @@ class Plan:
         """The sessions that a visit has at most: one that several conditions share is there once."""
         names = EXPERIMENTS[visit.experiment].asked_names(self.item_set[visit.experiment][visit.item])
         sessions = [Key(*visit, name) for name in names]
-        asked = self.conditions_of(visit.experiment, visit.item)
+        asked = self._conditions_of_visit(visit)
         return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
+
+    def _conditions_of_visit(self, visit: Visit) -> Sequence[Condition]:
+        """In which conditions a visit is asked."""
+        return self.conditions_of(visit.experiment, visit.item) if self.only is None else self._listed(visit)
 
     def conditions_of(self, experiment: str, item: str) -> Sequence[Condition]:
         """In which conditions an item is asked: in all, but for those in which its results are shown with others."""
@@ -161,12 +181,18 @@ class Plan:
         there = self.asking[visit.experiment]
         return {
             c: self.histories.prompts(visit.model, visit.experiment, c, there[c])
-            for c in self.conditions_of(visit.experiment, visit.item)
+            for c in self._conditions_of_visit(visit)
         }
 
     @property
     def design(self) -> Design:
         """Who is asked what, in which condition, in how many epochs: by the whole run, whatever its shards."""
+        if self.only is not None:
+            return {
+                (model, e, c): {id: n for id, n in by_id.items() if id in self.item_set.items[e]}
+                for (model, e, c), by_id in self.only.items()
+                if model in self.models and e in self.item_set.items
+            }
         everything = crossed(self.models, self.item_set, self.epochs, self.conditions)
         if self.recorded:
             everything = {
@@ -192,9 +218,9 @@ class Plan:
     @cached_property
     def sessions(self) -> int:
         """How many sessions the plan has at most."""
-        if self.shard:
+        if self.shard and self.only is None:
             return sum(len(self.keys(visit)) for visit in self.turns) * self.epochs
-        if self.recorded:
+        if self.recorded or self.only is not None:
             return sum(len(self.keys(visit)) for visit in self.visits())
         items = self.item_set.items.items()
         once = sum(len(self.keys(Visit("", e, id, 1))) for e, by_id in items for id in by_id)
@@ -260,67 +286,36 @@ def _thinking(respondent: Respondent, level: str, sent: Mapping[str, Any]) -> Ma
     return thinking_in(respondent.asked, respondent.connections[0], level, sent)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choices(Sampling, Connection):
-    """What may be chosen about a run beside its models, with what holds where nothing is: `sx.run` says what each is.
-
-    This is the one list of them. The signatures of `sx.run` and `sx.check` spell it out for people and editors, and a
-    test holds them together.
-    """
-
-    experiments: Names | None = None
-    items: str | Path = STARTER
-    limit: int | None = None
-    fraction: float | None = None
-    preset: Preset | None = None
-    shard: str | None = None
-    epochs: int = 1
-    facets: Mapping[str, Names] = field(default_factory=dict)
-    max_calls: int | None = None
-    max_total_tokens: int | None = None
-    max_cost: float | None = None
-    price: Names | None = None
-    prompts: Mapping[str, str] | str | Path | None = None
-    protocol: SamplingProtocol = "default"
-    out: str | Path | None = None
-
-    def __post_init__(self) -> None:
-        refuse_other_kinds(self, but=["facets"])  # which are told how they are written
-        super().__post_init__()
-
-    @property
-    def made(self) -> dict[str, Any]:
-        """Those that are not what holds anyway."""
-        plain = Choices()
-        values = ((choice.name, getattr(self, choice.name)) for choice in fields(self))
-        return {name: value for name, value in values if value != getattr(plain, name)}
-
-
 def plan(models: Names | None = None, **options: Any) -> Plan:
-    """What would be asked; `options` are the fields of Choices. Without models it is the simulated panel."""
-    return planned(None if models is None else names(models), Choices(**options))
-
-
-def planned(models: Sequence[str] | None, choices: Choices, respondents: Sequence[Respondent] | None = None) -> Plan:
-    """What would be asked, of models that are all asked alike, or of `respondents`. Without any it is the simulated
-    panel.
+    """What would be asked; `options` are those of a run. Without models it is what the run in the folder has, and where
+    there is none, the simulated panel.
     """
+    return planned(RunOptions(models, **options))
+
+
+def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None) -> Plan:
+    """What would be asked, of models that are all asked alike, or of `respondents`. Without any it is the rest of the
+    run that is there, and where there is none, the simulated panel.
+    """
+    if respondents is None and choices.models is None and choices.out:
+        from selfexec.runs.asking.continuing import continued, is_there  # which plans by this module
+
+        if is_there(Path(choices.out)):
+            return continued(choices)
+    models = None if choices.models is None else names(choices.models)
     if models is not None and not models:
         raise InputError("which model? None is named in the list.")
     parts = None if choices.experiments is None else names(choices.experiments)
     unknown = [name for name in parts or [] if name not in EXPERIMENTS]
     if unknown:
         raise InputError(f"unknown experiment {unknown[0]!r}. {meant(unknown[0], EXPERIMENTS)}")
-    if choices.epochs < 1:
-        raise InputError(f"--epochs {choices.epochs}: give 1 or more.")
-    if choices.epochs > MOST_EPOCHS:
-        raise InputError(f"--epochs {choices.epochs}: a run holds {MOST_EPOCHS:,} at most.")
+    epochs = choices.repetitions
     if choices.out == "":
         raise InputError("--out: the name is empty. Is a variable not set?")
     caps = Caps(choices.max_calls, choices.max_total_tokens, choices.max_cost)
     there = of_logs(Path(choices.out)) if choices.out else None
     # which items these are, nobody has to say: they came with the logs
-    whole_set = load_items(Path(choices.out or "") / ITEMS if there and choices.items == STARTER else choices.items)
+    whole_set = load_items(choices.items or (Path(choices.out or "") / ITEMS if there else STARTER))
     run = Path("runs") / _folder_name(models, whole_set.name) if choices.out is None else Path(choices.out)
     shard = None if choices.shard is None else Shard.parse(choices.shard)
     if shard and there:
@@ -333,18 +328,24 @@ def planned(models: Sequence[str] | None, choices: Choices, respondents: Sequenc
         parts or whole_set.usual, limit=choices.limit, fraction=choices.fraction, preset=choices.preset, order=order
     )
     sampling = sampling_of(choices)
+    on_command = respondents is None  # and not by what a run or a study says
     if respondents is None:
         asked, reached = (
-            dict.fromkeys(models or (there.models if there else default_models())),
+            dict.fromkeys(models or default_models()),
             (part_of(choices, Connection),),
         )
         respondents = [Respondent(model, model, reached, sampling) for model in asked]
+    sampling = _for_these(sampling, choices, item_set.experiments)
+    respondents = [
+        replace(one, sampling=_for_these(one.sampling, choices, item_set.experiments)) for one in respondents
+    ]
     by_name = {one.name: one for one in respondents}
     prices = prices_of(list(by_name), names(choices.price or ()), partial(_list_price, by_name))
     refuse_unpriced(by_name, prices, caps)
     for one in respondents:
         refuse_unsendable("--model", one.asked)
-        check_settings(one.sampling)
+        _refuse_harmful(one)
+        check_settings(one.sampling, item_set.experiments)
         for connection in one.connections:
             refuse_unable([one.asked], item_set.experiments, connection)
     if simulated := [one for one in respondents if one.simulated]:
@@ -353,7 +354,7 @@ def planned(models: Sequence[str] | None, choices: Choices, respondents: Sequenc
         respondents=respondents,
         item_set=item_set,
         whole_set=whole_set,
-        epochs=choices.epochs,
+        epochs=epochs,
         conditions=crossed_levels(_levels(choices.facets)),
         prompts=all_prompts(_changed(choices.prompts)),
         sampling=sampling,
@@ -364,19 +365,53 @@ def planned(models: Sequence[str] | None, choices: Choices, respondents: Sequenc
         prices=prices,
         shard=shard,
         recorded=_recorded(out, item_set, list(by_name)),
+        accept_ends=tuple(choices.accept_ends or ()),
+        retry_ends=choices.retry_ends,
     )
     shown = histories_of(run, found.models, item_set, found.prompts, found.asking)
     found = replace(found, histories=shown)
     for model in found.models:
         for part in found.parts:
             found.sampling_of(model, *part)  # refuses what its engine cannot do
+    if there and on_command:
+        refuse_epochs_without_log(found, choices.epochs)
     return found
 
 
-def sampling_of(choices: Choices) -> Sampling:
+def refuse_epochs_without_log(plan: Plan, epochs: int | None) -> None:
+    """Raise InputError where epochs are named in which no log has any of the samples: nothing would be asked there."""
+    most = max((n for by_id in plan.design.values() for n in by_id.values()), default=0)
+    if epochs and plan.recorded and 0 < most < epochs:
+        raise InputError(
+            f"--epochs {epochs}: of no sample here do the logs in {plan.run_folder} hold more than "
+            f"{number_of(most, 'attempt')}, and each prediction is about an attempt. Import another log of the model, "
+            f"or give --epochs {most}."
+        )
+
+
+def sampling_of(choices: RunOptions) -> Sampling:
     """What is sent beside the prompts, with what the protocol sends."""
     settings = {**sampling_settings(choices.protocol), **choices.settings}
     return replace(part_of(choices, Sampling), settings=settings)
+
+
+def _refuse_harmful(one: Respondent) -> None:
+    """Raise InputError for a name that would do something to a terminal, or cannot be seen there as it is."""
+    for name in (one.name, one.asked):
+        if harmless_line(name) != name:
+            raise InputError(
+                f"--model {harmless_line(name)}: control characters, odd blanks or what turns the direction of writing "
+                "stand in this name. Write it without them."
+            )
+
+
+def _for_these(sampling: Sampling, choices: RunOptions, experiments: Collection[str]) -> Sampling:
+    """What is sent, without what the protocol sends in other experiments than those that are asked."""
+    others = sampling_settings(choices.protocol, EXPERIMENTS.keys() - set(experiments)).items() - {
+        (name, value) for name, value in choices.settings.items() if isinstance(value, int | float)
+    }
+    kept = {name: value for name, value in sampling.settings.items() if name not in dict(others)}
+    return replace(sampling, settings=kept)
 
 
 def _list_price(respondents: Mapping[str, Respondent], name: str) -> Price | None:
@@ -391,7 +426,7 @@ def _recorded(out: Path, item_set: ItemSet, models: Sequence[str]) -> frozenset[
     wanted = [name for name in item_set.experiments if EXPERIMENTS[name].recording]
     if not wanted:
         return frozenset()
-    found = recorded(item_set, read_journal(out / REPLIES) if (out / MANIFEST).is_file() else ())
+    found = recorded(item_set, stored_replies(out) if (out / MANIFEST).is_file() else ())
     for name in wanted:
         told = dict.fromkeys(visit[0] for visit in sorted(found) if visit[1] == name)
         if not told:
@@ -427,17 +462,18 @@ def _levels(facets: Any) -> dict[str, list[str]]:
     return {name: names(levels or ()) for name, levels in given}
 
 
-def sampling_settings(protocol: str) -> dict[str, float]:
-    """The settings of a sampling protocol, by scope: 'restriction.temperature'."""
+def sampling_settings(protocol: str, experiments: Collection[str] | None = None) -> dict[str, float]:
+    """The settings of a sampling protocol, by scope: 'restriction.temperature'.
+
+    Args:
+        protocol: Its name.
+        experiments: Only in these; in all that there are, where none are named.
+    """
     if protocol not in PROTOCOLS:
         raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    settings = {name: experiment.sampling.get(protocol, {}) for name, experiment in EXPERIMENTS.items()}
+    asked = [name for name in EXPERIMENTS if experiments is None or name in experiments]
+    settings = {name: EXPERIMENTS[name].sampling.get(protocol, {}) for name in asked}
     return {f"{name}.{setting}": value for name, sent in settings.items() for setting, value in sent.items()}
-
-
-def part_of(choices: Choices, kind: type[T]) -> T:
-    """Those of the choices that say how to reach models, or what to send them."""
-    return kind(**{choice.name: getattr(choices, choice.name) for choice in fields(kind)})
 
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:

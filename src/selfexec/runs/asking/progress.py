@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from selfexec.engines import Price
 from selfexec.experiments import kind_of
 from selfexec.runs.records import Reply
+from selfexec.text.legible import harmless, harmless_line
 from selfexec.text.numbers import number_of
 
 LIVE_EVERY = 0.2  # seconds between updates on a terminal
@@ -39,7 +40,7 @@ class Took:
         if reply.reasoning_tokens is not None:
             self.reasoning = (self.reasoning or 0) + reply.reasoning_tokens
         cost = reply.cost_usd
-        if cost is None and price and not reply.failed:
+        if cost is None and price and (reply.ended_unknown or not reply.failed):
             cost = price.of(reply.input_tokens or 0, reply.output_tokens or 0)
         if cost is not None:
             self.dollars = (self.dollars or 0.0) + cost
@@ -63,9 +64,12 @@ class Progress:
 
     `took` says by experiment and kind of session what the calls took. `done` counts what was here already too, and what
     turned out not to be needed: `unneeded`, by experiment and kind. `out` counts sessions that are out in a batch,
-    `waiting` those that need the reply of one that failed or is out, `left` what else was not asked in the end. `cost`
-    is in US dollars, of the calls of which the provider said it; of the others `priced` is what they come to at
-    `prices`, by model, and `uncounted` are those whose tokens nobody counted. `capped` is the cap that ended it.
+    `ended` those that an earlier command asked and whose reply has an unknown end, which are not asked again;
+    `unknown_ends` counts the failures that have one. `waiting` counts sessions that need the reply of one that failed,
+    is out or has such an end, `left` what else was not asked in the end. `cost` is in US dollars, of the calls of which
+    the provider said it; of the others `priced` is what they come to at `prices`, by model, and `uncounted` are those
+    whose tokens nobody counted. `capped` is the cap that ended it.
+    `servers_away` says of each server that is away, by address, since when it is and how long its calls wait.
     """
 
     total: int = 0
@@ -76,6 +80,8 @@ class Progress:
     waiting: int = 0
     left: int = 0
     out: int = 0
+    ended: int = 0
+    unknown_ends: int = 0
     capped: str | None = None
     cost: float = 0.0
     prices: Mapping[str, Price] = field(default_factory=dict)
@@ -86,6 +92,7 @@ class Progress:
     retry_causes: Counter[str] = field(default_factory=Counter)
     took: dict[tuple[str, str], Took] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+    servers_away: Mapping[str, str] = field(default_factory=dict)
     under_way: int = 0  # sessions that are being asked
     heard: float = field(default_factory=time.monotonic)  # when the last one ended
 
@@ -104,21 +111,34 @@ class Progress:
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
         price = self.prices.get(reply.model)
-        if price and reply.cost_usd is None and not reply.failed:
+        if price and reply.cost_usd is None and (reply.ended_unknown or not reply.failed):
             self._count_price(reply, price)
         if reply.failed:
-            self.failures[(reply.error or "no text").split(" (")[0][:60]] += 1
+            self.failures[reply.failure] += 1
+            self.unknown_ends += reply.ended_unknown
         self.took.setdefault((reply.experiment, kind_of(reply.session)), Took()).count(reply, price)
 
     @property
     def unfinished(self) -> bool:
         """Whether anything was not asked, or has failed."""
-        return bool(self.failures or self.waiting or self.left)
+        return bool(self.failures or self.waiting or self.left or self.ended)
 
     def sum_up(self, parts: Iterable["Progress"], total: int) -> None:
         """Be what these parts are together, of so many sessions."""
         them = list(parts)
-        for name in ("done", "calls", "retries", "withheld", "waiting", "left", "cost", "priced", "uncounted"):
+        for name in (
+            "done",
+            "calls",
+            "retries",
+            "withheld",
+            "waiting",
+            "left",
+            "ended",
+            "unknown_ends",
+            "cost",
+            "priced",
+            "uncounted",
+        ):
             setattr(self, name, sum(getattr(one, name) for one in them))
         self.total, self.under_way = total, sum(one.under_way for one in them)
         self.capped = next((one.capped for one in them if one.capped), None)
@@ -126,6 +146,7 @@ class Progress:
         for name in ("unneeded", "failures", "retry_causes"):
             setattr(self, name, sum((getattr(one, name) for one in them), Counter()))
         self.warnings[:] = dict.fromkeys(said for one in them for said in one.warnings)
+        self.servers_away = {address: said for one in them for address, said in one.servers_away.items()}
         self.took = {}
         for one in them:
             for place, took in one.took.items():
@@ -146,10 +167,12 @@ async def heartbeat(report: Report, progress: Progress) -> AsyncIterator[None]:
     """Reports also while nothing comes back."""
 
     async def beat() -> None:
+        away = False
         while True:
             await asyncio.sleep(BEAT)
-            if progress.quiet:
+            if progress.quiet or progress.servers_away or away:
                 report(progress)
+            away = bool(progress.servers_away)
 
     beating = asyncio.create_task(beat())
     try:
@@ -193,13 +216,15 @@ def as_line(progress: Progress, rate: float) -> str:
     if progress.retries:
         parts.append(number_of(progress.retries, "retry", "retries"))
     parts += [f"{n:,} x {error[:30]}" for error, n in progress.failures.most_common(3)]
-    if quiet := progress.quiet:
+    if progress.servers_away:
+        parts += map(harmless_line, progress.servers_away.values())
+    elif quiet := progress.quiet:
         parts.append(f"{number_of(progress.under_way, 'session')} waiting for a reply, {duration(quiet)} so far")
     if cost := progress.cost + progress.priced:
         parts.append(f"${cost:.2f}")
-    if rate and progress.calls >= CALLS_ENOUGH:
+    if rate and progress.calls >= CALLS_ENOUGH and not progress.servers_away:
         parts.append(f"{duration((progress.total - progress.done) / rate)} left")
-    return ", ".join(parts)
+    return harmless(", ".join(parts))
 
 
 def _pace(rate: float) -> str:
@@ -218,12 +243,14 @@ def duration(seconds: float) -> str:
 
 def _now_and_then(every: float, show: Callable[[Progress, float], None]) -> Report:
     started = last = time.perf_counter()
+    away: list[str] = []
 
     def report(progress: Progress) -> None:
-        nonlocal last
+        nonlocal last, away
         now = time.perf_counter()
-        if now - last >= every:
-            last = now
+        # that a server is away, or back, is shown at once
+        if now - last >= every or away != list(progress.servers_away):
+            last, away = now, list(progress.servers_away)
             show(progress, progress.calls / (now - started))
 
     return report

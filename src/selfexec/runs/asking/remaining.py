@@ -33,7 +33,8 @@ class Standing:
 
     `out` counts the sessions that are out in a batch, which are not asked here: of visits that are begun they stand
     there with those that are here. Of the visits in `waiting` nothing can be asked before these are back; `behind`
-    counts the sessions that wait so.
+    counts the sessions that wait so. `ended` counts the sessions whose reply has an unknown end that nobody has
+    accepted: unless the plan says so they are not asked again, and what needs their replies waits in the same way.
     """
 
     plan: Plan
@@ -47,11 +48,14 @@ class Standing:
     out: int = 0
     waiting: frozenset[Visit] = frozenset()
     behind: int = 0
+    ended: int = 0
 
     @property
     def remaining(self) -> int:
         """How many sessions are still to be asked, at most, and can be asked now."""
-        return self.plan.sessions - self.here - self.unneeded.total() + self.further - self.out - self.behind
+        return (
+            self.plan.sessions - self.here - self.unneeded.total() + self.further - self.out - self.behind - self.ended
+        )
 
     def visits(self) -> Iterator[tuple[Visit, Sequence[Key]]]:
         """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
@@ -74,20 +78,22 @@ async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
         if planned and (plan.shard is None or plan.shard.has(*key[:3])):
             touched[Visit(*key[:4])] = None
     here, further, whole, unneeded = 0, 0, set(), Counter[tuple[str, str]]()
-    out, waiting, behind = 0, set(), 0
+    out, waiting, behind, ended = 0, set(), 0, 0
     begun: dict[int, dict[Visit, Sequence[Key]]] = defaultdict(dict)
     for visit in touched:
-        opened, wanted, away = await _found(plan, visit, known, requests)
+        opened, wanted, away, not_again = await _found(plan, visit, known, requests)
+        held = away | not_again
         keys = dict.fromkeys(plan.keys(visit))
         found = [key for key in opened if key in keys]
         here += len(found)
-        further += len((wanted | away) - keys.keys())
+        further += len((wanted | held) - keys.keys())
         out += len(away)
-        if away and not wanted:
+        ended += len(not_again)
+        if held and not wanted:
             waiting.add(visit)
-            behind += len(keys.keys() - found - away)
-        elif away:
-            begun[visit.epoch][visit] = [*found, *(key for key in keys if key in away)]
+            behind += len(keys.keys() - found - held)
+        elif held:
+            begun[visit.epoch][visit] = [*found, *(key for key in keys if key in held)]
         elif not wanted:
             whole.add(visit)
             unneeded.update(kinds(keys.keys() - found))
@@ -95,8 +101,14 @@ async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
             begun[visit.epoch][visit] = found
     return Standing(
         *(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded, further),
-        *(requests, out, frozenset(waiting), behind),
+        *(requests, out, frozenset(waiting), behind, ended),
     )
+
+
+async def reached_sessions(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> list[Key]:
+    """Return the sessions of a visit that would be opened with these replies, and whose replies are there."""
+    here, *_ = await _found(plan, visit, known, Requests())
+    return here
 
 
 def asked_elsewhere(plan: Plan) -> Mapping[Path, Sequence[str]]:
@@ -123,6 +135,14 @@ def counted(known: Mapping[Key, R], key: Key, prompt: Prompt) -> R | None:
     return reply if reply and not reply.failed and reply.prompt_sha256 == digest(prompt) else None
 
 
+def not_asked_again(known: Mapping[Key, R], key: Key, prompt: Prompt, retry_ends: bool = False) -> bool:
+    """Whether a session has a reply to this prompt whose end is not known, so that it is missing and is not asked again
+    unless `retry_ends` says so.
+    """
+    reply = known.get(key)
+    return bool(reply and reply.ended_unknown and not retry_ends and reply.prompt_sha256 == digest(prompt))
+
+
 def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
     """The experiment and kind of each session."""
     return ((key.experiment, key.kind) for key in sessions)
@@ -130,17 +150,25 @@ def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
 
 async def _found(
     plan: Plan, visit: Visit, known: Mapping[Key, Reply], requests: Requests
-) -> tuple[list[Key], set[Key], set[Key]]:
-    """The sessions of a visit that are here, those that it wants next, and those of these that are out in a batch."""
+) -> tuple[list[Key], set[Key], set[Key], set[Key]]:
+    """The sessions of a visit that are here, those that it wants next, those that are out in a batch, and those that
+    are not asked again since their reply has an unknown end.
+    """
     found: dict[Key, None] = {}
     wanted: set[Key] = set()
     away: set[Key] = set()
+    not_again: set[Key] = set()
 
     async def ask(condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None) -> Reply | Outcome:
         key = in_condition(Key(*visit, session), condition)
         reply = counted(known, key, prompt)
         if reply is None:
-            (away if requests.is_out(key, prompt) else wanted).add(key)
+            if requests.is_out(key, prompt):
+                away.add(key)
+            elif not_asked_again(known, key, prompt, plan.retry_ends):
+                not_again.add(key)
+            else:
+                wanted.add(key)
             return NOT_ASKED
         found[key] = None
         return reply
@@ -148,7 +176,7 @@ async def _found(
     item = plan.item_set[visit.experiment][visit.item]
     for condition, prompts in plan.asked(visit).items():
         await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
-    return list(found), wanted, away
+    return list(found), wanted, away, not_again
 
 
 def _in_turn(plan: Plan, begun: Mapping[int, Mapping[Visit, Sequence[Key]]]) -> dict[Visit, Sequence[Key]]:

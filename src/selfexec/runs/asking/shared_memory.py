@@ -6,7 +6,7 @@ marked on this machine, and no run asks there until a later check finds the memo
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from selfexec.engines import Call, Engine, Outcome, Respondent
 from selfexec.errors import InputError
 from selfexec.experiments import Key, messages_of
 from selfexec.files.cache import cache_root
+from selfexec.runs.ends import is_accepted
 
 TELL = 'The code word is "$word". Please keep it in mind, and reply with the code word alone.'
 ASK = "Which code word were you given earlier? Reply with the code word alone, or with NONE if you were given none."
@@ -22,21 +23,41 @@ CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 
 
 class Memory(NamedTuple):
-    """Whether a word told in one session was known in another, and how many calls that took to see."""
+    """Whether a word told in one session was known in another, and how many calls that took to see. `ended` has the
+    words for unknown ends of these replies that nobody has accepted: where there are any, replies may have been cut off
+    before a word that was known.
+    """
 
     shared: bool
     calls: int
+    ended: frozenset[str] = frozenset()
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it can be told."""
+        return self.shared or not self.ended
 
 
-async def sessions_share_memory(engine: Engine, model: str, sampling: Mapping[str, Any]) -> Memory:
+async def sessions_share_memory(
+    engine: Engine, model: str, sampling: Mapping[str, Any], accept_ends: Collection[str] = ()
+) -> Memory:
     told: list[str] = []
+    ended: set[str] = set()
+
+    async def answer_to(prompt: str, turn: int) -> str:
+        outcome = await _outcome(engine, model, prompt, turn, sampling)
+        if outcome.unknown_end is not None and not is_accepted(outcome.unknown_end, accept_ends):
+            ended.add(outcome.unknown_end)
+        parts = (outcome.text, outcome.unknown_end_text, outcome.reasoning, outcome.refusal)
+        return " ".join(part for part in parts if part).lower()
+
     for turn in range(1, WORDS + 1):
         told.append(code_word())
-        await _said(engine, model, TELL.replace("$word", told[-1]), turn, sampling)
-        answer = await _said(engine, model, ASK, turn, sampling)
+        await answer_to(TELL.replace("$word", told[-1]), turn)
+        answer = await answer_to(ASK, turn)
         if any(word in answer for word in told):
-            return Memory(True, 2 * turn)
-    return Memory(False, 2 * WORDS)
+            return Memory(True, 2 * turn, frozenset(ended))
+    return Memory(False, 2 * WORDS, frozenset(ended))
 
 
 def code_word() -> str:
@@ -44,10 +65,10 @@ def code_word() -> str:
     return "".join(secrets.choice(CONSONANTS) + secrets.choice(VOWELS) for _ in range(6))
 
 
-async def _said(engine: Engine, model: str, prompt: str, turn: int, sampling: Mapping[str, Any]) -> str:
+async def _outcome(engine: Engine, model: str, prompt: str, turn: int, sampling: Mapping[str, Any]) -> Outcome:
     key = Key(model, "check", "memory", turn, "memory")
     outcome: Outcome = await engine.ask(Call(key, messages_of(prompt), sampling))
-    if outcome.error is not None:
+    if outcome.error is not None and outcome.unknown_end is None:
         raise InputError(f"{model}: memory between sessions could not be tried ({outcome.error}). Check again later.")
     if outcome.policy:
         raise InputError(
@@ -55,7 +76,7 @@ async def _said(engine: Engine, model: str, prompt: str, turn: int, sampling: Ma
             f"filter ({outcome.policy}). Look at the key, the account and the region first. selfexec run holds such "
             "errors back until the model has said something; with --accept-filters it keeps them."
         )
-    return f"{outcome.text or ''} {outcome.reasoning or ''} {outcome.refusal or ''}".lower()
+    return outcome
 
 
 # --- what was found is remembered on this machine --------------------------------------------------------------------

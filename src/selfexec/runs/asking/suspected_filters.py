@@ -8,12 +8,15 @@ of the model's own, in this run or in an earlier command's: only then are such e
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from selfexec.errors import InputError
 from selfexec.experiments import Key
+from selfexec.runs.ends import with_accepted_end
 from selfexec.runs.records import Reply
 from selfexec.text.numbers import number_of
 
+R = TypeVar("R", bound=Reply)
 HELD_AT_MOST = 20
 MANY = 0.2  # of a model's sessions: more than that withheld by the provider is worth a line
 
@@ -35,18 +38,23 @@ class Doubts:
     """Writes replies down, but holds back what looks like a filter as long as its model has said nothing.
 
     `keep` writes a reply down. `known` are the replies that are there already. Of models in `accepted`
-    nothing is held back.
+    nothing is held back. Replies that ended with a word in `accept_ends` count as what the model said.
     """
 
     def __init__(
-        self, keep: Callable[[Reply], None], known: Mapping[Key, Reply], accepted: Collection[str] = ()
+        self,
+        keep: Callable[[Reply], None],
+        known: Mapping[Key, Reply],
+        accepted: Collection[str] = (),
+        accept_ends: Collection[str] = (),
     ) -> None:
         self._keep = keep
         self._heard = {reply.model for reply in known.values() if reply.spoken}
         self._accepted = accepted
+        self._accept_ends = accept_ends
         self._doubts: defaultdict[str, _Doubt] = defaultdict(_Doubt)
 
-    async def take(self, model: str, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+    async def take(self, model: str, ask: Callable[[], Awaitable[R]]) -> R:
         """The reply that `ask` brings, written down or held back. Raises InputError where too many are held back.
 
         Before a model has said anything no more calls to it are under way than may be held back. So all of them are
@@ -81,7 +89,7 @@ class Doubts:
         return model in self._heard or model in self._accepted
 
     def _weigh(self, doubt: _Doubt, reply: Reply) -> None:
-        if reply.spoken:
+        if with_accepted_end(reply, self._accept_ends).spoken:
             self._heard.add(reply.model)
             for held in doubt.held:
                 self._keep(held)

@@ -1,7 +1,7 @@
 """Batch files: the sessions of a run for a provider that asks them within a day at half the price, and its results."""
 
 from selfexec.runs.batch.exporting import (
-    FREE,
+    NARROWING,
     Exported,
     Round,
     WrittenFile,

@@ -5,39 +5,41 @@ exported again, nor asked by a run, unless somebody says so.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from selfexec.engines import FORMS, BatchForm, Call, Outcome, Price, Wire, batch_place, batch_request, finish, in_batch
+from selfexec.engines import FORMS, BatchForm, Call, Outcome, Price, batch_place, batch_request, finish, in_batch
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
-from selfexec.items import ItemSet, Preset
+from selfexec.items import ItemSet
+from selfexec.options import Names, changed
 from selfexec.prompts import digest
+from selfexec.run_options import BatchOptions, RunOptions
 from selfexec.runs import sittings
-from selfexec.runs.arguments import Names, names, tells_wrong_names
+from selfexec.runs.arguments import takes
 from selfexec.runs.asking import (
     NOT_ASKED,
-    Choices,
     Plan,
-    SamplingProtocol,
     Visit,
     begin,
     counted,
     grow,
+    not_asked_again,
     planned,
     refuse_misfit,
 )
 from selfexec.runs.batch.planning import of_run
 from selfexec.runs.design import Design, folded
+from selfexec.runs.ends import keep_accepted, stored_replies
 from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load_manifest, write_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import BATCHES, Request, Requests, add_requests, custom_ids, requests_of
-from selfexec.runs.store import Journal, read_journal
+from selfexec.runs.store import Journal
 from selfexec.text.lookups import apart
 
 
@@ -51,14 +53,16 @@ class Wanted(NamedTuple):
 
 @dataclass
 class Round:
-    """What can be asked now; `out` counts sessions that are out already, `behind` those that wait for others, at most.
-    `capped`: not all of it, for --max-calls.
+    """What can be asked now; `out` counts sessions that are out already, `behind` those that wait for others, at most,
+    and `ended` those that are not asked again, since the end of their reply is not known. `capped`: not all of it, for
+    --max-calls.
     """
 
     wanted: list[Wanted]
     out: int = 0
     behind: int = 0
     capped: bool = False
+    ended: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,8 @@ class WrittenFile:
 @dataclass(frozen=True)
 class Exported:
     """What an export wrote: its files, and how many sessions are in them. `out` counts those that were out before,
-    `behind` those that follow at most when all is answered. Nothing is left to ask where all three are none.
+    `behind` those that follow at most when all is answered. Nothing is left to ask where all three are none. `ended`
+    counts those that are not asked again, since the end of their reply is not known.
     """
 
     folder: Path
@@ -83,6 +88,7 @@ class Exported:
     out: int
     behind: int
     capped: bool = False
+    ended: int = 0
 
     @property
     def finished(self) -> bool:
@@ -90,92 +96,61 @@ class Exported:
         return not (self.sessions or self.out or self.behind)
 
 
-@tells_wrong_names("an export")
-def export_batch(
-    models: Names | None = None,
-    *,
-    to: str,
-    out: str | Path,
-    again: bool = False,
-    per_file: int | None = None,
-    experiments: Names | None = None,
-    items: str | Path | None = None,
-    limit: int | None = None,
-    fraction: float | None = None,
-    preset: Preset | None = None,
-    epochs: int | None = None,
-    facets: Mapping[str, Names] | None = None,
-    max_calls: int | None = None,
-    prompts: Mapping[str, str] | str | Path | None = None,
-    protocol: SamplingProtocol = "default",
-    base_url: str | None = None,
-    wire: Wire | None = None,
-    settings: Mapping[str, Any] | None = None,
-    system: str | None = None,
-    extra_body: Mapping[str, Any] | None = None,
-) -> Exported:
+@takes(BatchOptions, "an export")
+def export_batch(options: BatchOptions) -> Exported:
     """Write the sessions that a run can ask now as files for a provider's batch API, at half the price.
 
     They are out until `import_batch` has read their results: the same call then writes the next round, of sessions
-    whose prompts hold replies, until nothing is left. A run that is there already says itself what is asked of whom;
-    of what follows here only `models`, `experiments` and how it is sent may then be given, to choose among it.
+    whose prompts hold replies, until nothing is left. A run that is there already says itself what is asked of which
+    models; only `models`, `experiments`, `max_calls`, `base_url` and `wire` may then be given, to choose among it.
 
-      models       `provider/model`, one or several; without any, those of the run that is there
-      to           whose batch API: `openai` (and who takes its form), `anthropic`, `gemini`
-      out          the run's folder; the files are in `batches/` there
-      again        export what is out again, too: both are paid
-      per_file     at most so many requests a file, where that is less than the provider takes
-      max_calls    at most so many sessions now; the same call goes on from there
+    Args:
+        to: Whose batch API: `openai` (and servers that take its format), `anthropic` or `gemini`.
+        out: The run's folder; the files are in `batches/` there.
 
-    `experiments`, `items`, `limit`, `fraction`, `preset`, `epochs`, `facets`, `prompts`, `protocol`, `base_url`,
-    `wire`, `settings`, `system` and `extra_body` are as for `run`. InputError: what is asked is not sent over HTTP or
-    in another format, a key would stand in the files, or the folder holds another run.
+    Raises:
+        InputError: What is asked is not sent over HTTP or in another format, a key would stand in the files, or the
+            folder holds another run.
     """
-    chosen = {
-        "experiments": experiments,
-        "items": items,
-        "limit": limit,
-        "fraction": fraction,
-        "preset": preset,
-        "epochs": epochs,
-        "facets": facets,
-        "max_calls": max_calls,
-        "prompts": prompts,
-        "protocol": None if protocol == "default" else protocol,
-        "base_url": base_url,
-        "wire": wire,
-        "settings": settings,
-        "system": system,
-        "extra_body": extra_body,
-    }
-    given = {name: value for name, value in chosen.items() if value is not None}
-    asked = None if models is None else names(models)
-    plan, design = planned_for(Path(out), asked, given)
-    command = sittings.call("sx.export_batch", {"models": asked, "form": to, "out": out, **given})
-    return export(replace(plan, command=command, again=again), to, per_file=per_file, design=design)
+    plan, design = planned_for(options)
+    command = sittings.call("sx.export_batch", {"to": options.to, "out": options.out, **changed(options)})
+    return export(replace(plan, command=command, again=options.again), options.to, options.per_file, design)
 
 
-FREE = ("experiments", "max_calls", "price", "base_url", "wire")  # may be said of a run that says the rest itself
+NARROWING = (
+    *("models", "experiments", "max_calls", "base_url", "wire", "again", "per_file"),
+    *("accept_ends", "retry_ends"),
+)
 
 
-def planned_for(folder: Path, models: Sequence[str] | None, given: Mapping[str, Any]) -> tuple[Plan, Design | None]:
-    """What would be asked, and which of it where that is less than everything: by the run that is in the folder, if
-    nothing is said of what to ask; else by what is said, as `run` has it.
+def planned_for(options: BatchOptions, price: Names = ()) -> tuple[Plan, Design | None]:
+    """What would be asked, and which of it where that is less than everything.
+
+    It is what the run in the folder still wants, where nothing is said of what to ask; otherwise what is said, as for
+    a run.
     """
-    if (folder / MANIFEST).exists() and not given.keys() - FREE:
-        there = load_manifest(folder).models
-        if strange := [model for model in models or () if model not in there]:
+    folder, given = Path(options.out), changed(options)
+    models = given.pop("models", None)
+    if (folder / MANIFEST).exists() and not given.keys() - NARROWING:
+        known = load_manifest(folder).models
+        if strange := [model for model in models or () if model not in known]:
             raise InputError(
-                f"--model {strange[0]}: {folder} has {apart(there)}. To have it grow by another model, say what "
+                f"--model {strange[0]}: {folder} has {apart(known)}. To have it grow by another model, say what "
                 "that is asked, as --items starter."
             )
-        return of_run(folder, models, given)
+        return of_run(_run_options(options, price))
     if not models:
         raise InputError(f"{folder}: which model? Name it: --model PROVIDER/MODEL (models=).")
-    return planned(models, Choices(**{**given, "out": folder})), None
+    return planned(_run_options(options, price)), None
 
 
-def export(plan: Plan, to: str, *, per_file: int | None = None, design: Design | None = None) -> Exported:
+def _run_options(options: BatchOptions, price: Names) -> RunOptions:
+    """The same as options of a run."""
+    both = {each.name for each in fields(RunOptions)} & {each.name for each in fields(BatchOptions)}
+    return RunOptions(**{name: getattr(options, name) for name in both}, price=price or None)
+
+
+def export(plan: Plan, to: str, per_file: int | None = None, design: Design | None = None) -> Exported:
     """Write what of a plan can be asked now, of what the design has, where that is not all of it."""
     form = _form(to)
     if per_file is not None and per_file < 1:
@@ -186,14 +161,15 @@ def export(plan: Plan, to: str, *, per_file: int | None = None, design: Design |
         begin(plan)
     with Journal(plan.out / REPLIES):  # whoever holds the journal may change the folder
         refuse_misfit(plan)
+        keep_accepted(plan.out, plan.accept_ends)
         found, requests = current(plan, design)
         if not found.wanted:
-            return Exported(plan.out, [], 0, found.out, found.behind)
+            return Exported(plan.out, [], 0, found.out, found.behind, ended=found.ended)
         manifest = grow(plan) if design is None else _with_design(plan.out, design, plan.item_set)
         grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
         files = _write(plan, form, per_file, found.wanted, requests)
         _note(plan, form, manifest, len(found.wanted))
-    return Exported(plan.out, files, len(found.wanted), found.out, found.behind, found.capped)
+    return Exported(plan.out, files, len(found.wanted), found.out, found.behind, found.capped, found.ended)
 
 
 def foreseen_round(plan: Plan, design: Design | None, to: str) -> Round:
@@ -226,7 +202,7 @@ def _form(to: str) -> BatchForm:
 def current(plan: Plan, design: Design | None) -> tuple[Round, Requests]:
     """What can be asked now, and all that was exported before."""
     begun = (plan.out / MANIFEST).exists()
-    known = read_journal(plan.out / REPLIES) if begun else {}
+    known = stored_replies(plan.out, plan.accept_ends) if begun else {}
     requests = requests_of(plan.out) if begun else Requests()
     return finish(_round(plan, plan.design if design is None else design, known, requests)), requests
 
@@ -235,7 +211,7 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
     found = Round([])
     for visit in plan.visits():
         here: dict[Key, Wanted | None] = {}  # None: it is there, or out
-        counts = {"out": 0}
+        counts = {"out": 0, "ended": 0}
 
         async def ask(
             condition: Condition,
@@ -254,8 +230,10 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
                 return reply
             if key not in here:
                 away = not plan.again and requests.is_out(key, messages)
+                ended = not away and not_asked_again(known, key, messages, plan.retry_ends)
                 counts["out"] += away
-                here[key] = None if away else Wanted(key, messages, parent)
+                counts["ended"] += ended
+                here[key] = None if away or ended else Wanted(key, messages, parent)
             return NOT_ASKED
 
         conditions = {c: prompts for c, prompts in plan.asked(visit).items() if _has(design, visit, c)}
@@ -271,7 +249,8 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
             break
         found.wanted += wanted
         found.out += counts["out"]
-        if wanted or counts["out"]:
+        found.ended += counts["ended"]
+        if wanted or counts["out"]:  # what waits for an ended one alone does not follow
             of_design = (in_condition(Key(*visit, name), c) for c in conditions for name in _names(plan, visit))
             found.behind += len(set(of_design) - here.keys())
     return found

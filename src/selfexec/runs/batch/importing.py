@@ -6,7 +6,7 @@ has been read and found to be of this run.
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +17,10 @@ from selfexec.engines import FORMS, NoResult, Result, is_at_home, outcome_of, re
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
-from selfexec.runs.arguments import Files, files, tells_wrong_names
-from selfexec.runs.asking import held_back
+from selfexec.options import Names
+from selfexec.runs.arguments import Files, files, names, tells_wrong_names
+from selfexec.runs.asking import Rows, held_back, row_message
+from selfexec.runs.ends import accepted_in, keep_accepted, way_to_texts, with_accepted_end
 from selfexec.runs.folder import MANIFEST, REPLIES
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import OURS, REQUESTS, Request, Requests, replies_in, requests_of
@@ -53,31 +55,42 @@ class Imported:
     warnings: list[str] = field(default_factory=list)
 
     @property
+    def ended(self) -> int:
+        """How many of the failures have an unknown end, so that they are not asked again."""
+        return sum(reply.ended_unknown for reply in self.replies)
+
+    @property
     def failures(self) -> Counter[str]:
-        """What is to be asked again, by the reason."""
-        return Counter((reply.error or "no text").split(" (")[0][:60] for reply in self.replies if reply.failed)
+        """What is missing, and to be asked again but for what has an unknown end, by the reason."""
+        return Counter(reply.failure for reply in self.replies if reply.failed)
 
 
 @tells_wrong_names("an import", paths="results", run="out")
-def import_batch(results: Files, *, out: str | Path, accept_filters: bool = False) -> Run:
+def import_batch(results: Files, *, out: str | Path, accept_filters: bool = False, accept_ends: Names = ()) -> Run:
     """Put the results of batches into the run that `export_batch` wrote the requests of.
 
       results         the files that came back, results and errors alike, in any order, also gzipped
       out             the folder of that run
       accept_filters  keep errors that look like a content filter even where the model itself has said nothing
+      accept_ends     words with which replies count though they are not known to end one; the run keeps them
 
     What expired, was cancelled or failed is missing, with the reason, until it is asked again. InputError: a line is no
     result, a file is of other requests than this run's, or a result contradicts an earlier one; nothing is written
-    then. What is odd and can be used all the same comes as a warning.
+    then. InputError, too, where ten results of one model in a row have the same unknown end; all are written then. What
+    is odd and can be used all the same comes as a warning.
     """
-    found = imported(files(results), Path(out), accept_filters=accept_filters)
+    found = imported(files(results), Path(out), accept_filters=accept_filters, accept_ends=names(accept_ends))
     for text in found.warnings:
         warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
     return load(out)
 
 
-def imported(paths: Sequence[Path], out: Path, *, accept_filters: bool = False) -> Imported:
-    """Put these results into a run."""
+def imported(
+    paths: Sequence[Path], out: Path, *, accept_filters: bool = False, accept_ends: Sequence[str] = ()
+) -> Imported:
+    """Put these results into a run, which accepts these unknown ends from now on. InputError, once they are written: of
+    one model too many came in a row that ended with the same unknown word.
+    """
     if not (out / MANIFEST).is_file():
         raise InputError(f"{out}: no run is here. Give the folder of the run that exported the requests.")
     found = Imported()
@@ -89,20 +102,26 @@ def imported(paths: Sequence[Path], out: Path, *, accept_filters: bool = False) 
                 "--to batch-openai, batch-anthropic or batch-gemini."
             )
         came = list(_of_files(paths, requests, out, found.warnings))
+        words = accepted_in(out, accept_ends)
         lines = list(replies_in(out))
-        new = _new(came, lines, found)
-        held = held_back(lines, [one.reply for one in new], accept_filters)
+        there = [with_accepted_end(line, words) for line in lines]
+        new = _new(came, there, found, words)
+        keep_accepted(out, accept_ends)  # not before it is sure that something is written
+        held = held_back(there, [with_accepted_end(one.reply, words) for one in new], accept_filters)
         for model, some in held.items():
             found.warnings.append(_held(model, some))
         left = {reply.batch for some in held.values() for reply in some}
         new = [one for one in new if one.reply.batch not in left]
-        for reply in _in_turn(new, lines, requests, found):
+        for reply in _in_turn(new, lines, requests, found, words):
             journal.append(reply)
-        found.replies = [one.reply for one in new]
+        found.replies = [with_accepted_end(one.reply, words) for one in new]
         found.forms = list(dict.fromkeys(one.request.form for one in came))
         found.at_home = {one.request.model for one in came if is_at_home(one.request.model, one.request.url)}
     back = {one.request.custom_id for one in new}
     found.out = sum(request.custom_id not in back for request in requests.out.values())
+    rows = Rows()
+    if too_long := [reply for reply in found.replies if rows.count(reply)]:
+        raise InputError(row_message(too_long[0], way_to_texts(out)))
     return found
 
 
@@ -165,9 +184,9 @@ def _came(place: str, result: Result, request: Request) -> Came:
 # --- what is new -----------------------------------------------------------------------------------------------------
 
 
-def _new(came: Iterable[Came], lines: Iterable[Reply], found: Imported) -> list[Came]:
+def _new(came: Iterable[Came], lines: Iterable[Reply], found: Imported, words: Collection[str]) -> list[Came]:
     """Those that were not there before, once each. A result that failed gives way to one that did not, where the same
-    requests were sent twice. InputError where two say different things.
+    requests were sent twice. InputError where two say different things. `words`: the unknown ends that are accepted.
     """
     there: dict[str, tuple[str, Reply]] = {}
     for line in lines:
@@ -175,16 +194,16 @@ def _new(came: Iterable[Came], lines: Iterable[Reply], found: Imported) -> list[
             there[line.batch] = ("the run", line)
     new: dict[str, Came] = {}
     for one in came:
-        id = one.request.custom_id
+        id, reply = one.request.custom_id, with_accepted_end(one.reply, words)
         if id not in there:
-            there[id], new[id] = (one.place, one.reply), one
+            there[id], new[id] = (one.place, reply), one
             continue
         place, known = there[id]
-        if one.reply.failed:
+        if reply.failed:
             found.again += 1
         elif known.failed:
-            there[id], new[id] = (one.place, one.reply), one
-        elif _said(one.reply) == _said(known):
+            there[id], new[id] = (one.place, reply), one
+        elif _said(reply) == _said(known):
             found.again += 1
         else:
             raise InputError(
@@ -199,20 +218,23 @@ def _said(reply: Reply) -> Reply:
     return msgspec.structs.replace(reply, time=None, latency=None)
 
 
-def _in_turn(new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: Imported) -> Iterator[Reply]:
+def _in_turn(
+    new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: Imported, words: Collection[str] = ()
+) -> Iterator[Reply]:
     """What the journal gets, of which the last line of a session counts. What has a reply keeps it, but where that is
-    to another prompt than the last request of the session; what comes late stands before it.
+    to another prompt than the last request of the session; what comes late stands before it. All is written as it came.
     """
     known: dict[Key, Reply] = {line.key: line for line in lines}
     newest = requests.newest
     order = {id: n for n, id in enumerate(requests.by_id)}
     for one in sorted(new, key=lambda one: order[one.request.custom_id]):
-        key, before = one.reply.key, known.get(one.reply.key)
-        counts = before is not None and not before.failed
-        stale = before is not None and before.prompt_sha256 != one.reply.prompt_sha256 and newest[key] == one.request
+        reply = with_accepted_end(one.reply, words)
+        key, before = reply.key, known.get(reply.key)
+        counts = before is not None and not with_accepted_end(before, words).failed
+        stale = before is not None and before.prompt_sha256 != reply.prompt_sha256 and newest[key] == one.request
         yield one.reply
-        if before is not None and counts and not (stale and not one.reply.failed):
-            found.late += not one.reply.failed
+        if before is not None and counts and not (stale and not reply.failed):
+            found.late += not reply.failed
             yield before
         else:
             known[key] = one.reply

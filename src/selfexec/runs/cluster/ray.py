@@ -20,7 +20,7 @@ from selfexec.errors import InputError
 from selfexec.runs.asking import Plan, Progress, Report, carry_out
 from selfexec.runs.shards import Shard, shard_folders, shard_of, whole_shards
 
-EXTRA = "Ray is not installed: pip install 'selfexec[ray]'"
+EXTRA = "Ray is not installed. Give: pip install 'selfexec[ray]'"
 HERE = "local"  # a cluster of this machine alone, for as long as the command takes
 EACH = 4  # shards for each worker, where nobody says: who is done early takes over from the others
 LOSSES = 3  # of workers at one shard, after which it is given up

@@ -3,25 +3,29 @@
 import asyncio
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from selfexec.engines import Call, Engine, Wire, all_simulated, engine_for, finish, sent_to, spared_from_sweeps
+from selfexec.engines import Call, Engine, Waiting, all_simulated, engine_for, finish, sent_to, spared_from_sweeps
+from selfexec.experiments import Key
+from selfexec.files import jsonl
+from selfexec.options import changed
+from selfexec.run_options import JudgeOptions
 from selfexec.runs import sittings
-from selfexec.runs.arguments import Names, loaded, names, tells_wrong_names
+from selfexec.runs.arguments import loaded, takes
 from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.shared_memory import refuse_memory
 from selfexec.runs.asking.suspected_filters import Doubts
+from selfexec.runs.asking.unknown_ends import UnknownEnds
+from selfexec.runs.connections import ConnectionLedger, replaced_void, unchecked_warning
+from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
 from selfexec.runs.judging.plan import Case, JudgingPlan, plan
 from selfexec.runs.judging.records import (
-    JUDGE_REPLIES,
     Judge,
     JudgeReply,
     judgements_of,
@@ -30,104 +34,41 @@ from selfexec.runs.judging.records import (
     read_judge_replies,
     write_judges,
 )
-from selfexec.runs.run import Run, load
+from selfexec.runs.run import Run, opened
 from selfexec.runs.store import Journal
 
 
-@tells_wrong_names("judging", report="on_progress")
-def judge(
-    run: Run | str | Path,
-    judge: str,
-    *,
-    name: str | None = None,
-    models: Names = (),
-    experiments: Names = (),
-    max_calls: int | None = None,
-    max_total_tokens: int | None = None,
-    max_cost: float | None = None,
-    price: Names | None = None,
-    base_url: str | None = None,
-    api_key_env: str | None = None,
-    wire: Wire | None = None,
-    headers: Mapping[str, str] | None = None,
-    max_connections: int = 50,
-    timeout: float = 600.0,
-    stream: bool = False,
-    settings: Mapping[str, Any] | None = None,
-    system: str | None = None,
-    extra_body: Mapping[str, Any] | None = None,
-    accept_filters: bool = False,
-    on_progress: Report | None = None,
-) -> Run:
-    """Have another model judge the stored replies of a run, each in a fresh session, and bring the run with what it
-    said: the source `judge:NAME`, which scores by `source="judge:NAME"` count.
+@takes(JudgeOptions, "judging", report="on_progress")
+def judge(options: JudgeOptions) -> Run:
+    """Have another model judge the stored replies of a run, each in a fresh session.
 
-    What is judged already is not asked again, so that the same call goes on where one ended; a reply that has changed
-    since is. Only experiments whose replies are judged have any: restriction. Where it is named, the questions of
-    failing_question are answered for their keys, by others than who wrote them: the source `majority`.
+    The run then has what the judge said as the source `judge:NAME`, which scores by `source="judge:NAME"` count.
+    Replies that are judged already are not judged again, so that the same call goes on where one ended; a reply that
+    has changed since is. Only experiments whose replies are judged have any: restriction. Where failing_question is
+    named, its questions are answered for their keys, by models that did not write them: the source `majority`.
 
-    Who judges what:
-      run               a run or its folder; replies in it stay as they are
-      judge             `provider/model` or `sim/NAME`
-      name              what the judge goes by, the model's name unless you say: one model with other settings is
-                        another judge
-      models            only replies of these models
-      experiments       only these
-      max_calls         open at most so many sessions now
-      max_total_tokens  ask no more once this judge has taken so many tokens, in and out, with all that it took before
-      max_cost          ask no more once this judge has cost so many dollars, with all that it cost before
-      price             what the judge costs, if it is not known: "IN,OUT" (dollars for a million tokens), or a file in
-                        LiteLLM's format
+    Args:
+        run: A run or its folder; replies in it stay as they are.
+        judge: `provider/model` or `sim/NAME`.
 
-    How it is sent:
-      base_url          any server that speaks the OpenAI chat-completions format, or that of `wire`; it may have a
-                        query, which goes with every call
-      api_key_env       the name of the variable that holds the key, in the environment or .env; never the key
-      wire              the wire format: `openai` (chat completions), `responses`, `anthropic` or `gemini`
-      headers           sent with every call, as gateways want it; they may be secrets, and are not written down
-      max_connections   calls at once, at most
-      timeout           seconds for one attempt
-      stream            have replies sent in pieces, for gateways that cut connections on which nothing moves
-      settings          sampling settings: {"temperature": 0}; none is sent unless it is given
-      system            a system prompt for every session
-      extra_body        more fields of the request body
-      accept_filters    keep errors that look like a content filter even where the judge itself has said nothing
+    Returns:
+        The run with what the judge said.
 
-      on_progress       called with the progress after each session; without it, progress with real models is shown on
-                        standard error
-
-    InputError: something that was given cannot be used, a key is not there, a judge of this name has judged with other
-    settings, or the server refuses for good. What came back until then is kept.
+    Raises:
+        InputError: Something that was given cannot be used, a key is not there, a judge of this name has judged with
+            other settings, or the server refuses for good. What came back until then is kept.
     """
-    choices: dict[str, Any] = {
-        "name": name,
-        "models": names(models) or None,
-        "experiments": names(experiments) or None,
-        "max_calls": max_calls,
-        "max_total_tokens": max_total_tokens,
-        "max_cost": max_cost,
-        "price": price,
-        "base_url": base_url,
-        "api_key_env": api_key_env,
-        "wire": wire,
-        "headers": headers or None,
-        "stream": stream or None,
-        "settings": settings or None,
-        "system": system,
-        "extra_body": extra_body or None,
-        "accept_filters": accept_filters or None,
-    }
-    given = {choice: value for choice, value in choices.items() if value is not None}
-    [there] = loaded(run)
-    planned = plan(there, judge, max_connections=max_connections, timeout=timeout, **given)
-    planned = replace(planned, command=sittings.call("sx.judge", {"judge": judge, **given}))
-    if on_progress or all_simulated([judge], planned.connection):
+    [run] = loaded(options.run, options.accept_ends or ())
+    made = {"judge": options.judge, **changed(options)}
+    planned = replace(plan(run, options), command=sittings.call("sx.judge", made))
+    on_progress = options.on_progress
+    if on_progress or all_simulated([options.judge], planned.connection):
         return carry_out(planned, on_progress)
     progress = Progress()
     with shown_progress() as show:
         found = carry_out(planned, show, progress)
     for text in progress.warnings:
-        warnings.warn(text, stacklevel=3)  # of whoever called, beyond what tells wrong names
+        warnings.warn(text, stacklevel=4)  # of the caller, beyond what turns names into options
     return found
 
 
@@ -140,19 +81,37 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     progress = progress or Progress()
     with Journal(plan.folder / JUDGE_REPLIES) as journal, spared_from_sweeps():
         # whoever holds the journal knows what is there
-        plan = replace(plan, known=read_judge_replies(plan.folder / JUDGE_REPLIES, plan.name))
-        progress.total, progress.done = len(plan.cases), len(plan.here)
+        journal_lines = jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply)
+        plan = replace(plan, known=_known(plan))
+        progress.total, progress.done, progress.ended = len(plan.cases), len(plan.here), len(plan.ended)
         progress.warnings, progress.prices = engine.warnings, plan.prices
+        ledger, spent = ConnectionLedger(plan.folder, journal.append), Spent(plan.prices)
+        ledger.watch(engine)
+        spent.count_all(plan.known.values())
+        spent.count_all(replaced_void([line for line in journal_lines if line.name == plan.name]))
+        progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
         try:
             if plan.open:
                 with _sitting(plan, engine, progress):
-                    finish(_ask_all(plan, engine, journal, report or (lambda progress: None), progress))
+                    show = report or (lambda progress: None)
+                    finish(_ask_all(plan, engine, ledger, spent, show, progress))
+                    _ask_void_again(plan, engine, ledger, spent, show, progress)
+                    ledger.raise_fault()
         finally:
-            said = read_judge_replies(plan.folder / JUDGE_REPLIES, plan.name)
-            judged = replace(plan, known=said).here
+            progress.warnings.extend(ledger.warnings())
+            known = _known(plan)
+            progress.warnings.extend(ends_named(known.values(), way_to_texts_of_judges(plan.folder)))
+            judged = replace(plan, known=known).here
             keep_judgements(plan.folder, judgements_of(plan.run, judged))
-    found = load(plan.folder)
+            if text := unchecked_warning(plan.folder / JUDGE_REPLIES, known.values(), plan.folder):
+                progress.warnings.append(text)
+    found = opened(plan.folder, plan.run.accept_ends)
     return replace(found, given=plan.run.given, told_by=plan.run.told_by)
+
+
+def _known(plan: JudgingPlan) -> dict[Key, JudgeReply]:
+    """What the judge has replied so far, with the ends that are accepted."""
+    return read_judge_replies(plan.folder / JUDGE_REPLIES, plan.name, plan.run.accept_ends)
 
 
 def foreseen(plan: JudgingPlan) -> int:
@@ -161,11 +120,32 @@ def foreseen(plan: JudgingPlan) -> int:
     return len(plan.open)
 
 
-async def _ask_all(plan: JudgingPlan, engine: Engine, journal: Journal, report: Report, progress: Progress) -> None:
+def _ask_void_again(
+    plan: JudgingPlan, engine: Engine, ledger: ConnectionLedger, spent: Spent, report: Report, progress: Progress
+) -> None:
+    """Ask the judge again what turned out to be void, within the caps."""
+    void, most = 0, plan.caps.calls
+    while ledger.void.total() > void:
+        void = ledger.void.total()
+        plan = replace(plan, known=_known(plan))
+        progress.done, progress.ended = len(plan.here), len(plan.ended)
+        progress.failures.clear()
+        if most is not None and most <= progress.calls:
+            progress.left = progress.total - progress.done
+            return
+        plan = replace(plan, caps=replace(plan.caps, calls=None if most is None else most - progress.calls))
+        finish(_ask_all(plan, engine, ledger, spent, report, progress))
+
+
+async def _ask_all(
+    plan: JudgingPlan, engine: Engine, ledger: ConnectionLedger, spent: Spent, report: Report, progress: Progress
+) -> None:
     cases, over = iter(plan.open), False
-    spent, under_way, changed = Spent(plan.prices), 0, asyncio.Event()
-    spent.count_all(plan.known.values())
-    doubts = Doubts(journal.append, plan.known, {plan.model} if plan.connection.accept_filters else ())
+    under_way, changed = 0, asyncio.Event()
+    accepted, accept_ends = {plan.model} if plan.connection.accept_filters else (), plan.run.accept_ends
+    doubts = Doubts(ledger.keep, plan.known, accepted, accept_ends)
+    before = () if plan.retry_ends else plan.known.values()
+    ends = UnknownEnds(doubts, accept_ends, before, way_to_texts_of_judges(plan.folder))
     calls_left = len(plan.open) if plan.caps.calls is None else plan.caps.calls
 
     async def following() -> Case | None:
@@ -193,7 +173,7 @@ async def _ask_all(plan: JudgingPlan, engine: Engine, journal: Journal, report: 
                 fields = msgspec.structs.asdict(reply)
                 return JudgeReply(**fields, name=plan.name, subject=case.judged.model, judged=case.judged.session)
 
-            reply = await doubts.take(plan.model, ask)
+            reply = await ends.take(plan.model, ask)
             under_way -= 1
             spent.count(reply, case.messages)
             progress.count(reply)
@@ -209,7 +189,7 @@ async def _ask_all(plan: JudgingPlan, engine: Engine, journal: Journal, report: 
         finally:
             over = True
     doubts.settle()
-    progress.left = progress.total - progress.done
+    progress.left = progress.total - progress.done - progress.ended
     if progress.left and calls_left:
         progress.capped = spent.said(plan.caps)
 

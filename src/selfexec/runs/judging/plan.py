@@ -1,11 +1,11 @@
 """What a judge will be asked, settled before anything is asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from selfexec.engines import (
     Connection,
@@ -15,6 +15,7 @@ from selfexec.engines import (
     all_simulated,
     check_settings,
     engine_for,
+    kept_setting,
     list_price,
     prices_of,
     refuse_unsendable,
@@ -22,17 +23,20 @@ from selfexec.engines import (
 )
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, RULE, Judging, Key, Keying, Message, messages_of
-from selfexec.runs.arguments import Names, names
+from selfexec.options import part_of
+from selfexec.run_options import JudgeOptions
+from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
-from selfexec.runs.asking.estimate import Estimate, part_of, seen_tokens
+from selfexec.runs.asking.estimate import Estimate, seen_tokens
+from selfexec.runs.asking.estimate import part_of as estimated_part
 from selfexec.runs.asking.growing import kept_settings
-from selfexec.runs.asking.remaining import counted
+from selfexec.runs.asking.remaining import counted, not_asked_again
+from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
-from selfexec.runs.judging.records import JUDGE_REPLIES, Judge, JudgeReply, load_judges, read_judge_replies
+from selfexec.runs.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
 from selfexec.runs.run import Run
 from selfexec.text.lookups import meant
 
-T = TypeVar("T", Connection, Sampling)
 RULE_ALONE = "the rule judges every run at once, offline: --source rule counts what it says, and nobody need be asked."
 
 
@@ -46,7 +50,9 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """Everything that a judge is asked. `known` is what it has replied already, by the session that was judged."""
+    """Everything that a judge is asked. `known` is what it has replied already, by the session that was judged. With
+    `retry_ends`, it is asked again where the end of its reply is not known.
+    """
 
     run: Run
     model: str
@@ -58,6 +64,7 @@ class JudgingPlan:
     caps: Caps = NO_CAPS
     prices: Mapping[str, Price] = field(default_factory=dict)
     command: str | None = None
+    retry_ends: bool = False
 
     @property
     def folder(self) -> Path:
@@ -71,7 +78,12 @@ class JudgingPlan:
     @cached_property
     def open(self) -> Sequence[Case]:
         """What remains to be asked."""
-        return [case for case in self.cases if self.reply(case) is None]
+        return [case for case in self.cases if self.reply(case) is None and case not in self.ended]
+
+    @cached_property
+    def ended(self) -> Collection[Case]:
+        """What is not asked again though it is missing: the judge's reply has an unknown end."""
+        return {case for case in self.cases if not_asked_again(self.known, case.judged, case.messages, self.retry_ends)}
 
     def reply(self, case: Case) -> JudgeReply | None:
         return counted(self.known, case.judged, case.messages)
@@ -94,26 +106,16 @@ class JudgingPlan:
         characters = sum(system + sum(len(m.content) for m in case.messages) for case in self.open)
         judged = (EXPERIMENTS[case.judged.experiment].rejudged for case in self.open)
         reckoned = sum(judging.tokens for judging in judged if judging)
-        return Estimate([part_of(self.model, n, seen_tokens(self.here), characters, reckoned)], None)
+        return Estimate([estimated_part(self.model, n, seen_tokens(self.here), characters, reckoned)], None)
 
 
-def plan(
-    run: Run,
-    judge: str,
-    *,
-    name: str | None = None,
-    models: Names = (),
-    experiments: Names = (),
-    max_calls: int | None = None,
-    max_total_tokens: int | None = None,
-    max_cost: float | None = None,
-    price: Names | None = None,
-    **reached: Any,
-) -> JudgingPlan:
-    """What a judge would be asked; `reached` are the fields of Connection and Sampling. `sx.judge` says what each is.
+def plan(run: Run, options: JudgeOptions) -> JudgingPlan:
+    """What a judge would be asked.
 
-    InputError: something does not fit, or this judge has judged with other settings before.
+    Raises:
+        InputError: Something does not fit, or this judge has judged with other settings before.
     """
+    judge, name = options.judge, options.name or options.judge
     if judge == RULE:
         raise InputError(f"--judge {RULE}: {RULE_ALONE}")
     if not (run.folder / REPLIES).is_file():
@@ -121,31 +123,28 @@ def plan(
     found = JudgingPlan(
         run,
         judge,
-        name or judge,
-        list(_cases(run, judge, name or judge, names(models), names(experiments))),
-        read_judge_replies(run.folder / JUDGE_REPLIES, name or judge),
-        _part(reached, Connection),
-        _part(reached, Sampling),
-        Caps(max_calls, max_total_tokens, max_cost),
+        name,
+        list(_cases(run, judge, name, names(options.models or ()), names(options.experiments or ()))),
+        read_judge_replies(run.folder / JUDGE_REPLIES, name, run.accept_ends),
+        part_of(options, Connection),
+        part_of(options, Sampling),
+        Caps(options.max_calls, options.max_total_tokens, options.max_cost),
+        retry_ends=options.retry_ends,
     )
     refuse_unsendable("--judge", judge)
-    check_settings(found.sampling)
+    check_settings(found.sampling, run.items.experiments)
     if scoped := [setting for setting in found.sampling.settings if "." in setting]:
         plain = scoped[0].rpartition(".")[2]
         raise InputError(f"--set {scoped[0]}: a judge has sessions of one kind only. Write {plain}.")
     sent_to(judge, found.connection, found.sampling.of("", ""))  # refuses what its engine cannot do
     found = replace(
-        found, prices=prices_of([judge], names(price or ()), partial(list_price, connection=found.connection))
+        found, prices=prices_of([judge], names(options.price or ()), partial(list_price, connection=found.connection))
     )
     refuse_unpriced([judge], found.prices, found.caps)
     if all_simulated([judge], found.connection):
         engine_for([judge], run.items, found.connection)  # refuses models that nobody simulates
     _refuse_another(found)
     return found
-
-
-def _part(reached: Mapping[str, Any], kind: type[T]) -> T:
-    return kind(**{one.name: reached[one.name] for one in fields(kind) if one.name in reached})
 
 
 def _cases(run: Run, judge: str, name: str, models: Sequence[str], experiments: Sequence[str]) -> Iterator[Case]:
@@ -209,7 +208,7 @@ def _refuse_another(plan: JudgingPlan) -> None:
     if before.model != now.model:
         raise InputError(f"--name {plan.name}: this judge was {before.model}, not {now.model}. Choose another --name.")
     for setting in sorted(before.settings.keys() | now.settings.keys()):
-        if (was := before.settings.get(setting)) != (wanted := now.settings.get(setting)):
+        if (was := kept_setting(setting, before.settings.get(setting))) != (wanted := now.settings.get(setting)):
             raise InputError(
                 f"judge {plan.name}: the setting {setting} was {was!r} when it judged before, and is {wanted!r} now. "
                 "Choose another --name."

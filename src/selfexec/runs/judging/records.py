@@ -7,7 +7,7 @@ judgements.jsonl      what the replies come to: decision 21
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -18,12 +18,12 @@ from selfexec.files import jsonl
 from selfexec.files.replacing import put
 from selfexec.prompts import digest
 from selfexec.readers import Reading, read_choice
+from selfexec.runs.ends import with_accepted_end
 from selfexec.runs.judgements import JUDGEMENTS, Judged, Judgement, load_judgements
 from selfexec.runs.records import Name, Reply
 from selfexec.runs.run import Run
 from selfexec.runs.sittings import Sitting
 
-JUDGE_REPLIES = "judge_replies.jsonl"
 JUDGES = "judges.json"
 
 
@@ -66,11 +66,14 @@ def write_judges(folder: Path, judges: Mapping[str, Judge]) -> None:
     put(folder / JUDGES, [msgspec.json.format(msgspec.json.encode(judges), indent=2), b"\n"])
 
 
-def read_judge_replies(path: Path, name: str) -> dict[Key, JudgeReply]:
-    """What a judge replied, by the session that it judged; the last line for each counts."""
+def read_judge_replies(path: Path, name: str, accept_ends: Collection[str] = ()) -> dict[Key, JudgeReply]:
+    """What a judge replied, by the session that it judged; the last line for each counts, those too that ended with
+    one of these words.
+    """
     if not path.is_file():
         return {}
-    return {reply.judged_key: reply for reply in jsonl.values(path, JudgeReply) if reply.name == name}
+    lines = (reply for reply in jsonl.values(path, JudgeReply) if reply.name == name)
+    return {reply.judged_key: with_accepted_end(reply, accept_ends) for reply in lines}
 
 
 # --- what replies come to --------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from selfexec.engines import kept_setting
 from selfexec.errors import InputError, SeveralFaults
 from selfexec.files import jsonl
 from selfexec.prompts import kept_prompts
@@ -212,7 +213,9 @@ def _settings_of(plan: Mapping[str, Any], model: str) -> dict[str, Any]:
     """What is sent to a model, and what its conditions send."""
     of_conditions = {name: value for name, value in plan["settings"].items() if "@" in name}
     common = {name: value for name, value in plan["settings"].items() if "@" not in name}
-    return {**of_conditions, **plan["settings by model"].get(model, common)}
+    sent = {**of_conditions, **plan["settings by model"].get(model, common)}
+    # a shard of an older version keeps in clear what is kept as a digest now
+    return {name: kept_setting(name, value) for name, value in sent.items()}
 
 
 def _faults_of(run: Path, one: There, like: Sequence[There], thorough: bool) -> Iterator[Fault]:

@@ -15,6 +15,7 @@ from selfexec.errors import InputError, Notice
 from selfexec.files.replacing import put, settle
 from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.runs.folder import (
+    CONNECTIONS,
     ITEMS,
     MANIFEST,
     PROMPTS,
@@ -182,6 +183,8 @@ def _written(found: Gathered) -> int:
     put(run / PROMPTS, [prompts_file(kept_prompts(shards[0].folder / PROMPTS, shards[0].manifest.prompts))])
     if told := next((one for one in shards if (one.folder / STUDY).is_file()), None):
         put(run / STUDY, [(told.folder / STUDY).read_bytes()])
+    if marks := [path.read_bytes() for one in shards if (path := one.folder / CONNECTIONS).is_file()]:
+        put(run / CONNECTIONS, [b"\n".join(marks)])
     number = 0
 
     def lines() -> Iterator[bytes]:
@@ -223,6 +226,8 @@ def _manifest(shards: Sequence[There]) -> Manifest:
         planned=first.shard.planned,
         preset=first.preset if same_preset else None,
         sittings=kept(sittings),
+        accept_ends=list(dict.fromkeys(word for one in others for word in one.accept_ends)),
+        reached={model: way for one in reversed(others) for model, way in one.reached.items()},
         shard=None,
     )
 

@@ -7,23 +7,26 @@ file lies. No key stands in a study file: it names the variables that hold them.
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args, get_origin
 
 import msgspec
 
-from selfexec.engines import Connection, Respondent, Sampling, Wire, default_models
+from selfexec.engines import Connection, Respondent, Sampling, default_models
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.jsonl import in_words
-from selfexec.items import Preset
+from selfexec.files.outputs import RESULTS
+from selfexec.options import alternatives, declared, part_of
 from selfexec.prompts import sets
+from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
+from selfexec.runs.asking.continuing import is_there
 from selfexec.runs.asking.execute import shown
-from selfexec.runs.asking.plan import Choices, Plan, SamplingProtocol, part_of, planned, sampling_of
+from selfexec.runs.asking.plan import Plan, planned, sampling_of
 from selfexec.runs.asking.progress import Report
 from selfexec.runs.run import Run
 from selfexec.runs.sittings import StudyFile, call
@@ -34,59 +37,64 @@ from selfexec.text.redaction import bare_address, kept
 Refuse = Callable[[Sequence[str | int], str], NoReturn]
 VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?")
 OUTPUTS: Mapping[str, Sequence[str]] = {
-    "scores": (".json", ".csv", ".md", ".txt"),
+    "scores": tuple(RESULTS),
     "report": (".html",),
     "card": (".md",),
 }
 
 
-class _OfModel(msgspec.Struct, frozen=True, kw_only=True):
-    """What may be said of one model, and at the top of all."""
-
-    base_url: str | list[str] | None = None
-    api_key_env: str | None = None
-    wire: Wire | None = None
-    headers: dict[str, str] | None = None
-    max_connections: int | None = None
-    timeout: float | None = None
-    stream: bool | None = None
-    accept_filters: bool | None = None
-    settings: dict[str, Any] | None = None
-    system: str | None = None
-    extra_body: dict[str, Any] | None = None
+def _toml(kind: Any) -> Any:
+    """The type that an option has in a TOML file."""
+    parts = alternatives(kind)
+    origins = {get_origin(part) or part: part for part in parts}
+    if str in origins or Path in origins:
+        return str | list[str] if Iterable in origins else str
+    if Mapping in origins:
+        _, value = get_args(origins[Mapping])
+        return dict.__class_getitem__((str, value if value is Any else _toml(value)))
+    return kind
 
 
-class Entry(_OfModel, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model of a study. `name` is what the run calls it, where that is not `model`: as it is asked."""
+def _table(title: str, /, *kinds: type[Any], **own: Any) -> type[msgspec.Struct]:
+    """What a table of a study file may hold: options of these classes, and what is its own."""
+    options = {each.name: _toml(each.kind) for kind in kinds for each in declared(kind) if each.option.study}
+    keys = [(key, kind | None, None) for key, kind in {**options, **own}.items()]
+    return msgspec.defstruct(title, keys, frozen=True, kw_only=True, forbid_unknown_fields=True)
+
+
+_ADDRESSES = {"base_url": str | list[str]}
+_OUTPUTS = _table("_Outputs", scores=str | list[str], report=str, card=str)
+_MODEL = msgspec.defstruct(
+    "_Model",
+    [("model", str)],
+    bases=(_table("_OfModel", Connection, Sampling, **_ADDRESSES, name=str, price=str),),
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+)
+_FILE = _table("_File", RunOptions, **_ADDRESSES, models=list[str | _MODEL], outputs=_OUTPUTS)  # type: ignore[valid-type]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model of a study.
+
+    Attributes:
+        model: As it is asked.
+        name: What the run calls it, where that is something else.
+        price: What it costs.
+        own: The options that it has of its own, by name.
+    """
 
     model: str
     name: str | None = None
     price: str | None = None
+    own: Mapping[str, Any] = field(default_factory=dict)
 
-
-class _Outputs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    scores: str | list[str] | None = None
-    report: str | None = None
-    card: str | None = None
-
-
-class _File(_OfModel, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    models: list[str | Entry] | None = None
-    experiments: str | list[str] | None = None
-    items: str | None = None
-    preset: Preset | None = None
-    limit: int | None = None
-    fraction: float | None = None
-    epochs: int | None = None
-    facets: dict[str, str | list[str]] | None = None
-    max_calls: int | None = None
-    max_total_tokens: int | None = None
-    max_cost: float | None = None
-    price: str | list[str] | None = None
-    prompts: str | None = None
-    protocol: SamplingProtocol | None = None
-    out: str | None = None
-    outputs: _Outputs | None = None
+    @property
+    def called(self) -> str:
+        """What the run calls it."""
+        return self.name or self.model
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,7 @@ class Study:
 
     path: Path
     content: bytes
-    choices: Choices
+    choices: RunOptions
     addresses: Sequence[str] = ()
     entries: Sequence[Entry] = ()
     outputs: Mapping[Literal["scores", "report", "card"], Sequence[Path]] = field(default_factory=dict)
@@ -106,21 +114,24 @@ class Study:
     @property
     def models(self) -> list[str]:
         """What the run calls them."""
-        return [_name(one) for one in self.entries]
+        return [one.called for one in self.entries]
 
     def plan(self, models: Sequence[str] | None = None, **instead: Any) -> Plan:
         """What would be asked: of some of its models or of all, with other choices in place of those at the top."""
-        choices = replace(self.choices, **{"headers": _headers(self.choices.headers), **instead})
+        choices = replace(self.choices, **{"headers": _headers(self.choices.headers), "models": None, **instead})
         addresses = self.addresses if "base_url" not in instead else ()
-        asked = self._chosen(models) or [Entry(model=model) for model in default_models()]
-        prices = [f"{_name(one)}={one.price}" for one in asked if one.price is not None]
+        asked = self._chosen(models)
+        if not asked and choices.out and is_there(Path(choices.out)):
+            return replace(planned(choices), study=StudyFile(self.path.name, self.content))
+        asked = asked or [Entry(model=model) for model in default_models()]
+        prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
         choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
         try:
-            found = planned(None, choices, [_respondent(one, choices, addresses) for one in asked])
+            found = planned(choices, [_respondent(one, choices, addresses) for one in asked])
         except InputError as fault:
             self._refuse_in_place(fault, instead)
             raise
-        headers = [{} if "headers" in instead else self.choices.headers, *(one.headers or {} for one in asked)]
+        headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in _unset(some))
         return replace(found, study=StudyFile(self.path.name, self.content), lacking=tuple(lacking))
 
@@ -138,16 +149,23 @@ class Study:
     def respondents(self, models: Sequence[str] | None = None) -> list[Respondent]:
         """How some of its models, or all, are reached and asked; without what headers hold, which only calls need."""
         bare = replace(self.choices, headers={})
-        return [
-            _respondent(msgspec.structs.replace(one, headers=None), bare, self.addresses)
-            for one in self._chosen(models)
-        ]
+        return [_respondent(_without_headers(one), bare, self.addresses) for one in self._chosen(models)]
+
+    def reached(self, models: Sequence[str]) -> tuple[list[Respondent], tuple[str, ...]]:
+        """How some of its models are reached and asked, with what headers hold; and which variables of these are not
+        set, in sentences.
+        """
+        chosen = self._chosen(models)
+        choices = replace(self.choices, headers=_headers(self.choices.headers))
+        headers = [self.choices.headers, *(one.own.get("headers", {}) for one in chosen)]
+        lacking = dict.fromkeys(said for some in headers for said in _unset(some))
+        return [_respondent(one, choices, self.addresses) for one in chosen], tuple(lacking)
 
     def _chosen(self, models: Sequence[str] | None) -> list[Entry]:
         if strange := [name for name in models or () if name not in self.models]:
             way_out = meant(strange[0], self.models)
             raise InputError(f"--model {strange[0]}: {self.path} has no such model. {way_out}")
-        return [one for one in self.entries if not models or _name(one) in models]
+        return [one for one in self.entries if not models or one.called in models]
 
     def run(self, on_progress: Report | None = None, *, shard: str | None = None) -> Run:
         """Ask what of the study is not there yet, as `sx.run` does, or a `shard` of it; `outputs` are left to the
@@ -167,17 +185,16 @@ def load_study(path: str | Path) -> Study:
         raise InputError(f'{path}: it says nothing. Name the models, as in models = ["openai/gpt-6-luna"].')
     _refuse_keys(raw, refuse)
     try:
-        file = msgspec.convert(raw, _File)
+        file = _given(msgspec.convert(raw, _FILE))
     except msgspec.ValidationError as fault:
         _refuse_fault(str(fault), refuse)
-    entries = [one if isinstance(one, Entry) else Entry(model=one) for one in file.models or ()]
+    entries = [Entry(one) if isinstance(one, str) else _entry(one) for one in file.get("models", ())]
     for n, one in enumerate(entries):
-        if _name(one) in map(_name, entries[:n]):
-            what = f"the model {_name(one)!r} is there twice. Give one of them another `name`."
+        if one.called in [other.called for other in entries[:n]]:
+            what = f"the model {one.called!r} is there twice. Give one of them another `name`."
             refuse(("models", n, "name" if one.name else "model"), what)
     at = partial(_path, path.parent)
-    known = {name: value for name, value in msgspec.structs.asdict(file).items() if value is not None}
-    made = {name: known[name] for name in (choice.name for choice in fields(Choices)) if name in known}
+    made = {each.name: file[each.name] for each in declared(RunOptions) if each.option.study and each.name in file}
     addresses = names(made.pop("base_url", ()))
     made |= {"settings": _by_scope(made["settings"])} if "settings" in made else {}
     made |= {"items": at(made["items"])} if _is_path(made.get("items", "")) else {}
@@ -185,7 +202,7 @@ def load_study(path: str | Path) -> Study:
     made |= {"price": [_price(path.parent, text) for text in names(made["price"])]} if "price" in made else {}
     made["out"] = at(made.get("out", f"runs/{path.stem}"))
     try:
-        choices = Choices(**made)
+        choices = RunOptions(**made)
     except InputError as fault:
         refuse(fault.choice[:1], str(fault))
     return Study(
@@ -194,7 +211,7 @@ def load_study(path: str | Path) -> Study:
         choices=choices,
         addresses=addresses,
         entries=entries,
-        outputs=_outputs(file.outputs, at, refuse),
+        outputs=_outputs(_given(file.get("outputs")), at, refuse),
     )
 
 
@@ -232,7 +249,7 @@ def _refuse_fault(fault: str, refuse: Refuse) -> NoReturn:
     refuse(where, in_words(fault).replace(" or null", ""))  # which TOML has not
 
 
-TABLES: Mapping[str | int | None, Any] = {None: _File, "models": Entry, "outputs": _Outputs}
+TABLES: Mapping[str | int | None, Any] = {None: _FILE, "models": _MODEL, "outputs": _OUTPUTS}
 
 
 def _refuse_keys(raw: Mapping[str, Any], refuse: Refuse) -> None:
@@ -312,10 +329,10 @@ def _price(folder: Path, text: str) -> str:
     return _path(folder, text) if text.endswith(".json") else text
 
 
-def _outputs(given: _Outputs | None, at: Any, refuse: Refuse) -> dict[Any, list[Path]]:
+def _outputs(given: Mapping[str, Any], at: Any, refuse: Refuse) -> dict[Any, list[Path]]:
     found: dict[Any, list[Path]] = {}
     for kind, endings in OUTPUTS.items():
-        paths = [Path(at(text)) for text in names(getattr(given, kind, None) or ())]
+        paths = [Path(at(text)) for text in names(given.get(kind, ()))]
         for one in paths:
             if one.suffix not in endings:
                 refuse(("outputs", kind), f"{kind} = {one.name!r}: the name must end in {' or '.join(endings)}.")
@@ -326,19 +343,30 @@ def _outputs(given: _Outputs | None, at: Any, refuse: Refuse) -> dict[Any, list[
 # --- the models ------------------------------------------------------------------------------------------------------
 
 
-def _name(one: Entry) -> str:
-    return one.name or one.model
+def _given(table: Any) -> dict[str, Any]:
+    """What a table of a file holds, by its keys."""
+    values = {} if table is None else msgspec.structs.asdict(table)
+    return {key: value for key, value in values.items() if value is not None}
 
 
-def _respondent(one: Entry, choices: Choices, addresses: Sequence[str]) -> Respondent:
+def _entry(table: Any) -> Entry:
+    own = _given(table)
+    return Entry(own.pop("model"), own.pop("name", None), own.pop("price", None), own)
+
+
+def _without_headers(one: Entry) -> Entry:
+    return replace(one, own={key: value for key, value in one.own.items() if key != "headers"})
+
+
+def _respondent(one: Entry, choices: RunOptions, addresses: Sequence[str]) -> Respondent:
     """A model with what it has of its own in place of what holds for all."""
-    given = {name: value for name, value in msgspec.structs.asdict(one).items() if value is not None}
+    given = dict(one.own)
     if "headers" in given:
         given["headers"] = {**choices.headers, **_headers(given["headers"])}
     own = {choice.name: given[choice.name] for choice in fields(Connection) if choice.name in given}
     urls: list[Any] = names(own.pop("base_url", ())) or list(addresses) or [choices.base_url]
     if doubled := next((url for url in urls if urls.count(url) > 1), None):
-        raise InputError(f"model {_name(one)!r}: the address {doubled} is there twice. Give each once.")
+        raise InputError(f"model {one.called!r}: the address {doubled} is there twice. Give each once.")
     connection = replace(part_of(choices, Connection), **own)
     sampling = sampling_of(choices)
     sampling = Sampling(
@@ -346,4 +374,4 @@ def _respondent(one: Entry, choices: Choices, addresses: Sequence[str]) -> Respo
         system=given.get("system", sampling.system),
         extra_body={**sampling.extra_body, **given.get("extra_body", {})},
     )
-    return Respondent(_name(one), one.model, tuple(replace(connection, base_url=url) for url in urls), sampling)
+    return Respondent(one.called, one.model, tuple(replace(connection, base_url=url) for url in urls), sampling)

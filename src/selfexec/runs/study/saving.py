@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from selfexec.errors import InputError
+from selfexec.options import declared
+from selfexec.run_options import RunOptions
 from selfexec.runs.study.file import VARIABLE, Study
 from selfexec.text.redaction import bare_address, kept
 
+IN_A_FILE = {each.name for each in declared(RunOptions) if each.option.study}
 HEAD = """\
 # A study of selfexec: `selfexec run --config {name} --dry-run` checks it and says what it takes.
 # Paths begin where this file lies. No key is in it: those stay in the variables that are named.
@@ -43,7 +44,7 @@ def save(study: Study, path: Path) -> list[str]:
 
 
 def _tables(study: Study, folder: Path) -> dict[str, Any]:
-    made = study.choices.made
+    made = {name: value for name, value in study.choices.made.items() if name in IN_A_FILE}
     for name in ("settings", "extra_body"):
         if hidden := [key for key, value in made.get(name, {}).items() if kept(key, value) != value]:
             raise InputError(f"--save: {name} {hidden[0]} looks like a key, which does not belong into a file.")
@@ -62,7 +63,7 @@ def _tables(study: Study, folder: Path) -> dict[str, Any]:
     if study.outputs:
         outputs = {kind: [_from(folder, one) for one in paths] for kind, paths in study.outputs.items()}
         found["outputs"] = {kind: some if len(some) > 1 else some[0] for kind, some in outputs.items()}
-    own = [_set(msgspec.structs.asdict(one)) for one in study.entries]
+    own = [_set({"model": one.model, "name": one.name, "price": one.price, **one.own}) for one in study.entries]
     return {"models": [one["model"] for one in own] if all(one.keys() == {"model"} for one in own) else own, **found}
 
 

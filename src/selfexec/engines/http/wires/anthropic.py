@@ -4,20 +4,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.ends import end_of, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Texts,
     Unusable,
     Wire,
     address,
+    check_role,
     complaint_in,
+    concluded,
     count_of,
     fields,
     name_of,
     object_of,
-    text_and_thought,
+    said_in,
     turns,
+    words_of,
 )
+from selfexec.engines.http.wires.objections import PLAIN, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -37,33 +43,23 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
-STOPS: Mapping[Any, str] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "refusal",
-}
-
-
 def _outcome(body: Any) -> Outcome:
     if not isinstance(body.get("content"), list):
         raise Unusable(complaint_in(body) or "no content")
-    text, thought = text_and_thought(body["content"])
+    check_role(body.get("role"))
+    said = said_in(body["content"])
     usage = object_of(body.get("usage"))
-    stop = name_of(body.get("stop_reason"))
-    if not text and not thought and stop not in STOPS:
-        raise Unusable(f"no text, stop reason {stop}")
-    return Outcome(
-        text=text,
+    outcome = Outcome(
+        text=said.text,
         output_tokens=count_of(usage.get("output_tokens")),
-        stop_reason=STOPS.get(stop, stop),
+        refusal=said.refusal,
         input_tokens=_read(usage),
-        reasoning=thought,
+        reasoning=said.thought,
         served_model=name_of(body.get("model")),
         completion_id=name_of(body.get("id")),
         simulated=body.get("simulated") is True,
     )
+    return concluded(body, outcome, [end_of(body.get("stop_reason"))], message=True, hidden=said.thinks)
 
 
 def _read(usage: Mapping[str, Any]) -> int | None:
@@ -76,6 +72,9 @@ def _read(usage: Mapping[str, Any]) -> int | None:
 # --- in pieces -------------------------------------------------------------------------------------------------------
 
 PIECES = {"text_delta": "text", "thinking_delta": "thinking"}
+# pieces that are no words: of what tools are given, of sources, of summaries
+OTHER_PIECES = ("signature_delta", "citations_delta", "input_json_delta", "compaction_delta")
+NEUTRAL_EVENTS = ("ping", "content_block_stop", "message_stop", "keepalive", "keep-alive", "heartbeat")
 
 
 class Gathered:
@@ -86,45 +85,70 @@ class Gathered:
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
-        self._error: dict[str, Any] | None = None
+        self._text = Texts()
+        self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
         piece = data_of(event)
+        if not piece.keys() <= PLAIN:
+            self._odd |= objections(piece, MESSAGE)
         match piece.get("type") or event.name:
             case "message_start":
+                if self._blocks:
+                    raise Unusable("the stream begins a second time")
                 self._body = dict(piece["message"])
                 self._usage |= object_of(self._body.get("usage"))
             case "content_block_start":
+                if piece["index"] in self._blocks:
+                    raise Unusable("a block of the stream begins a second time")
                 self._blocks[int(piece["index"])] = dict(piece["content_block"])
             case "content_block_delta":
                 block, delta = self._blocks.setdefault(int(piece["index"]), {"type": "text"}), piece["delta"]
-                if name := PIECES.get(delta.get("type")):
-                    block.setdefault("pieces", []).append(str(delta.get(name) or ""))
+                kind = delta.get("type")
+                if name := PIECES.get(kind):
+                    self._add(block, name, delta.get(name))
+                elif kind not in OTHER_PIECES:
+                    raise Unusable(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
+                if not delta.keys() <= PLAIN:
+                    self._odd |= objections(delta)
             case "message_delta":
-                self._body |= {name: value for name, value in piece["delta"].items() if value is not None}
+                given = {name: value for name, value in piece["delta"].items() if value is not None}
+                self._body |= {**given, "stop_reason": worse(self._body.get("stop_reason"), given.get("stop_reason"))}
                 self._usage |= {name: n for name, n in object_of(piece.get("usage")).items() if n is not None}
-                self.whole = bool(self._body.get("stop_reason"))
+                self.whole = not is_nothing(self._body.get("stop_reason"))
             case "message_stop":
                 self.over = True
-            case "error":
-                self._error, self.over = piece, True
+            case kind if kind not in NEUTRAL_EVENTS:
+                self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
+
+    def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
+        if not isinstance(words, str):
+            raise Unusable("a piece of the stream holds no text where its text should be")
+        if block.get("type") != name:
+            raise Unusable(f"a piece of {name} in a block of another kind")
+        if name == "text":
+            self._text.add(words)
+        block.setdefault("pieces", []).append(words)
 
     def body(self) -> Mapping[str, Any]:
-        if self._error:
-            return self._error
         if not self.whole:
             raise Unusable(CUT)
-        return {
-            **self._body,
-            "content": [_joined(block) for _, block in sorted(self._blocks.items())],
-            "usage": self._usage,
-        }
+        blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
+        if blocks and self._body.get("content"):
+            raise Unusable("the message has content before its blocks")
+        content = {"content": blocks} if blocks else {}  # else it is what the message began with
+        return {**self._body, **content, "usage": self._usage, **self._odd}
+
+
+MESSAGE = frozenset(("message",))  # of the event that begins one
 
 
 def _joined(block: Mapping[str, Any]) -> Mapping[str, Any]:
     """A block with its pieces behind what it began with."""
     name = "thinking" if block.get("type") == "thinking" else "text"
-    return {"type": block.get("type"), name: "".join([str(block.get(name) or ""), *block.get("pieces", ())])}
+    pieces = block.get("pieces", ())
+    whole = {**block, name: "".join([words_of(block.get(name)), *pieces])} if pieces else block
+    return {field: value for field, value in whole.items() if field != "pieces"}
 
 
 ANTHROPIC = Wire(

@@ -14,8 +14,11 @@ from typing import Any, NamedTuple, Protocol
 from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, printable_end, worst
+from selfexec.engines.http.errors import sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
+from selfexec.engines.http.wires.objections import objection_in
 from selfexec.experiments import Capability, Message
 
 
@@ -105,16 +108,196 @@ def apart(outcome: Outcome) -> Outcome:
     return replace(outcome, text=outcome.text[found.end() :], reasoning=thought or None)
 
 
-def text_and_thought(content: Any) -> tuple[str, str | None]:
-    """Text and thought of a message, whose content may be a string, or a list of strings and parts."""
+class Said(NamedTuple):
+    """What a message holds: its text, a refusal in place of one, thoughts apart, whether it calls a tool, and
+    whether there were thoughts, be they shown or not."""
+
+    text: str = ""
+    refusal: str | None = None
+    thought: str | None = None
+    calls: bool = False
+    thinks: bool = False
+
+
+TEXT_PARTS = (None, "text", "output_text")
+THOUGHT_PARTS = ("thinking", "redacted_thinking", "reasoning")
+CALLS = ("tool_use", "server_tool_use", "tool_call", "tool_calls", "function_call")
+# what may stand beside text and is none: results of a server's own tools, sources, pictures
+NEUTRAL_PARTS = ("reference", "tool_reference", "citation", "image", "image_url", "compaction", "container_upload")
+NEUTRAL_ENDS = ("_tool_use", "_tool_result", "_call_output")
+PART_FIELDS = frozenset(("type", "text", "annotations", "logprobs", "citations", "refusal", "thinking", "signature"))
+ROLES = (None, "", "assistant", "model")
+
+
+def said_in(content: Any) -> Said:
+    """What the content of a message says: a string, or a list of strings and parts. Raises Unusable where some of it
+    cannot be read, since what is left would pass for all that the model said.
+    """
     if content is None or isinstance(content, str):
-        return content or "", None
+        return Said(content or "")
     if not isinstance(content, list):
         raise Unusable("a message of unknown shape")
-    parts = [{"text": part} if isinstance(part, str) else part for part in content if isinstance(part, str | dict)]
-    text = "".join(str(part.get("text") or "") for part in parts if part.get("type") in (None, "text", "output_text"))
-    thought = "".join(str(part.get("thinking") or "") for part in parts if part.get("type") == "thinking")
-    return text, thought or None
+    parts = [{"text": part} if isinstance(part, str) else part for part in content]
+    if not all(isinstance(part, dict) for part in parts):
+        raise Unusable("a part of the message is neither text nor an object")
+    texts, refusals, thoughts = list[str](), list[str](), list[str]()
+    calls, neutral = False, ""
+    for part in parts:
+        if not part.keys() <= PART_FIELDS and (error := objection_in(part)) is not None:
+            raise Unusable(f"an error stands in a part of the message: {shortened(sentence_of(error))}")
+        kind = part.get("type")
+        if kind == "refusal" or (kind is None and "refusal" in part):
+            refusals.append(_required(part, "refusal"))
+        elif kind in TEXT_PARTS:
+            texts.append(_required(part, "text"))
+        elif kind in THOUGHT_PARTS:
+            thoughts.append(_thought(part))
+        elif kind in CALLS:
+            calls = True
+        elif isinstance(kind, str) and (kind in NEUTRAL_PARTS or kind.endswith(NEUTRAL_ENDS)):
+            neutral = kind
+        else:
+            raise Unusable(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
+    said = Said("".join(texts), "".join(refusals) or None, "".join(thoughts) or None, calls, bool(thoughts))
+    if neutral and not (said.text or said.refusal):
+        raise Unusable(f"its content holds no text, but {printable_end(neutral)!r}")
+    return said
+
+
+def _required(part: Mapping[str, Any], field: str) -> str:
+    """The words of a part, which has to hold some, be they empty: without them nobody knows what it says."""
+    if part.get(field) is None:
+        raise Unusable("a part of the message holds no text where its text should be")
+    return words_of(part[field])
+
+
+def _thought(part: Mapping[str, Any]) -> str:
+    thought = part.get("thinking")
+    return said_in(thought).text if isinstance(thought, list) else words_of(thought)  # Mistral has parts in the part
+
+
+def words_of(value: Any) -> str:
+    """The text of a part: a string, or the string that an object holds as its `value`."""
+    if isinstance(value, dict):
+        value = value.get("value")
+        if not isinstance(value, str):
+            raise Unusable("a part of the message holds no text where its text should be")
+    if value is not None and not isinstance(value, str):
+        raise Unusable("a part of the message holds no text where its text should be")
+    return value or ""
+
+
+def check_places(place: Mapping[str, Any], *names: str, content: Any = None) -> None:
+    """Raise Unusable where words stand in fields of these names, where nobody looks for them. What repeats the content
+    is no loss.
+    """
+    for name in names:
+        if (words := place.get(name)) and words != content and isinstance(words, str | list | dict):
+            raise Unusable(f"words may stand in {name!r}, where this format has none")
+
+
+def check_role(role: Any) -> None:
+    """Raise Unusable where a message is not the model's own."""
+    if role not in ROLES:
+        raise Unusable(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
+
+
+class Texts:
+    """The text of a stream, piece by piece. Raises Unusable where a piece brings once more all that came before it,
+    as servers do which send the whole at the end, or the text so far with each piece: the text would be doubled.
+    """
+
+    SHORTEST = 16  # characters: shorter ones a model may well repeat
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+
+    def add(self, text: str, last: bool = False) -> None:
+        if self._length and len(text) >= self._length and (last or self._length >= self.SHORTEST):
+            before = "".join(self._parts)
+            if text.startswith(before):
+                raise Unusable("a piece of the stream repeats all that came before it")
+        self._parts.append(text)
+        self._length += len(text)
+
+    def __bool__(self) -> bool:
+        return self._length > 0
+
+
+def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
+    """The choice that was asked for, of those that came: number 0, which some servers leave out. None where none came.
+    Raises Unusable where nobody can say which of several it is, or where it is missing from a `whole` reply.
+    """
+    if not choices:
+        return None
+    if not isinstance(choices, list):
+        raise Unusable("choices of an unknown shape")
+    if not all(isinstance(one.get("index"), int | type(None)) for one in choices if isinstance(one, dict)):
+        raise Unusable("a choice whose number is none")
+    first = [one for one in choices if isinstance(one, dict) and one.get("index") in (None, 0)]
+    if len(first) > 1 or (whole and not first):
+        raise Unusable("several choices, and none of them is the first" if len(choices) > 1 else "no choices")
+    return first[0] if first else None
+
+
+UNSEEN = 10  # tokens: so many may an end be that is none of the text
+
+
+def concluded(
+    body: Mapping[str, Any],
+    outcome: Outcome,
+    ends: Sequence[End],
+    *,
+    message: bool,
+    places: Sequence[Any] = (),
+    besides: frozenset[str] = frozenset(),
+    hidden: bool = False,
+) -> Outcome:
+    """The outcome of a reply by how it ended. `ends` are all words that the server gives, of which the worst counts;
+    `message` is whether there is a message at all, which may be empty. `places` are the objects of the reply beside
+    the body in which a server may say that something went wrong, and `besides` the fields of them all that the format
+    judges itself; `hidden` is whether there were thoughts that the server does not show.
+
+    Raises Unusable where this is no reply: the server failed, or gives neither a message nor a reason why there is
+    none. Where the end is not known to be one, the text is kept apart, beside an error.
+    """
+    end = ends[0] if len(ends) == 1 else worst(ends)
+    complaint = complaint_in(body)
+    if complaint is None and (error := objection_in(body, *places, besides=besides)) is not None:
+        complaint = shortened(sentence_of(error))
+    if end.kind == "died":
+        raise Unusable(f"it broke off, it {_ended(end)}" + (f": {complaint}" if complaint else ""))
+    if complaint is not None:
+        if not outcome.text or end.kind == "unknown":
+            raise Unusable(complaint)
+        # whole by its own word: the same call is not paid for eight times
+        word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
+        return _doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
+    silent = not (outcome.text or outcome.refusal or outcome.reasoning)
+    if silent and not message and end.kind in ("done", "unknown"):
+        raise Unusable(f"its message holds no content, and it {_ended(end)}")
+    if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
+        raise Unusable(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
+    if end.kind == "unknown":
+        return _doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
+    return replace(outcome, stop_reason=end.stop)
+
+
+def _unseen(outcome: Outcome) -> int:
+    """The tokens of an empty reply that were no thoughts."""
+    return (outcome.output_tokens or 0) - (outcome.reasoning_tokens or 0)
+
+
+def _ended(end: End) -> str:
+    return f"ended with {printable_end(end.word)!r}"
+
+
+def _doubtful(outcome: Outcome, word: str, error: str) -> Outcome:
+    """A reply of which nobody can say whether it is whole. What came of it is kept where nothing takes it for one."""
+    came = outcome.text or outcome.refusal or None
+    nothing = dict.fromkeys(("text", "refusal", "stop_reason"))
+    return replace(outcome, **nothing, error=error, unknown_end=word, unknown_end_text=came)
 
 
 def text_of(value: Any) -> str | None:
@@ -150,6 +333,4 @@ def dollars_of(value: Any) -> float | None:
 def complaint_in(body: Mapping[str, Any]) -> str | None:
     """What a server says is wrong, in a body that came with status 200."""
     error = error_in_reply(body)
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("code")
-    return shortened(str(error)) if error else None
+    return None if error is None else shortened(sentence_of(error))

@@ -4,26 +4,33 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.ends import End, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Texts,
     Unusable,
     Wire,
     address,
     apart,
     bearer,
+    check_places,
+    check_role,
     complaint_in,
+    concluded,
     count_of,
     dollars_of,
     fields,
+    first_of,
     list_of,
     name_of,
     object_of,
-    text_and_thought,
+    said_in,
     text_of,
     turns,
 )
 from selfexec.engines.http.wires.logprobs import tokens_of
+from selfexec.engines.http.wires.objections import PLAIN, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
@@ -36,83 +43,73 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
     return body
 
 
-# finish reasons by which servers of this format say that what stands there is no whole reply of the model:
-# OpenRouter, Mistral and vLLM "error", vLLM and SGLang "abort", DeepSeek and Zhipu each a word of their own
-DIED = ("error", "abort", "insufficient_system_resource", "network_error")
-STOPS: Mapping[Any, str] = {
-    "sensitive": "content_filter",  # Zhipu, Tencent
-    "guardrail_intervened": "content_filter",  # Bedrock, and the next
-    "content_filtered": "content_filter",
-    # gateways that spell it as another format does
-    **dict.fromkeys(("CONTENT_FILTER", "content-filter", "contentFilter", "SAFETY", "safety"), "content_filter"),
-    "model_length": "length",  # Mistral
-    "model_context_window_exceeded": "length",  # Zhipu
-    "max_tokens": "length",  # gateways that hand on another format's word
-}
-# with no text at all, only these finish reasons say that the model was done: it chose to say nothing
-DONE = ("stop", "eos", "eos_token", "stop_sequence", "end_turn", "refusal", "tool_calls", "function_call")
-
-
 def _outcome(body: Any) -> Outcome:
-    choices, usage = body.get("choices"), object_of(body.get("usage"))
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    choice, usage = first_of(body.get("choices")), object_of(body.get("usage"))
+    if choice is None:
         raise Unusable(complaint_in(body) or "no choices")
-    stop = _stop(choices[0])
-    message = choices[0].get("message") or {}
-    text, thought = text_and_thought(message.get("content"))
-    if not text and (complaint := complaint_in(body) or complaint_in(message)):
-        raise Unusable(complaint)
-    if not text and (body.get("input_sensitive") is True or body.get("output_sensitive") is True):
-        stop = "content_filter"  # MiniMax
+    message = choice.get("message")
+    if message is not None and not isinstance(message, dict):
+        raise Unusable("a message of unknown shape")
+    message = message or {}
+    _check(choice, message)
+    said = said_in(message.get("content"))
     details = object_of(usage.get("completion_tokens_details"))
     outcome = apart(
         Outcome(
-            text=text,
+            text=said.text,
             output_tokens=count_of(usage.get("completion_tokens")),
-            stop_reason=stop,
-            refusal=text_of(message.get("refusal")),
+            refusal=text_of(message.get("refusal")) or said.refusal,
             input_tokens=count_of(usage.get("prompt_tokens")),
             reasoning_tokens=count_of(details.get("reasoning_tokens")),
-            reasoning=text_of(message.get("reasoning_content")) or text_of(message.get("reasoning")) or thought,
+            reasoning=text_of(message.get("reasoning_content")) or text_of(message.get("reasoning")) or said.thought,
             served_model=name_of(body.get("model")),
             fingerprint=name_of(body.get("system_fingerprint")),
             cost_usd=dollars_of(usage.get("cost")),
             completion_id=name_of(body.get("id")),
             upstream=name_of(body.get("provider")),
             simulated=body.get("simulated") is True,  # as `selfexec serve` says
-            logprobs=tokens_of(object_of(choices[0].get("logprobs")).get("content")),
+            logprobs=tokens_of(object_of(choice.get("logprobs")).get("content")),
         )
     )
-    if not (outcome.text or outcome.refusal or outcome.reasoning or message.get("tool_calls")):
-        _refuse_nothing(choices[0], message, stop)
-    return outcome
+    called = said.calls or message.get("tool_calls") or message.get("function_call")
+    content = message.get("content")
+    there = isinstance(content, str) or bool(content or called)
+    ends = _ends(body, choice, bool(outcome.text))
+    hidden = said.thinks or bool(message.get("reasoning_details"))
+    return concluded(body, outcome, ends, message=there, places=(choice, message), hidden=hidden)
 
 
-def _refuse_nothing(choice: Any, message: Any, stop: str | None) -> None:
-    """Raise Unusable where nothing was said and nothing tells that the model meant it: a server's fault would count as
-    the model's silence.
+def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool = False) -> None:
+    """Raise Unusable where words may stand in another place than that of the format, or are not the model's. `text`
+    beside a message or a delta repeats its content, as at Together.
     """
-    if stop in ("length", "content_filter"):
-        return  # cut off before the first word, or withheld
-    if not isinstance(message.get("content"), str | list):
-        other = next((name for name in ("text", "delta") if name in choice), None)
-        raise Unusable(f"it has {other!r} in place of a message" if other else "its message holds no content")
-    if stop not in DONE:
-        raise Unusable(f"no text, finish reason {stop}")
+    if not deltas and not message and (other := next((name for name in ("text", "delta") if name in choice), None)):
+        raise Unusable(f"it has {other!r} in place of a message")
+    if (text := choice.get("text")) and text != message.get("content"):
+        raise Unusable("it has 'text' beside a message of other words")
+    check_places(choice, "content", "output")
+    check_places(message, "text", "value", content=message.get("content"))
+    if (refusal := message.get("refusal")) and not isinstance(refusal, str):
+        raise Unusable("a refusal of unknown shape")
+    if not deltas and (delta := choice.get("delta")) and delta != message:
+        raise Unusable("it has 'delta' beside a message")
+    check_role(message.get("role"))
 
 
-def _stop(choice: Any) -> str | None:
-    """Why a choice ended. Raises Unusable where that is because the server behind it failed."""
-    finish = name_of(choice.get("finish_reason"))
-    complaint = complaint_in({"choices": [choice]})
-    # LiteLLM, which may write "stop" in the other field
-    native = object_of(choice.get("provider_specific_fields")).get("native_finish_reason")
-    died = [reason for reason in (finish, choice.get("native_finish_reason"), native) if reason in DIED]
-    if died or complaint:
-        raise Unusable(
-            f"it broke off, finish reason {died[0] if died else finish}" + (f": {complaint}" if complaint else "")
-        )
-    return STOPS.get(finish, finish)
+def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> list[End]:
+    """How a choice ended: the word of the format, and beside it the word of who answered behind a gateway. A gateway
+    writes "stop" for words that it does not know itself, so that an unlisted one beside it counts.
+    """
+    if not text and (body.get("input_sensitive") is True or body.get("output_sensitive") is True):
+        return [end_of("sensitive")]  # MiniMax
+    handed_on = object_of(choice.get("provider_specific_fields"))  # LiteLLM
+    details = choice.get("finish_details")  # once of OpenAI
+    native = (
+        choice.get("native_finish_reason"),
+        handed_on.get("native_finish_reason"),
+        details.get("type") if isinstance(details, dict) else details,
+    )
+    return [end_of(choice.get("finish_reason")), *(end_of(word) for word in native if not is_missing(word))]
 
 
 # --- in pieces -------------------------------------------------------------------------------------------------------
@@ -122,7 +119,10 @@ OF_THE_WHOLE = (
     *("id", "model", "provider", "system_fingerprint", "usage", "simulated"),
     *("base_resp", "input_sensitive", "output_sensitive"),  # MiniMax
 )
-OF_THE_CHOICE = ("finish_reason", "native_finish_reason", "provider_specific_fields", "error")
+OF_THE_CHOICE = ("error",)
+ENDS = ("finish_reason", "native_finish_reason", "finish_details")
+NONE: frozenset[str] = frozenset()
+ALONE = frozenset(("message", "msg"))
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -135,9 +135,14 @@ class Gathered:
         self.whole = self.over = False
         self._body: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
+        self._handed_on: dict[str, Any] = {}
         self._message: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}
         self._content: list[Any] = []
+        self._has_content = False
+        self._odd: dict[str, Any] = {}
+        self._text = Texts()
+        self._roleless = self._again = False
         self._logprobs: list[Any] = []
 
     def take(self, event: Event) -> None:
@@ -146,39 +151,81 @@ class Gathered:
             return
         piece = data_of(event)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
-        choices = piece.get("choices") or [{}]
-        choice = choices[0]
-        if choice.get("index") in (None, 0):
-            self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
-            self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
-            self._add(choice.get("delta") or choice.get("message") or {})
-        if error := piece.get("error"):
-            self._choice["error"] = error  # it ends the reply, whatever came before
-        self.whole = bool(self._choice.get("finish_reason"))
-        self.over = self.over or "error" in self._choice
+        if not piece.keys() <= PLAIN:
+            # a sentence alone may be about anything, as a place in a queue
+            self._odd |= objections(piece, NONE if "choices" in piece else ALONE)
+        if "choices" not in piece:
+            check_places(piece, "text", "content", "delta", "response", "output", "candidates")
+        if choice := first_of(piece.get("choices"), whole=False):
+            self._take(choice)
+        self.whole = "finish_reason" in self._choice
 
-    def _add(self, delta: Mapping[str, Any]) -> None:
+    def _take(self, choice: Mapping[str, Any]) -> None:
+        self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
+        self._handed_on |= object_of(choice.get("provider_specific_fields"))
+        for name in ENDS:
+            if not is_nothing(choice.get(name)):
+                self._choice[name] = worse(self._choice.get(name), choice[name])
+        self._logprobs += list_of(object_of(choice.get("logprobs")).get("content"))
+        delta, message = choice.get("delta"), choice.get("message")
+        if not choice.keys() <= PLAIN:
+            self._choice |= objections(choice)
+        for part in (delta, message):
+            if part and not isinstance(part, dict):
+                raise Unusable("a piece of the stream has its words in an unknown place")
+        piece = delta if isinstance(delta, dict) else self._new_in(message or {})
+        _check(choice, delta or message or {}, deltas=True)
+        self._add(piece, last=not is_nothing(choice.get("finish_reason")))
+
+    def _new_in(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a whole message adds to the deltas before it: nothing, where it only repeats them."""
+        text, content = "".join(part for part in self._content if isinstance(part, str)), message.get("content")
+        if text and isinstance(content, str) and content.startswith(text):
+            return {**message, "content": content[len(text) :], **dict.fromkeys(("refusal", *THOUGHTS))}
+        return message
+
+    def _add(self, delta: Mapping[str, Any], last: bool) -> None:
+        if not delta.keys() <= PLAIN:
+            self._message |= objections(delta)
         content = delta.get("content")
-        self._content += content if isinstance(content, list) else [content] if content else []
+        if content is not None:
+            self._has_content = True
+            if isinstance(content, str):
+                self._begun_again(delta, content)
+                self._text.add(content, last)
+            elif not isinstance(content, list):
+                raise Unusable("a piece of the stream has its words in an unknown place")
+            self._content += content if isinstance(content, list) else [content] if content else []
         for name in ("refusal", *THOUGHTS):
             if text := text_of(delta.get(name)):
                 self._texts.setdefault(name, []).append(text)
-        if delta.get("tool_calls"):
-            self._message["tool_calls"] = delta["tool_calls"]
+        for name in ("tool_calls", "function_call"):
+            if delta.get(name):
+                self._message[name] = delta[name]
+
+    def _begun_again(self, delta: Mapping[str, Any], content: str) -> None:
+        """Raise Unusable where a stream begins a second time: it names its role again, and then says more. Some servers
+        name it in every piece.
+        """
+        if delta.get("role"):
+            self._again |= self._roleless
+        elif content:
+            self._roleless = True
+        if self._again and content:
+            raise Unusable("the stream begins a second time")
 
     def body(self) -> Mapping[str, Any]:
-        if not self._choice:
-            if self._body.get("base_resp"):
-                return self._body  # MiniMax says so what is wrong
-            raise Unusable(CUT)
+        if not self._choice and self._body.get("base_resp"):
+            return self._body  # MiniMax says so what is wrong
         if not self.whole and "error" not in self._choice:
             raise Unusable(CUT)
         texts = all(isinstance(part, str) for part in self._content)
         content = "".join(self._content) if texts else self._content
         said = {name: "".join(parts) for name, parts in self._texts.items()}
-        message = {"role": "assistant", "content": content, **self._message, **said}
-        choice = {**self._choice, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
-        return {**self._body, "choices": [choice]}
+        message = {"role": "assistant", **({"content": content} if self._has_content else {}), **self._message, **said}
+        handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
+        choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
+        return {**self._body, "choices": [choice], **self._odd}
 
 
 CHAT = Wire(

@@ -4,36 +4,34 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.ends import block_of, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Texts,
     Unusable,
     Wire,
     address,
+    check_places,
+    check_role,
     complaint_in,
+    concluded,
     count_of,
     fields,
+    first_of,
     list_of,
     name_of,
     object_of,
+    said_in,
 )
 from selfexec.engines.http.wires.logprobs import gemini_tokens_of
+from selfexec.engines.http.wires.objections import PLAIN, kind_of, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
 GEMINI_NAMES = {
     **{"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"},
     **{"logprobs": "responseLogprobs", "top_logprobs": "logprobs"},
-}
-STOPS: Mapping[Any, str] = {"STOP": "stop", "MAX_TOKENS": "length"}
-WITHHELD = {"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII", "IMAGE_SAFETY", "LANGUAGE"}
-# without text these say that generating failed, not that anything was decided about the input; with text it is a reply
-FAILED = {
-    "OTHER",
-    "MALFORMED_FUNCTION_CALL",
-    "UNEXPECTED_TOOL_CALL",
-    "TOO_MANY_TOOL_CALLS",
-    "MALFORMED_RESPONSE",
 }
 
 
@@ -68,30 +66,69 @@ def _outcome(body: Any) -> Outcome:
     usage = object_of(body.get("usageMetadata"))
     thoughts = count_of(usage.get("thoughtsTokenCount"))
     answer = count_of(usage.get("candidatesTokenCount"))
+    candidate = first_of(body.get("candidates"))
     blocked = object_of(body.get("promptFeedback")).get("blockReason")
-    candidates = body.get("candidates")
-    if not blocked and (not isinstance(candidates, list) or not candidates):
+    if candidate is None and is_missing(blocked):
         raise Unusable(complaint_in(body) or "no candidates")
-    candidate = candidates[0] if candidates else {}
-    parts = [part for part in object_of(candidate.get("content")).get("parts") or [] if isinstance(part, dict)]
-    finish = name_of(candidate.get("finishReason"))
-    withheld = blocked or finish in WITHHELD
-    text = "".join(str(part.get("text") or "") for part in parts if not part.get("thought"))
-    if not text and not withheld and finish in FAILED:
-        raise Unusable(f"it broke off, finish reason {finish}")
-    return Outcome(
-        text=text,
+    candidate = candidate or {}
+    check_places(candidate, *ELSEWHERE)
+    content = candidate.get("content")
+    if content is not None and not isinstance(content, dict):
+        raise Unusable("a message of unknown shape")
+    check_role(_role(content))
+    said = said_in(_parts(content))
+    ends = [] if is_missing(blocked) else [block_of(blocked)]
+    if candidate or not ends:
+        ends.append(end_of(candidate.get("finishReason")))
+    outcome = Outcome(
+        text=said.text,
         # answer and thoughts are counted apart here; together they are what the reply cost
         output_tokens=None if answer is None and thoughts is None else (answer or 0) + (thoughts or 0),
-        stop_reason="content_filter" if withheld else STOPS.get(finish, finish),
+        refusal=said.refusal,
         input_tokens=count_of(usage.get("promptTokenCount")),
         reasoning_tokens=thoughts,
-        reasoning="".join(str(part.get("text") or "") for part in parts if part.get("thought")) or None,
+        reasoning=said.thought,
         served_model=name_of(body.get("modelVersion")),
         completion_id=name_of(body.get("responseId")),
         simulated=body.get("simulated") is True,
         logprobs=gemini_tokens_of(candidate.get("logprobsResult")),
     )
+    return concluded(
+        body, outcome, ends, message=isinstance(content, dict), places=(candidate, content), hidden=said.thinks
+    )
+
+
+ELSEWHERE = ("text", "output", "message", "delta", "parts")  # where other formats have their words
+
+
+def _role(content: Any) -> Any:
+    role = object_of(content).get("role")
+    return role.casefold() if isinstance(role, str) else role
+
+
+def _parts(content: Any) -> Any:
+    """The parts of a candidate's content as those of other formats, which say by a type what they are."""
+    parts = object_of(content).get("parts")
+    return [_typed(part) if isinstance(part, dict) else part for part in parts] if isinstance(parts, list) else parts
+
+
+def _typed(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    if part.get("thought"):
+        return {"type": "thinking", "thinking": part.get("text")}
+    if "text" in part or "refusal" in part:
+        return part
+    kind = next((name for name in part if name not in SIGNS_OF_A_PART), None)
+    if kind is None and part.get("thoughtSignature"):
+        return {"type": "thinking"}
+    return {**part, "type": KINDS.get(kind, kind) if kind else "empty"}
+
+
+KINDS = {
+    "functionCall": "tool_call",
+    **dict.fromkeys(("executableCode", "codeExecutionResult", "toolCall", "toolResponse"), "code_tool_result"),
+    **dict.fromkeys(("inlineData", "fileData"), "image"),
+}
+SIGNS_OF_A_PART = ("thought", "thoughtSignature", "partMetadata", "role")
 
 
 # --- in pieces -------------------------------------------------------------------------------------------------------
@@ -107,30 +144,58 @@ class Gathered:
         self._body: dict[str, Any] = {}
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []
+        self._text = Texts()
+        self._odd: dict[str, Any] = {}
         self._logprobs: dict[str, list[Any]] = {}
 
     def take(self, event: Event) -> None:
         piece = data_of(event)
-        if piece.get("error"):
-            self._body, self.over = piece, True
-            return
-        self._body |= {name: value for name, value in piece.items() if value is not None and name != "candidates"}
-        for candidate in list_of(piece.get("candidates"))[:1]:
-            self._parts += list_of(object_of(candidate.get("content")).get("parts"))
+        if not piece.keys() <= PLAIN:
+            self._odd |= objections(piece, frozenset() if "candidates" in piece else ALONE)
+        self._body |= {
+            name: value
+            for name, value in piece.items()
+            if value is not None and name != "candidates" and kind_of(name) == "other"
+        }
+        if "candidates" not in piece:
+            check_places(piece, "text", "content", "delta", "response", "output", "choices", "parts")
+        if candidate := first_of(piece.get("candidates"), whole=False):
+            check_places(candidate, *ELSEWHERE)
+            end = worse(self._candidate.get("finishReason"), candidate.get("finishReason"))
+            self._take(candidate.get("content"))
             for name, tokens in object_of(candidate.get("logprobsResult")).items():
                 self._logprobs.setdefault(name, []).extend(list_of(tokens))
-            self._candidate |= {name: value for name, value in candidate.items() if value is not None}
+            self._candidate |= {
+                name: value for name, value in candidate.items() if value is not None and kind_of(name) == "other"
+            }
+            self._candidate |= objections(candidate)
+            self._candidate["finishReason"] = end
         blocked = object_of(self._body.get("promptFeedback")).get("blockReason")
-        self.whole = bool(blocked or self._candidate.get("finishReason"))
+        self.whole = not is_nothing(blocked) or not is_nothing(self._candidate.get("finishReason"))
+
+    def _take(self, content: Any) -> None:
+        if content is None:
+            return
+        if not isinstance(content, dict) or not isinstance(content.get("parts"), list | type(None)):
+            raise Unusable("a piece of the stream has its words in an unknown place")
+        check_role(_role(content))
+        self._odd |= objections(content)
+        parts = list_of(content.get("parts"))
+        for part in parts:
+            if isinstance(part, dict) and isinstance(text := part.get("text"), str) and not part.get("thought"):
+                self._text.add(text)
+        self._parts += parts
 
     def body(self) -> Mapping[str, Any]:
-        if self._body.get("error"):
-            return self._body
         if not self.whole:
             raise Unusable(CUT)
-        whole = {"content": {"parts": self._parts}, "logprobsResult": self._logprobs}
+        content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
+        whole = {**content, "logprobsResult": self._logprobs}
         candidates = [{**self._candidate, **whole}] if self._candidate else []
-        return {**self._body, "candidates": candidates}
+        return {**self._body, "candidates": candidates, **self._odd}
+
+
+ALONE = frozenset(("message", "msg"))  # a sentence alone may be about anything, as a place in a queue
 
 
 GEMINI = Wire(

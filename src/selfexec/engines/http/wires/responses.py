@@ -4,36 +4,37 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selfexec.engines.base import Outcome
+from selfexec.engines.http.ends import End, end_of, is_missing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Texts,
     Unusable,
     Wire,
     address,
     apart,
     bearer,
+    check_places,
+    check_role,
     complaint_in,
+    concluded,
     count_of,
     dollars_of,
     fields,
     list_of,
     name_of,
     object_of,
+    said_in,
     text_of,
     turns,
 )
 from selfexec.engines.http.wires.logprobs import tokens_of
+from selfexec.engines.http.wires.objections import PLAIN, kind_of, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
 from selfexec.experiments import Message
 
 NAMES = {"max_tokens": "max_output_tokens"}
 LOGPROBS = "message.output_text.logprobs"  # what is included where they are wanted
-INCOMPLETE: Mapping[Any, str] = {
-    "max_output_tokens": "length",
-    "max_tokens": "length",
-    "content_filter": "content_filter",
-}
-UNFINISHED = ("in_progress", "queued", "cancelled", "failed")
 
 
 def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -47,23 +48,22 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 
 
 def _outcome(body: Any) -> Outcome:
-    output, status = body.get("output"), body.get("status")
-    complaint = complaint_in(body)
-    if status in UNFINISHED or (complaint and not output):
-        raise Unusable(complaint or f"it is {str(status).replace('_', ' ')}")
+    output = body.get("output")
     if not isinstance(output, list):
-        raise Unusable("no output")
-    items = [item for item in output if isinstance(item, dict)]
-    parts = [part for item in items if item.get("type") == "message" for part in _parts(item.get("content"))]
-    text = "".join(str(part.get("text") or "") for part in parts if part.get("type") in (None, "output_text", "text"))
-    refusal = "".join(str(part.get("refusal") or "") for part in parts if part.get("type") == "refusal")
+        raise Unusable(complaint_in(body) or "no output")
+    items = [_listed(item) for item in output]
+    messages = [item for item in items if item.get("type") == "message"]
+    parts = [part for item in messages for part in _parts(item.get("content"))]
+    _check(messages)
+    said = said_in(parts)
+    if not said.text:
+        check_places(body, "output_text", content=said.refusal)
     usage = object_of(body.get("usage"))
     outcome = apart(
         Outcome(
-            text=text,
+            text=said.text,
             output_tokens=count_of(usage.get("output_tokens")),
-            stop_reason=_stop(body),
-            refusal=refusal or None,
+            refusal=said.refusal,
             input_tokens=count_of(usage.get("input_tokens")),
             reasoning_tokens=count_of(object_of(usage.get("output_tokens_details")).get("reasoning_tokens")),
             reasoning=_thought(items),
@@ -76,34 +76,67 @@ def _outcome(body: Any) -> Outcome:
             logprobs=tokens_of([token for part in parts for token in list_of(part.get("logprobs"))]),
         )
     )
-    if not (outcome.text or outcome.refusal or outcome.reasoning or outcome.stop_reason in INCOMPLETE.values()):
-        kinds = {item.get("type") for item in items}
-        if not kinds & {"message", "function_call"}:
-            raise Unusable("its output holds no message")
-        if outcome.stop_reason != "stop":
-            raise Unusable(f"no text, status {status}, {outcome.stop_reason}")
-    return outcome
+    there = bool(parts) or any(item.get("type") == "function_call" for item in items)
+    ends = _ends(body, messages)
+    return concluded(body, outcome, ends, message=there, places=messages, besides=JUDGED)
 
 
-def _stop(body: Mapping[str, Any]) -> str | None:
-    status = name_of(body.get("status"))
+JUDGED = frozenset(("status", "incomplete_details"))  # by the ends
+ITEMS = ("message", "reasoning", "compaction", "mcp_list_tools", "mcp_approval_request")
+ITEM_ENDS = ("_call", "_call_output")  # of tools
+
+
+def _listed(item: Any) -> Mapping[str, Any]:
+    """An item of an output. Unusable: nobody knows what it is, so that it may be a part of what the model said."""
+    if not isinstance(item, dict):
+        raise Unusable("an item of the output is no object")
+    kind = item.get("type")
+    if not (isinstance(kind, str) and (kind in ITEMS or kind.endswith(ITEM_ENDS))):
+        raise Unusable(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
+    return item
+
+
+def _check(messages: Sequence[Mapping[str, Any]]) -> None:
+    """Raise Unusable where a message is not the model's, or repeats all that came before it."""
+    for item in messages:
+        check_role(item.get("role"))
+        check_places(item, "text", "output", "message")
+    if len(messages) > 1:
+        texts = Texts()
+        for item in messages:
+            texts.add(said_in(_parts(item.get("content"))).text, last=True)
+
+
+def _ends(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> list[End]:
+    """How a response ended, and its messages, where they say so: one that is incomplete is whole by no other word."""
+    status, details = body.get("status"), body.get("incomplete_details")
+    given = details.get("reason") if isinstance(details, dict) else details
+    reason = [] if is_missing(given) else [_reason(given)]
     if status == "incomplete":
-        reason = name_of(object_of(body.get("incomplete_details")).get("reason"))
-        return INCOMPLETE.get(reason, reason or status)
-    return "stop" if status == "completed" else status
+        return reason or [end_of(status)]
+    own = (item.get("status") for item in messages)
+    return [end_of(status), *(end_of(word) for word in own if word is not None), *reason]
+
+
+def _reason(given: Any) -> End:
+    """Why a response is incomplete. What is incomplete is whole by no word."""
+    reason = end_of(given)
+    return End("unknown", None, reason.word) if reason.kind == "done" else reason
 
 
 def _parts(content: Any) -> list[Mapping[str, Any]]:
     """The parts of a message, some of which may be plain strings; so may be the whole."""
+    if content is not None and not isinstance(content, str | list):
+        raise Unusable("a message of unknown shape")
     found = [content] if isinstance(content, str) else list_of(content)
-    return [{"text": part} if isinstance(part, str) else part for part in found if isinstance(part, str | dict)]
+    return [{"text": part} if isinstance(part, str) else part for part in found]
 
 
 def _thought(items: Sequence[Mapping[str, Any]]) -> str | None:
     """The text of thoughts, where a server shows it; else what it says of them in short."""
     reasoned = [item for item in items if item.get("type") == "reasoning"]
     for name in ("content", "summary"):
-        parts = [part for item in reasoned for part in _parts(item.get(name))]
+        parts = [part for item in reasoned for part in _parts(item.get(name)) if isinstance(part, dict)]
         if said := "\n\n".join(text for part in parts if (text := text_of(part.get("text")))):
             return said
     return None
@@ -123,6 +156,8 @@ class Gathered:
         self.whole = self.over = False
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
+        self._said = False
+        self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
         if event.data.strip() == b"[DONE]":
@@ -132,17 +167,50 @@ class Gathered:
         kind = piece.get("type") or event.name
         if kind == "response.output_item.done":
             self._items.append(piece.get("item"))
+        elif kind in DELTAS:
+            self._said |= bool(piece.get("delta"))
         elif kind in ENDS:
             self._body = object_of(piece.get("response"))
+            if (status := self._body.get("status")) is not None:
+                self._body = {**self._body, "status": worse(status, kind.removeprefix("response."))}
             self.whole = self.over = True
-        elif kind == "error" or piece.get("error"):
-            self._body = {"error": piece.get("error") or piece}
-            self.whole = self.over = True
+        if not (isinstance(kind, str) and (kind in NEUTRAL_EVENTS or _is_listed(kind))):
+            self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
+        elif event.name != kind and event.name.startswith("response."):
+            self._odd.setdefault("error", {"message": f"an event of two names: {printable_end(event.name)}, {kind}"})
+        elif not piece.keys() <= PLAIN:
+            self._odd |= objections(piece, EVENT_FIELDS)
 
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise Unusable(CUT)
-        return {**self._body, "output": self._body.get("output") or self._items} if self._items else self._body
+        body = {**self._body, **self._odd}
+        if self._items:
+            body["output"] = body.get("output") or self._items
+        if self._said and not any(map(_says_something, list_of(body.get("output")))):
+            raise Unusable("the text that came in pieces is not in the response at the end")
+        return body
+
+
+DELTAS = ("response.output_text.delta", "response.refusal.delta")
+NEUTRAL_EVENTS = ("ping", "keepalive", "keep-alive", "heartbeat")
+FAILING_TOOLS = ("response.mcp_call.failed", "response.mcp_list_tools.failed")
+EVENT_FIELDS = frozenset(("code", "message", "status"))  # judged in the response itself, and in events named error
+
+
+def _is_listed(kind: str) -> bool:
+    """Whether an event is one of the format, which has many: all but those that tell of a failure."""
+    if not kind.startswith("response.") or kind in ENDS or kind in FAILING_TOOLS:
+        return kind.startswith("response.")
+    return kind_of(kind) == "other"
+
+
+def _says_something(item: Any) -> bool:
+    """Whether an item of the output is a message with words in it."""
+    if not isinstance(item, dict) or item.get("type") != "message":
+        return False
+    said = said_in(_parts(item.get("content")))
+    return bool(said.text or said.refusal)
 
 
 RESPONSES = Wire(

@@ -6,15 +6,22 @@ stream that ends before its reply does is no reply, however much of it there is.
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from selfexec.engines.http.ends import printable_end
+from selfexec.engines.http.errors import error_beside, mapping_of, says_something
+from selfexec.engines.http.policy import error_in_reply
 from selfexec.engines.http.wires.base import Event, Gathering, Unusable
+from selfexec.engines.http.wires.objections import kind_of
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+RUN_TOGETHER = "the stream leaves out the empty lines between its events"
 CUT = "the stream broke off before the reply had come to its end"
 
 
@@ -36,6 +43,8 @@ class Stream:
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
         self._wrong: Unusable | None = None
+        self._named_oddly: Any = None
+        self._error: Any = None  # what an event of the stream says is wrong
 
     @property
     def whole(self) -> bool:
@@ -44,7 +53,12 @@ class Stream:
     @property
     def over(self) -> bool:
         """Whether nothing follows that could change anything."""
-        return self._gathering.over or self._wrong is not None
+        return self._gathering.over or self._wrong is not None or self._error is not None
+
+    @property
+    def _odd(self) -> Any:
+        """What else in the stream speaks against the reply, without ending it."""
+        return self._named_oddly or self._lines.stray
 
     def feed(self, part: bytes) -> None:
         if self._streams:
@@ -64,42 +78,111 @@ class Stream:
         if self._wrong:
             raise self._wrong
         # half a character at the end of one piece and the other half in the next become a whole one
-        return json.dumps(self._gathering.body()).encode()
+        return json.dumps(self._body()).encode()
+
+    def _body(self) -> Mapping[str, Any]:
+        """An error is put beside what came before it: it depends on that what the whole is."""
+        if self._error is None:
+            whole = self._gathering.body()
+            return whole if self._odd is None or error_in_reply(whole) is not None else {**whole, "error": self._odd}
+        came: Mapping[str, Any] = {}
+        with suppress(Unusable):
+            came = self._gathering.body()
+        return {**came, "error": self._error}
 
     def _take(self, events: Iterator[Event]) -> None:
-        if self.over:
-            return
         try:
             for event in events:
-                self._gathering.take(event)
+                if self.over:
+                    return
+                if (error := _error_in(event)) is not None:
+                    self._error = error
+                else:
+                    if event.name and event.name not in NAMES and self._named_oddly is None:
+                        self._named_oddly = _oddity_of(event)
+                    self._gathering.take(event)
         except Unusable as fault:
             self._wrong = fault
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
             self._wrong = Unusable("a piece of the stream has an unknown shape")
 
 
+LINE_ENDS = re.compile(rb"\r\n|\n|\r")
+# what has to stand in an event for it to hold an error
+SUSPECT = re.compile(rb'"(?:errors?|error_\w+|message|msg|detail|base_resp)"')
+
+
+# the names of events that the formats list, or that say nothing; those of the Responses format begin alike
+NAMES = frozenset(
+    (
+        *("message", "message_start", "message_delta", "message_stop", "ping", "vertex_event", "done", "completion"),
+        *("content_block_start", "content_block_delta", "content_block_stop", "keepalive", "keep-alive", "heartbeat"),
+    )
+)
+
+
+def _oddity_of(event: Event) -> Any:
+    """What the name of an event says that no format lists, as an error: the name is harmless where the data is what
+    the format sends without a name.
+    """
+    name = event.name.strip().casefold()
+    if name in NAMES or name.startswith("response."):
+        return None
+    if kind_of(name) == "other":
+        if event.data.strip() == b"[DONE]":
+            return None
+        if not {"choices", "candidates", "type"}.isdisjoint(data_of(event)):
+            return None
+    return {"message": f"an event named {printable_end(name)}"}
+
+
+def _error_in(event: Event) -> Any:
+    """The error that an event holds, by its own name or by what stands in it; None where it holds none."""
+    if event.name.strip().casefold() == "error":
+        try:
+            piece = data_of(event)
+        except Unusable:
+            piece = {"message": event.data.decode(errors="replace")}
+        return error_beside(piece) or (piece if says_something(piece) else {"message": "an event named error"})
+    if not SUSPECT.search(event.data):
+        return None
+    piece = data_of(event)
+    code = piece.get("code")
+    if (error := error_in_reply(piece)) is None or mapping_of(piece.get("base_resp")).get("status_code"):
+        return None  # MiniMax says it in the body of the whole
+    named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
+    # a sentence alone may be about anything, as a place in a queue
+    return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
+
+
 class _Lines:
     """Cuts bytes into events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html."""
 
     def __init__(self) -> None:
+        self.stray: Any = None  # the first line that is none of a stream, as an error
         self._left = bytearray()
         self._name = ""
         self._data: list[bytes] = []
 
     def feed(self, part: bytes) -> Iterator[Event]:
-        searched = len(self._left)
+        searched = max(len(self._left) - 1, 0)
         self._left += part
-        if b"\n" not in part:
+        end = max(self._left.rfind(b"\n", searched), self._left.rfind(b"\r", searched, len(self._left) - 1))
+        if end < 0:
             return
-        end = self._left.rfind(b"\n", searched)
-        lines, self._left = bytes(self._left[:end]), self._left[end + 1 :]
-        for line in lines.split(b"\n"):
-            yield from self._line(line.removesuffix(b"\r"))
+        # a CR at the very end may be the first half of a line's end
+        lines, self._left = bytes(self._left[: end + 1]), self._left[end + 1 :]
+        for line in LINE_ENDS.split(lines)[:-1]:
+            yield from self._line(line)
 
     def rest(self) -> Iterator[Event]:
         """What is left when nothing more comes: many servers leave out the last empty line."""
-        line, self._left = bytes(self._left), bytearray()
-        yield from self._line(line.removesuffix(b"\r"))
+        left, self._left = bytes(self._left), bytearray()
+        *lines, last = LINE_ENDS.split(left)
+        for line in lines:
+            yield from self._line(line)
+        if not any(field.startswith(last) for field in STREAMED):  # else it was cut in the middle of its name
+            yield from self._line(last)
         yield from self._line(b"")
 
     def _line(self, line: bytes) -> Iterator[Event]:
@@ -114,6 +197,12 @@ class _Lines:
             self._data.append(value)
         elif name == b"event":
             self._name = value.decode(errors="replace")
+        elif name not in FIELDS and self.stray is None and name.strip():
+            text = printable_end(line.decode(errors="replace"))
+            self.stray = {"message": f"a line of the stream that belongs to no event: {text}"}
+
+
+FIELDS = (b"", b"id", b"retry")  # of the standard; a line that begins with a colon is a comment
 
 
 def data_of(event: Event) -> dict[str, Any]:
@@ -126,7 +215,16 @@ def data_of(event: Event) -> dict[str, Any]:
         try:
             data = json.loads(event.data.decode(errors="replace"))  # with half of a surrogate pair
         except (ValueError, RecursionError):
-            raise Unusable(CUT) from None
+            raise Unusable(RUN_TOGETHER if _is_several(event.data) else CUT) from None
     if not isinstance(data, dict):
         raise Unusable("a piece of the stream is no JSON object")
     return data
+
+
+def _is_several(data: bytes) -> bool:
+    """Whether each line of an event is JSON by itself: then they were to be several events."""
+    lines = data.split(b"\n")
+    try:
+        return len(lines) > 1 and all(isinstance(msgspec.json.decode(line), dict) for line in lines[:-1])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False

@@ -1,0 +1,137 @@
+"""What ends a reply: one table for all wire formats, from a server's word to what that word says of the reply.
+
+    done      the model came to its own end: text is its reply, and no text is its silence
+    cut       a limit of tokens ended it
+    withheld  the model (`refusal`) or its provider (`content_filter`) withheld it
+    died      the server failed: what came is no reply, and the call is made again
+    unknown   everything else, a missing end included: nobody can say whether this is a whole reply
+
+Words are compared by their letters and digits alone, so that `MAX_TOKENS`, `max-tokens` and `maxTokens` are one, and
+without the prefixes that generated clients put before them (`FINISH_REASON_STOP`). A word of two parts, as
+`content_filter: PROHIBITED_CONTENT`, is the worse of them. Nothing is guessed from a word that is not listed.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["done", "cut", "withheld", "died", "unknown"]
+WORST_FIRST: tuple[Kind, ...] = ("died", "unknown", "withheld", "cut", "done")
+LONGEST_END = 200  # characters of a server's word that are kept
+MISSING = "none"  # what a missing end is called
+BESIDE = "+error"  # behind the word of a reply that was whole, but for an error that came beside it
+
+
+class End(NamedTuple):
+    """How a reply ended: `stop` is our name for it, and `word` the server's."""
+
+    kind: Kind
+    stop: str | None
+    word: str
+
+
+# Sources: the references of OpenAI, Anthropic, Google (Gemini, Vertex AI), AWS Bedrock (Converse, Titan), Azure,
+# Mistral, Cohere, DeepSeek, Zhipu, Baidu, Tencent, Alibaba, xAI, Groq, Together, Fireworks, Cerebras, AI21, Aleph
+# Alpha and IBM watsonx; the sources of vLLM, SGLang, TensorRT-LLM, llama.cpp, Ollama, TGI and LM Studio's SDK; the
+# tables of LiteLLM (core_helpers.py) and of Portkey (finishReasonMap.ts). docs/models.md says which word is whose.
+_WORDS: Mapping[tuple[Kind, str | None], str] = {
+    ("done", "stop"): (
+        "stop end_turn stop_sequence stop_sequence_reached eos eos_token eos_found end_id endoftext end_of_text "
+        "stop_string_found stop_words stop_criteria_met word complete completed finish finished done normal"
+    ),
+    ("done", "tool_calls"): "tool_calls tool_call",
+    ("done", "function_call"): "function_call",
+    ("done", "tool_use"): "tool_use",
+    ("cut", "length"): (
+        "length max_tokens max_output_tokens max_completion_tokens maximum_tokens max_len max_length limit token_limit "
+        "model_length max_context context_length_exceeded context_length_reached model_context_window_exceeded "
+        "max_predicted_tokens_reached error_limit repetition repetition_truncation"
+    ),
+    ("withheld", "content_filter"): (
+        "content_filter content_filtered sensitive guardrail_intervened blocked moderation safety recitation blocklist "
+        "prohibited_content spii language model_armor jailbreak error_toxic "
+        "image_safety image_prohibited_content image_recitation"
+    ),
+    ("withheld", "refusal"): "refusal",
+    ("died", None): (
+        "error errored server_error internal_error internal_server_error provider_error upstream_error failed failure "
+        "abort aborted cancel cancelled canceled user_cancel user_cancelled user_stopped "
+        "timeout timed_out time_limit insufficient_system_resource network_error connection_error "
+        "overloaded engine_overloaded model_unloaded in_progress queued not_finished "
+        "malformed_function_call unexpected_tool_call too_many_tool_calls malformed_response missing_thought_signature "
+        "malformed_model_output malformed_tool_use"
+    ),
+}
+PREFIX = re.compile(r"^(?:finish|stop|block(?:ed)?)?reason(?=.)")  # Google's clients, xAI's gRPC
+
+
+def _letters(word: str) -> str:
+    """A word without what only its spelling adds."""
+    return PREFIX.sub("", re.sub(r"[\s_.-]+", "", word).casefold(), count=1) if word.isascii() else word
+
+
+TABLE: Mapping[str, tuple[Kind, str | None]] = {
+    _letters(word): meaning for meaning, words in _WORDS.items() for word in words.split()
+}
+# a prompt that was blocked for a reason of this name was blocked, though a reply that ended so has no known end
+BLOCKS = {_letters(word) for word, (kind, _) in TABLE.items() if kind == "withheld"} | {"other"}
+NO_END = ("", "null", "none")  # how Python's and JavaScript's nothing is written where a word should be
+
+
+def is_missing(word: Any) -> bool:
+    """Whether a server gives no end at all."""
+    return word is None or word == ""
+
+
+def is_nothing(word: Any) -> bool:
+    """Whether a piece of a stream has no end yet: some servers write their nothing as a word."""
+    return word is None or (isinstance(word, str) and word.strip().casefold() in NO_END)
+
+
+def end_of(word: Any) -> End:
+    """What a server's word says."""
+    if is_missing(word):
+        return End("unknown", None, MISSING)
+    return _end_of_word(word) if isinstance(word, str) else End("unknown", None, _shown(word))
+
+
+@lru_cache(maxsize=256)
+def _end_of_word(word: str) -> End:
+    parts = [TABLE.get(_letters(part), ("unknown", None)) for part in word.split(":")]
+    kind, stop = min(parts, key=lambda part: WORST_FIRST.index(part[0]))
+    return End(kind, stop, word[:LONGEST_END])
+
+
+def block_of(word: Any) -> End:
+    """What the reason says for which a prompt was blocked (Gemini's `blockReason`)."""
+    end = end_of(word)
+    if isinstance(word, str) and _letters(word) in BLOCKS:
+        return End("withheld", "content_filter", end.word)
+    return end if end.kind == "died" else End("unknown", None, end.word)
+
+
+def worst(ends: Iterable[End]) -> End:
+    """Which of several words counts: that which speaks most against the reply. Of equals it is the first."""
+    return min(ends, key=lambda end: WORST_FIRST.index(end.kind))
+
+
+def worse(before: Any, now: Any) -> Any:
+    """Which of two words of one stream counts, the second of which came later: it does not mend what the first said."""
+    given = [word for word in (before, now) if not is_nothing(word)]
+    return min(given, key=lambda word: WORST_FIRST.index(end_of(word).kind), default=None)
+
+
+def _shown(word: Any) -> str:
+    """An end that is no word, as it came."""
+    try:
+        return json.dumps(word, ensure_ascii=False)[:LONGEST_END]
+    except (ValueError, RecursionError):
+        return type(word).__name__
+
+
+def printable_end(word: str) -> str:
+    """A server's word as an error may show it: in one line, without signs that steer a terminal."""
+    line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in word)
+    return line if len(line) <= 60 else f"{line[:59]}…"

@@ -1,0 +1,177 @@
+"""Options, each declared once: as a field of a frozen dataclass, with its default and what it means.
+
+From such a class come the signature and the help of a function (`runs.arguments.takes`), the options of a command
+(`cli.declared`), the keys of a study file, and which values a run may write down. A new option is one field, and the
+code that uses it.
+"""
+
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any, ForwardRef, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+
+from selfexec.errors import InputError
+
+Form = Literal["value", "names", "repeated", "pairs", "settings", "levels", "object"]
+Names = str | Iterable[str]
+METADATA = "option"
+# headings under which the help of a command has its options
+WHICH_MODELS, HOW_MUCH, WHAT_IS_SENT, WHERE_IT_GOES = "Which models", "How much", "What is sent", "Where it goes"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of an option beside its name, type and default.
+
+    Attributes:
+        help: What it does, in whole sentences that hold on the command line and in Python alike.
+        flag: Its name on the command line, where that is not the field's.
+        metavar: What stands for its value in the help of a command.
+        form: How its value is written on the command line: one `value`; `names`, several of which may stand in one
+            with commas between them; `repeated`, once for each; `pairs` (NAME=VALUE), `settings` (NAME=JSON) and
+            `levels` (NAME=LEVEL,...), once for each; or a JSON `object`.
+        section: The heading under which a command's help has it.
+        stored: Whether its value may be written down as it is. Without it only numbers, switches and choices are.
+        recorded: Whether it belongs to the command that a run writes down.
+        study: Whether a study file may hold it.
+    """
+
+    help: str
+    flag: str | None = None
+    metavar: str | None = None
+    form: Form = "value"
+    section: str = "Other"
+    stored: bool = False
+    recorded: bool = True
+    study: bool = True
+
+
+def option(default: Any, help: str, *, secret: bool = False, **more: Any) -> Any:
+    """A field of a dataclass that is an option. `more` are the other attributes of `Option`.
+
+    Args:
+        default: What holds where nothing is given; an empty mapping is made anew for each value of the class.
+        help: What the option does.
+        secret: Keep its value out of the class's repr.
+    """
+    known = Option(help, **more)
+    if isinstance(default, dict):
+        return field(default_factory=dict, repr=not secret, metadata={METADATA: known})
+    return field(default=default, repr=not secret, metadata={METADATA: known})
+
+
+class Declared(NamedTuple):
+    """An option as a class declares it. `kind` is its type without None."""
+
+    name: str
+    kind: Any
+    default: Any
+    option: Option
+
+    @property
+    def flag(self) -> str:
+        return self.option.flag or f"--{self.name.replace('_', '-')}"
+
+    @property
+    def is_switch(self) -> bool:
+        return self.kind is bool
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it takes, where these are all."""
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether its value can be written down: it is declared so, or it can hold no text of anybody's."""
+        return self.option.stored or self.kind in (bool, int, float) or bool(self.choices)
+
+
+def declared(options: type[Any]) -> Iterator[Declared]:
+    """The options of a class, in the order of its signature."""
+    for each in sorted(fields(options), key=lambda each: bool(each.kw_only)):
+        if METADATA in each.metadata:
+            yield Declared(each.name, _without_none(each.type), default_of(each), each.metadata[METADATA])
+
+
+def default_of(each: "Field[Any]") -> Any:
+    """What holds where nothing is given, as a signature shows it."""
+    return {} if each.default is MISSING and each.default_factory is not MISSING else each.default
+
+
+def changed(options: Any) -> dict[str, Any]:
+    """The options that are not what they would be anyway, and are part of a command that is written down."""
+    values = ((each, getattr(options, each.name)) for each in declared(type(options)) if each.option.recorded)
+    return {each.name: value for each, value in values if value != each.default}
+
+
+def part_of(options: Any, kind: type[T]) -> T:
+    """Those of the options that another class declares, as a value of it."""
+    return kind(**{each.name: getattr(options, each.name) for each in fields(kind)})  # type: ignore[arg-type]
+
+
+def listed(given: Names) -> list[str]:
+    """One name, or several: text is one, not its letters."""
+    if not isinstance(given, Iterable):
+        raise InputError(f"{given!r} is no name. Give one as text, or several.")
+    several = [given] if isinstance(given, str) else list(given)
+    if wrong := [name for name in several if not isinstance(name, str)]:
+        raise InputError(f"{wrong[0]!r} is no name. Give one as text, or several.")
+    return several
+
+
+def refuse_no_name(name: str, value: object) -> None:
+    """InputError where a choice that is one name is no text."""
+    if not isinstance(value, str):
+        raise InputError(f"{name}: give text, and no {type(value).__name__}.")
+
+
+def settle(options: Any) -> None:
+    """Have lists of names be lists, and refuse a value that is of no kind that its option takes."""
+    for each in declared(type(options)):
+        value = getattr(options, each.name)
+        if value is None and each.default is None:
+            continue
+        if each.option.form != "levels":  # those are told how they are written
+            _refuse_another_kind(each, value)
+        if each.option.form in ("names", "repeated"):
+            object.__setattr__(options, each.name, listed(value))
+
+
+# what an option may be, by its type: what a value of it is an instance of, and how that is called
+KINDS: Mapping[Any, tuple[Any, str]] = {
+    bool: (bool, "True or False"),
+    int: (int, "a whole number"),
+    float: ((int, float), "a number"),
+    str: (str, "text"),
+    Path: (Path, "a path"),
+    Mapping: (Mapping, "a mapping"),
+    Iterable: (Iterable, "several texts"),
+}
+
+
+def alternatives(kind: Any) -> tuple[Any, ...]:
+    """The types of which a value has one."""
+    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+
+
+def _refuse_another_kind(each: Declared, value: Any) -> None:
+    parts = [part for part in alternatives(each.kind) if part is not Any and not isinstance(part, ForwardRef)]
+    kinds = [str if get_origin(part) is Literal else get_origin(part) or part for part in parts]
+    if not kinds or any(_is_of(kind, value) for kind in kinds):
+        return
+    names = [*(KINDS[kind][1] for kind in kinds), *(["None"] if each.default is None else [])]
+    wanted = " or ".join(names)  # the value itself is not shown: it may hold a key
+    raise InputError(f"{each.name}: give {wanted}, and no {type(value).__name__}.")
+
+
+def _is_of(kind: Any, value: Any) -> bool:
+    """Whether a value is of a kind; Python counts True among the numbers."""
+    return kind is bool if isinstance(value, bool) else isinstance(value, KINDS[kind][0])
+
+
+def _without_none(kind: Any) -> Any:
+    parts = tuple(part for part in alternatives(kind) if part is not types.NoneType)
+    return Union[parts]  # noqa: UP007

@@ -1,0 +1,158 @@
+"""Which way an order runs, by the words that introduce it.
+
+An order runs from easy to hard, as our prompts ask for, unless its introduction says that the hardest, slowest or
+longest comes first, or that difficulty, tokens or length descend. "The most straightforward first" and "in descending
+order of confidence" say nothing of the kind, nor does what is said of another order ("I previously sorted from hardest
+to easiest").
+"""
+
+import re
+from typing import NamedTuple
+
+REACH = 160  # characters before an order that may introduce it
+
+
+class Tongue(NamedTuple):
+    """How a language names the ends of an order: patterns, each of whole words. Add a language here, and nowhere else.
+
+    `cues` are literal pieces of which every pattern of a hard end, or of what descends, holds one, in small letters.
+    """
+
+    hard: str
+    easy: str
+    to: str  # what stands between the two ends
+    first: str  # what says of an end that it comes first
+    descending: str
+    ascending: str
+    cues: tuple[str, ...]
+
+
+# what grows with difficulty: "the most tokens", "in descending order of expected length"
+NOUN = (
+    r"(?:(?:the\s+)?(?:(?:estimated|expected|predicted|required|total|overall|number\s+of|amount\s+of|output|answer|response|of)\s+)*"
+    r"(?:tokens?|difficult\w*|complex\w*|effort|length|time|challeng\w+|demanding|verbos\w+|time-consuming|hardness)"
+    r"(?:\s+(?:counts?|usage|use|cost|questions?|ones?|responses?|answers?|prompts?|problems?))?)"
+)
+TONGUES = {
+    "English": Tongue(
+        hard=rf"(?:(?:hardest|toughest|slowest|longest|lengthiest)(?:\s+(?:questions?|ones?|responses?|answers?|prompts?))?|(?:most|highest|greatest|largest)\s+{NOUN})",
+        easy=(
+            r"(?:easiest|simplest|shortest|quickest|fastest"
+            rf"|(?:fewest|least|lowest|smallest)(?:\s+{NOUN})?)"
+        ),
+        to=r"(?:down\s+)?(?:to|→|->|–|—)(?:\s+the)?",
+        first=r"(?:(?:questions?|ones?|listed|comes?|goes|go|placed|put|ranked|is|are)\s+){0,2}first",
+        descending=(
+            rf"(?:descending|decreasing)(?:\s+order)?\s+(?:(?:of|by|in)\s+)?{NOUN}|(?:by|of|in)\s+(?:descending|decreasing)\s+{NOUN}"
+            rf"|(?:most|highest|high)\s+to\s+(?:the\s+)?(?:least|fewest|lowest|low)\s+{NOUN}"
+            r"|from\s+(?:hard|difficult|complex|long|slow)\s+to\s+(?:easy|simple|short|quick|fast)"
+        ),
+        ascending=r"(?:ascending|increasing)",
+        cues=(
+            "toughest",
+            "lengthiest",
+            "most",
+            "highest",
+            "greatest",
+            "largest",
+            "decreasing",
+            "descending",
+            "hard",
+            "difficult",
+            "long",
+            "slow",
+            "high",
+        ),
+    ),
+    "German": Tongue(
+        hard=r"(?:schwer(?:st\w*)?|schwierig(?:st\w*)?|längst\w*|lang)",
+        easy=r"(?:leicht(?:est\w*)?|einfach(?:st\w*)?|kürzest\w*|kurz)",
+        to=r"(?:(?:bis\s+)?zu[mr]?|nach)",
+        first=r"(?:(?:fragen?|antwort(?:en)?|kommt|kommen|steht|stehen)\s+){0,2}zuerst",
+        descending=r"(?:absteigend\w*|fallend\w*)(?:\s+\w+)?\s+(?:nach\s+)?(?:schwierigkeit|tokens?|tokenzahl|länge|aufwand)",
+        ascending=r"(?:aufsteigend\w*|steigend\w*)",
+        cues=("schwer", "schwierig", "läng", "lang", "absteigend", "fallend"),
+    ),
+    "Spanish": Tongue(
+        hard=r"(?:más\s+(?:difícil(?:es)?|complej\w+|larg\w+|lent\w+|tokens)|difícil(?:es)?)",
+        easy=r"(?:más\s+(?:fácil(?:es)?|sencill\w+|simples?|cort\w+|rápid\w+)|menos\s+(?:difícil(?:es)?|tokens)|fácil(?:es)?)",
+        to=r"a(?:\s+l[ao]s?)?",
+        first=r"(?:va\s+|van\s+)?primer[oa]s?",
+        descending=(
+            r"(?:(?:descendente|decreciente)\s+de|mayor\s+a\s+menor)\s+"
+            r"(?:dificultad|complejidad|(?:número\s+de\s+)?tokens|longitud)"
+        ),
+        ascending=r"(?:ascendente|creciente)",
+        cues=("difícil", "mayor", "más", "descendente", "decreciente"),
+    ),
+    "Chinese": Tongue(
+        hard=r"(?:最?难|最?困难|最?长|最慢)",
+        easy=r"(?:最?易|最?容易|最?简单|最?短|最快)",
+        to=r"(?:的)?(?:到|至)",
+        first=r"(?:的|题目?)?(?:在前|排在前|在先|排第一|放在最前)",
+        descending=r"(?:难度|长度|token\w*)(?:递减|降序|[从由](?:高|大|多|长)[到至](?:低|小|少|短))|按(?:难度|长度)(?:降序|递减)",
+        ascending=r"(?:递增|升序)",
+        cues=("难", "长", "慢", "递减", "降序", "token"),
+    ),
+    "Arabic": Tongue(
+        hard=r"(?:الأصعب|الأطول|الأكثر\s+صعوبة|الأبطأ)",
+        easy=r"(?:الأسهل|الأقصر|الأقل\s+صعوبة|الأسرع)",
+        to=r"إلى",
+        first=r"أول(?:ا|ًا|اً)",
+        descending=r"تنازلي\w*\s+(?:حسب|من\s+حيث)\s+(?:الصعوبة|الطول)",
+        ascending=r"تصاعدي\w*",
+        cues=("الأصعب", "الأطول", "الأكثر", "الأبطأ", "تنازلي"),
+    ),
+}
+
+
+def _all(form: str) -> str:
+    return "|".join(form.format(**tongue._asdict()) for tongue in TONGUES.values())
+
+
+NOTE = r"\s*(?:\([^)\n]{{0,60}}\)\s*)?"
+DOWN = _all(rf"(?:{{hard}}){NOTE}{{to}}\s*(?:{{easy}})|(?:{{hard}})[\s-]*{{first}}|{{descending}}")
+UP = _all(rf"(?:{{easy}}){NOTE}{{to}}\s*(?:{{hard}})|(?:{{easy}})[\s-]*{{first}}|{{ascending}}")
+# "from easiest to hardest", "hardest first", "in descending order of difficulty": the last one named counts
+DIRECTION = re.compile(rf"(?<![a-zäöüßáéíóúñ])(?:(?P<up>{UP})|(?P<down>{DOWN}))(?![a-zäöüßáéíóúñ])", re.IGNORECASE)
+CUES = tuple(cue for tongue in TONGUES.values() for cue in tongue.cues)
+ASCII_CUES = tuple(cue for cue in CUES if cue.isascii())
+REJECTED = re.compile(
+    r"(?:rather\s+than|instead\s+of|unlike|\bnot|\bnever|\bno\s+longer|\bnicht|\bno|不是|不|ليس)\W{0,6}(?:from\s+|the\s+|in\s+){0,2}$",
+    re.IGNORECASE,
+)
+# words by which a sentence speaks of an order that is not the one that follows
+ANOTHER_ORDER = re.compile(
+    r"\b(?:previous\w*|earlier|initial\w*|at\s+first|originally|wrong\w*|incorrect\w*|mistak\w+|error|correct(?:ed|ing|ion)"
+    r"|fix(?:ed|ing)?|revers\w+|wait|oops|should|would|could|might|if|flip\w*|swap\w*|turn\w*|invert\w*|instead|contrary|usual\w*)\b",
+    re.IGNORECASE,
+)
+SENTENCE = re.compile(r"[.!?。！？؟](?=[\s)\"”]|$)|\n\s*\n")
+
+
+def runs_down(text: str, start: int) -> bool:
+    """Whether the words that introduce an order at `start`, its key among them, say that it runs from hard to easy."""
+    begin = max(start - REACH, 0)
+    lead = text[begin:start].replace("_", " ")
+    before = lead.lower()
+    if not any(cue in before for cue in (ASCII_CUES if before.isascii() else CUES)):
+        return False  # most replies: nothing speaks of another direction
+    introduction = _introduction(lead)
+    named = [
+        found
+        for found in DIRECTION.finditer(introduction)
+        if not REJECTED.search(introduction, max(found.start() - 24, 0), found.start())
+    ]
+    return bool(named) and named[-1]["down"] is not None and not ANOTHER_ORDER.search(introduction)
+
+
+def names_a_direction(text: str, start: int, end: int) -> bool:
+    """Whether it is said between two places which end of an order is easy."""
+    return DIRECTION.search(text, start, end) is not None
+
+
+def _introduction(before: str) -> str:
+    """The sentence that leads up to an order: one that is still open, or else the last one."""
+    plain = before.rstrip(" \t\r\n*`\"'{[(~$\\").removesuffix("json").rstrip(" \t\r\n*`\"'{[(~$\\")
+    ends = [found.start() for found in SENTENCE.finditer(plain) if plain[found.end() :].strip(' \t\r\n)"”*_#')]
+    return plain[ends[-1] + 1 :] if ends else plain

@@ -1,0 +1,255 @@
+"""A run as it is continued: of whom, of what, with which prompts and settings, and where, as it says itself.
+
+`run --out RUN` without models and the export of batch files from a run go by the same plan.
+"""
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from selfexec import items
+from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home
+from selfexec.errors import InputError
+from selfexec.experiments import EXPERIMENTS
+from selfexec.facets import DEFAULT
+from selfexec.items import ItemSet
+from selfexec.options import changed, part_of
+from selfexec.run_options import RunOptions
+from selfexec.runs.arguments import names
+from selfexec.runs.asking.histories import histories_of
+from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log, sampling_of
+from selfexec.runs.design import Design, asked, joined, unfolded
+from selfexec.runs.folder import ITEMS, LOGS, MANIFEST, REPLIES, STUDY, Manifest, Reached, load_manifest, simulated_of
+from selfexec.runs.requests import requests_of
+from selfexec.runs.run import as_it_lies
+from selfexec.runs.shards.share import Shard, shard_folders
+from selfexec.runs.store import read_journal
+from selfexec.text.redaction import HIDDEN
+
+MODEL = "#"  # in names of prompts that hold what one model alone is shown
+GROWING = ("experiments", "preset", "limit", "fraction", "epochs", "facets", "items")
+SAMPLING = ("settings", "system", "extra_body", "protocol")
+
+
+def continued(options: RunOptions) -> Plan:
+    """The plan that a run goes on by.
+
+    Without options that say what to ask (`GROWING`), it is what the run was to ask; with any of them, its models are
+    asked that much, and the rest stays as the run has it.
+
+    Args:
+        options: `out` is the run's folder; `models` may name some of its models; what is given besides comes before
+            what the run says, and is refused later where a run cannot take it.
+
+    Raises:
+        InputError: The folder holds imported replies, or something that calls need is not kept in it.
+    """
+    run = Path(options.out or "")
+    folder = _folder(run, None if options.shard is None else Shard.parse(options.shard))
+    manifest = load_manifest(folder)
+    if manifest.origin not in ("run", LOGS):
+        raise InputError(_of_imported(run))
+    models, epochs = names(options.models or manifest.models), options.epochs
+    growing = [name for name in GROWING if name in changed(options)]
+    there = items.load(folder / ITEMS)
+    options = replace(
+        options,
+        models=models,
+        items=options.items or _item_source(folder, there, options, growing),
+        experiments=options.experiments or list(there.experiments),
+        epochs=_epochs(folder, manifest, there) if options.epochs is None else options.epochs,
+        prompts=_prompts(folder, manifest) if options.prompts is None else options.prompts,
+    )
+    respondents, lacking = _respondents(folder, manifest, options)
+    design = None if manifest.origin == LOGS else _design(folder, manifest, there)
+    conditions = list(dict.fromkeys(condition for _, _, condition in design or ())) or [DEFAULT]
+    plan = planned(options, respondents)
+    plan = replace(
+        plan,
+        sampling=_sampling(manifest, None, options),
+        conditions=plan.conditions if "facets" in growing else conditions,
+        lacking=lacking,
+    )
+    if manifest.origin == LOGS:
+        refuse_epochs_without_log(plan, epochs)
+    if not growing:
+        plan = replace(plan, preset=manifest.preset, preset_order=manifest.preset_order, only=design)
+    return replace(plan, histories=histories_of(run, plan.models, plan.item_set, plan.prompts, plan.asking))
+
+
+def is_there(run: Path) -> bool:
+    """Whether a folder holds a run, or a shard of one."""
+    return (run / MANIFEST).is_file() or any((shard / MANIFEST).is_file() for shard in shard_folders(run))
+
+
+def _folder(run: Path, shard: Shard | None) -> Path:
+    """Where the manifest lies that says what the run is."""
+    first = [] if shard is None else [shard.folder(run)]
+    return next(folder for folder in (*first, run, *shard_folders(run)) if (folder / MANIFEST).is_file())
+
+
+def _of_imported(run: Path) -> str:
+    folder = shlex.quote(str(run))
+    return (
+        f"{run}: this folder holds imported replies, which cannot be continued. What they lack: selfexec export "
+        f"{folder} > rest.jsonl; to ask a model by yourself, begin a run: selfexec run --model PROVIDER/MODEL --out NEW"
+    )
+
+
+# --- what is asked ---------------------------------------------------------------------------------------------------
+
+
+def _item_source(folder: Path, there: ItemSet, options: RunOptions, growing: Sequence[str]) -> str | Path:
+    """The items that the run may grow by: of the set that its own are from, where they are to be others than these."""
+    cut = {"preset", "limit", "fraction"}.intersection(growing)
+    strange = [name for name in names(options.experiments or ()) if name not in there.experiments]
+    if not cut and not strange:
+        return folder / ITEMS
+    for name in ("starter", "paper"):
+        if (whole := _at_hand(name)) and all(
+            id in whole.items.get(e, {}) and whole.items[e][id] == item
+            for e, by_id in there.items.items()
+            for id, item in by_id.items()
+        ):
+            return name
+    if strange or (options.limit or 0) > min((len(by_id) for by_id in there.items.values()), default=0):
+        what = f"--experiment {strange[0]}" if strange else f"--limit {options.limit}"
+        raise InputError(f"{what}: {folder} does not say which set its items are from. Add --items SET|FOLDER.")
+    return folder / ITEMS
+
+
+def _at_hand(name: str) -> ItemSet | None:
+    """A set of items, if it is there."""
+    try:
+        return items.load(name)
+    except InputError:
+        return None
+
+
+def _prompts(folder: Path, manifest: Manifest) -> dict[str, str]:
+    """The templates that the run asked with."""
+    kept = as_it_lies(folder).prompts if manifest.prompts else {}
+    if lost := [name for name, text in kept.items() if text is None]:
+        raise InputError(f"{folder}: the prompt {lost[0]} is not kept, so nobody can ask the rest. Begin a new run.")
+    return {name: text for name, text in kept.items() if text and MODEL not in name}
+
+
+def _design(folder: Path, manifest: Manifest, there: ItemSet) -> Design:
+    """What the run was to ask of whom; where it kept no design, what its replies tell."""
+    whole = manifest.shard or manifest
+    if whole.design is not None:
+        return joined(unfolded(whole.design, there), unfolded(whole.planned, there))
+    told = asked(None, there, read_journal(folder / REPLIES))
+    return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
+
+
+def _epochs(folder: Path, manifest: Manifest, there: ItemSet) -> int:
+    """How often everything is asked. How often a log has a sample says nothing of how often it is asked about."""
+    if manifest.origin != LOGS:
+        return manifest.epochs
+    return max((n for epochs in _design(folder, manifest, there).values() for n in epochs.values()), default=1)
+
+
+# --- how it is asked -------------------------------------------------------------------------------------------------
+
+
+def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple[list[Respondent], tuple[str, ...]]:
+    """How each model is reached and what it is sent; and what calls lack, in sentences."""
+    from selfexec.runs.study import load_study  # which plans by this package
+
+    study = load_study(folder / STUDY) if (folder / STUDY).exists() else None
+    models = names(options.models or ())
+    by_study = [model for model in models if study and model in study.models]
+    if by_study and (said := [name for name in ("base_url", "wire") if getattr(options, name) is not None]):
+        option = said[0].replace("_", "-")
+        raise InputError(f"--{option}: {folder / STUDY} says how each model is reached. Leave it out.")
+    reached, lacking = study.reached(by_study) if study and by_study else ([], ())
+    found = {one.name: one for one in reached}
+    known = requests_of(folder).by_id.values()
+    for model in models:
+        if model not in found:
+            url = next((request.url for request in reversed(list(known)) if request.model == model), None)
+            wire = next((request.wire for request in reversed(list(known)) if request.model == model), None)
+            ways = _connections(folder, manifest, model, options, (url, wire))
+            found[model] = Respondent(model, model, ways, Sampling())
+    return [replace(found[model], sampling=_sampling(manifest, model, options)) for model in models], lacking
+
+
+def _connections(
+    folder: Path, manifest: Manifest, model: str, options: RunOptions, batch: tuple[str | None, str | None]
+) -> tuple[Connection, ...]:
+    """How a model was reached, with what is given in place of what was."""
+    given = part_of(options, Connection)
+    if model not in manifest.models or model in simulated_of(manifest) or engine_type(model, given).name != "http":
+        return (given,)
+    way = manifest.reached.get(model) or _as_before(folder, manifest, model, options, batch)
+    if lost := [name for name in way.headers if name.casefold() not in {one.casefold() for one in given.headers}]:
+        raise InputError(f"{folder}: {model} was asked with the header {lost[0]}, whose value is never kept. "
+                         f"Give it: --header {lost[0]}=VALUE")  # fmt: skip
+    if options.base_url is not None and not way.base_url and len(names(options.models or ())) > 1:
+        raise InputError(
+            f"--base-url: {model} was asked at its provider's own address. Name the models that it is for by --model."
+        )
+    if options.base_url is None and not way.whole:
+        raise InputError(
+            f"{folder}: of the address at which {model} was asked, {way.base_url[0]}, a part that may be a secret "
+            "was not kept. Give it whole: --base-url URL"
+        )
+    given = replace(given, wire=options.wire or way.wire, api_key_env=options.api_key_env or way.api_key_env)
+    urls: Sequence[str | None] = [options.base_url] if options.base_url is not None else way.base_url or [None]
+    return tuple(replace(given, base_url=url) for url in urls)
+
+
+def _as_before(
+    folder: Path, manifest: Manifest, model: str, options: RunOptions, batch: tuple[str | None, str | None]
+) -> Reached:
+    """How a model was reached in a run that does not say so: by the requests of its batches, or at the provider's own
+    address. At which other one, and in which format, nobody can tell.
+    """
+    url, wire = batch
+    if url is not None:
+        at_home = is_at_home(model, url)
+        return Reached(base_url=[] if at_home else [url], wire=wire, whole=at_home or HIDDEN not in url)  # type: ignore[arg-type]
+    addresses = [sitting.addresses[model] for sitting in manifest.sittings if model in sitting.addresses]
+    if options.base_url is not None:
+        return Reached(base_url=[options.base_url])
+    if addresses and not all(is_at_home(model, url) for url in addresses[-1].split(", ")):
+        raise InputError(
+            f"{folder}: {model} was asked at {addresses[-1]}, by a version that did not keep how. Give the address: "
+            f"--base-url {addresses[-1].partition(', ')[0]}"
+        )
+    return Reached()
+
+
+def _sampling(manifest: Manifest, model: str | None, options: RunOptions) -> Sampling:
+    """What was sent beside the prompts to a model, or to all that have nothing of their own; with what is given besides
+    in its place, which is refused where it differs.
+    """
+    sent = manifest.settings if model is None else manifest.settings_of(model)
+    sent = {name: value for name, value in sent.items() if "@" not in name and not _is_of_others(name, manifest)}
+    if any(name in changed(options) for name in SAMPLING):
+        sent |= _given(options)
+    extra = {name.removeprefix("extra_body."): value for name, value in sent.items() if name.startswith("extra_body.")}
+    settings = {name: value for name, value in sent.items() if not name.startswith("extra_body.") and name != "system"}
+    for flag, values in (("--set", settings), ("--extra-body", extra)):
+        if hidden := [name for name, value in values.items() if HIDDEN in str(value)]:
+            raise InputError(
+                f"the setting {hidden[0]} is or may be a secret, which is not kept. Give it again: "
+                + (f"--set {hidden[0]}=VALUE" if flag == "--set" else f"--extra-body '{{\"{hidden[0]}\": ...}}'")
+            )
+    return Sampling(settings=settings, system=sent.get("system"), extra_body=extra)
+
+
+def _given(options: RunOptions) -> dict[str, object]:
+    """The settings that are given, by the names that a run keeps them by."""
+    given = sampling_of(options)
+    extra = {f"extra_body.{name}": value for name, value in given.extra_body.items()}
+    return {**given.settings, **extra, **({"system": given.system} if given.system else {})}
+
+
+def _is_of_others(setting: str, manifest: Manifest) -> bool:
+    """Whether a setting is of an experiment that the run has not, as those of earlier versions are."""
+    scope, dot, _ = setting.partition(".")
+    kinds: Iterable[str] = (kind for e in manifest.experiments if e in EXPERIMENTS for kind in EXPERIMENTS[e].prompts)
+    return bool(dot) and scope not in {*manifest.experiments, *kinds, "extra_body"}

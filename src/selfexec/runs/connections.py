@@ -1,0 +1,231 @@
+"""Which replies of a run are certain to answer their own prompt.
+
+A reply over a network connection that has carried other calls before may be the answer to one of those, where a server
+sends answers twice. An engine that learns of this later reports it (`engines.Checking`). Such a reply is written down
+at once, with its connection; what becomes known of the connection is written to a file beside the replies:
+
+    {"connection": "5f0c2a91.3", "checked": 50}    the replies to its first 50 calls answer these calls
+
+A reply behind the last such line counts, and is reported as unchecked: the command was killed, or the connection ended,
+before it could be checked. A reply that may be swapped is void: a line with an error follows it in the journal, so that
+it is asked again.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from selfexec.engines import Check, Checking, Engine
+from selfexec.errors import InputError
+from selfexec.experiments import Key
+from selfexec.files import jsonl
+from selfexec.runs.folder import CONNECTIONS
+from selfexec.runs.records import VOID, BySession, Reply
+from selfexec.text.numbers import number_of
+
+# what a reply holds that a model or a server said
+SAID = (
+    *("text", "reasoning", "refusal", "stop_reason", "policy", "logprobs"),
+    *("unknown_end", "unknown_end_text"),
+)
+R = TypeVar("R", bound=Reply)
+SWAPPED = f"{VOID}: its connection carried an answer that no call was waiting for, so it may belong to another prompt"
+DEPENDENT = f"{VOID}: it was asked from a reply that may belong to another prompt"
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True):
+    """One line: the replies to the first `checked` calls of a connection are certain."""
+
+    connection: str
+    checked: int
+
+
+class ConnectionLedger:
+    """Writes replies down, and writes down what becomes known of their connections.
+
+    Attributes:
+        void: How many replies were found to be void, by address.
+    """
+
+    def __init__(self, folder: Path, append: Callable[[Reply], None]) -> None:
+        """Begin a ledger.
+
+        Args:
+            folder: The folder of the run.
+            append: Writes a line to the journal of replies.
+        """
+        self.void = Counter[str]()
+        self._path = folder / CONNECTIONS
+        self._append = append
+        self._unchecked: dict[str, list[tuple[int, Reply]]] = {}
+        self._certain: dict[str, int] = {}
+        self._swapped: dict[str, list[Check]] = {}
+        self._fault: InputError | None = None
+
+    def watch(self, engine: Engine) -> None:
+        """Have an engine report to this ledger, if it reports anything."""
+        if isinstance(engine, Checking):
+            engine.report_checks(self._take)
+
+    def keep(self, reply: Reply) -> None:
+        """Write a reply down. Raises InputError also for an earlier line that could not be written."""
+        self.raise_fault()
+        self._append(reply)
+        if reply.connection is None or not brought_text(reply):
+            return
+        connection, number = parts_of(reply.connection)
+        if number <= self._certain.get(connection, 0):
+            return
+        for check in self._swapped.get(connection, ()):  # this became known while the reply was held back
+            if check.first <= number <= check.last:
+                self._void(check.address, reply)
+                return
+        self._unchecked.setdefault(connection, []).append((number, as_void(reply, SWAPPED)))
+
+    def raise_fault(self) -> None:
+        """Raise InputError if a line could not be written."""
+        if self._fault:
+            raise self._fault
+
+    def _take(self, check: Check) -> None:
+        """Write down what became known. An exception here would reach nobody: an engine calls this from within the
+        event loop.
+        """
+        try:
+            if check.result == "clean":
+                self._mark(check)
+            elif check.result == "swapped":
+                self._void_all(check)
+        except InputError as fault:
+            self._fault = fault
+
+    def _mark(self, check: Check) -> None:
+        self._certain[check.connection] = check.last
+        self._take_out(check)
+        append_mark(self._path, Mark(connection=check.connection, checked=check.last))
+
+    def _void_all(self, check: Check) -> None:
+        self._swapped.setdefault(check.connection, []).append(check)
+        for void in self._take_out(check):
+            self._void(check.address, void)
+
+    def _take_out(self, check: Check) -> list[Reply]:
+        """Take the replies that a check is about out of those that nothing is known of."""
+        found, left = [], []
+        for number, void in self._unchecked.pop(check.connection, ()):
+            if check.first <= number <= check.last:
+                found.append(void)
+            else:
+                left.append((number, void))
+        if left:
+            self._unchecked[check.connection] = left
+        return found
+
+    def _void(self, address: str, reply: Reply) -> None:
+        self.void[address] += 1
+        self._append(as_void(reply, SWAPPED))
+
+    def warnings(self) -> Iterator[str]:
+        """Return a sentence for each address that may have swapped answers."""
+        for address in self._swapped_addresses():
+            replies = number_of(self.void[address], "reply", "replies")
+            do = "does not count and is" if self.void[address] == 1 else "do not count and are"
+            yield (
+                f"{address}: it sent an answer that no call was waiting for, so answers may have been swapped between "
+                f"prompts. {replies} that may belong to another prompt {do} asked for again, with the sessions asked "
+                "from them. From then on each call to this address has a connection of its own"
+            )
+
+    def _swapped_addresses(self) -> list[str]:
+        return list(dict.fromkeys(check.address for checks in self._swapped.values() for check in checks))
+
+
+def as_void(reply: Reply, error: str) -> Reply:
+    """Return the line that makes a reply void. What was paid for it stays in the line."""
+    nothing = dict.fromkeys(SAID)
+    void: Reply = msgspec.structs.replace(reply, error=error, **nothing)
+    return void
+
+
+def brought_text(reply: Reply) -> bool:
+    """Return whether something came that counts, or that counts once the end of the reply is accepted."""
+    return not reply.failed or reply.ended_unknown
+
+
+def replaced_void(lines: Sequence[R]) -> list[R]:
+    """Return the void lines of a journal for which a reply has come since: they were paid for, too."""
+    last = {reply.key: n for n, reply in enumerate(lines)}
+    return [reply for n, reply in enumerate(lines) if reply.is_void and last[reply.key] > n]
+
+
+def parts_of(connection: str) -> tuple[str, int]:
+    """Return the name of a connection and the number of the call on it; 0 where it has none."""
+    name, _, number = connection.rpartition(":")
+    return name, int(number) if number.isdecimal() else 0
+
+
+def append_mark(path: Path, mark: Mark) -> None:
+    """Write a line down. It begins a new line even where a killed process left half a line behind."""
+    try:
+        with path.open("a+b", buffering=0) as file:
+            if end := file.seek(0, 2):
+                file.seek(end - 1)
+            torn = bool(end) and file.read(1) != b"\n"
+            file.write(b"\n" * torn + msgspec.json.encode(mark) + b"\n")
+    except OSError as fault:
+        raise InputError(
+            f"{path}: a line could not be written ({fault.strerror}). All replies so far are kept; make room and give "
+            "the same command again."
+        ) from None
+
+
+def checked_calls(folders: Iterable[Path]) -> dict[str, int]:
+    """Return up to which call each connection was checked, as these folders say. A damaged line says nothing."""
+    found: dict[str, int] = {}
+    decode = msgspec.json.Decoder(Mark).decode
+    for path in (folder / CONNECTIONS for folder in folders):
+        for _, line in jsonl.numbered_lines(path) if path.is_file() else ():
+            try:
+                mark = decode(line)
+            except jsonl.UNDECODABLE:
+                continue
+            found[mark.connection] = max(mark.checked, found.get(mark.connection, 0))
+    return found
+
+
+def unchecked(replies: Iterable[Reply], folders: Iterable[Path]) -> list[Reply]:
+    """Return the replies that count although nobody could check whether they answer their own prompts."""
+    carried = [reply for reply in replies if reply.connection is not None and brought_text(reply)]
+    checked = checked_calls(folders) if carried else {}
+    return [reply for reply in carried if _is_unchecked(reply, checked)]
+
+
+def _is_unchecked(reply: Reply, checked: Mapping[str, int]) -> bool:
+    connection, number = parts_of(reply.connection or "")
+    return number > checked.get(connection, 0)
+
+
+def without_checked(replies: Mapping[Key, Reply], folders: Iterable[Path]) -> dict[Key, Reply]:
+    """Return replies from files, without the connection where the folder of a file says that it was checked."""
+    open_ones = {reply.key for reply in unchecked(replies.values(), folders)}
+    return BySession(
+        (
+            key,
+            reply if reply.connection is None or key in open_ones else msgspec.structs.replace(reply, connection=None),
+        )
+        for key, reply in replies.items()
+    )
+
+
+def unchecked_warning(place: Path, replies: Iterable[Reply], folder: Path) -> str | None:
+    """Return a sentence about replies that nobody could check; None where there are none."""
+    if not (found := unchecked(replies, [folder])):
+        return None
+    were = "was" if len(found) == 1 else "were"
+    return (
+        f"{place}: {number_of(len(found), 'reply', 'replies')} {were} not checked for swapped answers: the command was "
+        "killed or is still running, or the connection ended, before the check. They count"
+    )
