@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -25,6 +25,7 @@ from selfexec.experiments import Key, Message
 from selfexec.prompts import digest
 from selfexec.runs.connections import ConnectionLedger
 from selfexec.runs.records import Reply
+from selfexec.runs.store import Journal, read_journal
 
 COLUMNS = ("delay", "repeat", "use", "replies", "swapped", "void", "connections", "seconds")
 
@@ -49,16 +50,18 @@ async def ask_all(engine: HttpEngine, ledger: ConnectionLedger, calls: int, work
 
 def cell(
     delay: float, repeat: float, pause: float, calls: int, workers: int
-) -> tuple[Repeating, dict[Key, Reply], float]:
+) -> tuple[Repeating, Mapping[Key, Reply], float]:
     """What came of the calls, the last line of each session, and how long it took."""
-    server, replies = Repeating(delay, repeat), dict[Key, Reply]()
+    server = Repeating(delay, repeat)
     with repeating(server) as url, tempfile.TemporaryDirectory() as folder:
         engine = HttpEngine(["any/m"], Connection(base_url=url, max_connections=workers))
-        ledger = ConnectionLedger(Path(folder), lambda reply: replies.__setitem__(reply.key, reply))
-        ledger.watch(engine)
-        began = time.perf_counter()
-        asyncio.run(ask_all(engine, ledger, calls, workers, pause))
-        return server, replies, time.perf_counter() - began
+        journal_path = Path(folder) / "replies.jsonl"
+        with Journal(journal_path) as journal, ConnectionLedger(journal) as ledger:
+            ledger.watch(engine)
+            began = time.perf_counter()
+            asyncio.run(ask_all(engine, ledger, calls, workers, pause))
+            took = time.perf_counter() - began
+        return server, read_journal(journal_path), took
 
 
 def main() -> None:

@@ -407,6 +407,7 @@ def test_a_saved_study_is_what_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
     assert replace(again, path=study.path, content=study.content) == study
 
 
+@pytest.mark.filterwarnings("ignore:.*not checked for swapped answers")  # their command was killed
 @pytest.mark.slow  # starts servers and processes, and kills them
 def test_a_study_of_two_servers_and_a_simulated_engine_that_is_killed_twice_scores_as_three_runs_do(
     tmp_path: Path,

@@ -17,8 +17,9 @@ from selfexec.experiments import Key
 from selfexec.runs.asking import carry_out, plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.connections import CONNECTIONS, DEPENDENT, SWAPPED, ConnectionLedger, as_void
+from selfexec.runs.folder import REPLIES
 from selfexec.runs.records import Reply
-from selfexec.runs.store import read_journal
+from selfexec.runs.store import Journal, read_journal
 
 UNCHECKED = "not checked for swapped answers"
 
@@ -88,8 +89,8 @@ def test_replies_behind_the_last_mark_count_and_are_reported(tmp_path: Path) -> 
 
 def test_a_mark_that_was_cut_off_marks_nothing_and_the_next_one_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     (tmp_path / CONNECTIONS).write_text('{"connection":"a.1","checked":9}\n{"connection":"a.2","che')
-    ledger = ConnectionLedger(tmp_path, lambda reply: None)
-    ledger._take(Check("a.3", 2, 5, "clean", "host:1"))
+    with Journal(tmp_path / REPLIES) as journal, ConnectionLedger(journal) as ledger:
+        ledger._take(Check("a.3", 2, 5, "clean", "host:1"))
     carried = [
         _reply(f"i{n}", connection) for n, connection in enumerate(("a.1:9", "a.1:10", "a.2:1", "a.3:5", "a.3:6"))
     ]
@@ -112,36 +113,39 @@ def test_what_was_asked_from_a_void_reply_is_asked_again_and_nothing_else(tmp_pa
 
 
 def test_a_reply_that_is_written_after_its_connection_was_judged_is_treated_alike(tmp_path: Path) -> None:
-    kept: list[Reply] = []
-    ledger = ConnectionLedger(tmp_path, kept.append)
-    ledger._take(Check("a.1", 2, 3, "clean", "host:1"))
-    ledger._take(Check("a.1", 4, 5, "swapped", "host:1"))
-    for number in (3, 4, 6):
-        ledger.keep(_reply(f"i{number}", f"a.1:{number}"))
-    assert [(reply.item, reply.error) for reply in kept] == [("i3", None), ("i4", None), ("i4", SWAPPED), ("i6", None)]
+    with Journal(tmp_path / REPLIES) as journal, ConnectionLedger(journal) as ledger:
+        ledger._take(Check("a.1", 2, 3, "clean", "host:1"))
+        ledger._take(Check("a.1", 4, 5, "swapped", "host:1"))
+        for number in (3, 4, 6):
+            ledger.keep(_reply(f"i{number}", f"a.1:{number}"))
+    kept = [(line["item"], line.get("error")) for line in lines(tmp_path)]
+    assert kept == [("i3", None), ("i4", None), ("i4", SWAPPED), ("i6", None)]
     assert ledger.void.total() == 1
 
 
 def test_what_was_paid_for_a_void_reply_stays_in_its_line(tmp_path: Path) -> None:
-    kept: list[Reply] = []
-    ledger = ConnectionLedger(tmp_path, kept.append)
-    ledger.keep(
-        msgspec.structs.replace(_reply("i", "a.1:2"), input_tokens=7, output_tokens=9, cost_usd=0.5, refusal="No")
-    )
-    ledger._take(Check("a.1", 2, 2, "swapped", "host:1"))
-    assert kept[-1].failed and (kept[-1].input_tokens, kept[-1].output_tokens, kept[-1].cost_usd) == (7, 9, 0.5)
+    paid = msgspec.structs.replace(_reply("i", "a.1:2"), input_tokens=7, output_tokens=9, cost_usd=0.5, refusal="No")
+    with Journal(tmp_path / REPLIES) as journal, ConnectionLedger(journal) as ledger:
+        for reply in (_reply("h", "a.1:1"), paid, _reply("j", "a.2:2")):
+            ledger.keep(reply)
+        ledger._take(Check("a.1", 2, 2, "swapped", "host:1"))
+    void = lines(tmp_path)[-1]
+    assert (void["item"], void["error"]) == ("i", SWAPPED) and void.get("text") is void.get("refusal") is None
+    assert (void["input_tokens"], void["output_tokens"], void["cost_usd"]) == (7, 9, 0.5)
 
 
 def test_a_line_that_cannot_be_written_stops_the_run(tmp_path: Path) -> None:
-    def full(reply: Reply) -> None:
-        if reply.error:
-            raise InputError("no room")
+    class Full(Journal):
+        def append(self, reply: Reply) -> int:
+            if reply.error:
+                raise InputError("no room")
+            return super().append(reply)
 
-    ledger = ConnectionLedger(tmp_path, full)
-    ledger.keep(_reply("i", "a.1:2"))
-    ledger._take(Check("a.1", 2, 2, "swapped", "host:1"))
-    with pytest.raises(InputError, match="no room"):
-        ledger.keep(_reply("j", None))
+    with Full(tmp_path / REPLIES) as journal, ConnectionLedger(journal) as ledger:
+        ledger.keep(_reply("i", "a.1:2"))
+        ledger._take(Check("a.1", 2, 2, "swapped", "host:1"))
+        with pytest.raises(InputError, match="no room"):
+            ledger.keep(_reply("j", None))
 
 
 def test_joined_shards_and_imported_replies_keep_what_is_known_of_their_connections(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ it is asked again.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
+from types import TracebackType
+from typing import BinaryIO, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -24,6 +26,7 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.folder import CONNECTIONS
 from selfexec.runs.records import VOID, BySession, Reply
+from selfexec.runs.store import Journal
 from selfexec.text.numbers import number_of
 
 # what a reply holds that a model or a server said
@@ -43,6 +46,47 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     checked: int
 
 
+class MarkFile:
+    """The file of marks, to which lines are appended. It is opened when there is something to write."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened = ExitStack()
+        self._file: BinaryIO | None = None
+
+    def append(self, mark: Mark) -> None:
+        """Write a line down. InputError: it cannot be written."""
+        try:
+            if self._file is None:
+                self._file = self._opened.enter_context(self._path.open("a+b", buffering=0))
+                self._end_torn_line(self._file)
+            self._file.write(msgspec.json.encode(mark) + b"\n")
+        except OSError as fault:
+            raise InputError(
+                f"{self._path}: a line could not be written ({fault.strerror}). All replies so far are kept; make room "
+                "and give the same command again."
+            ) from None
+
+    def close(self) -> None:
+        """Close the file, if it was opened."""
+        self._opened.close()
+
+    def _end_torn_line(self, file: BinaryIO) -> None:
+        """Begin a new line where a killed process left half a line behind."""
+        if end := file.seek(0, 2):
+            file.seek(end - 1)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+
+
+class Unchecked(NamedTuple):
+    """A reply that nothing is known of yet: the number of its call on the connection, and where its line begins."""
+
+    call: int
+    position: int
+    kind: type[Reply]
+
+
 class ConnectionLedger:
     """Writes replies down, and writes down what becomes known of their connections.
 
@@ -50,20 +94,23 @@ class ConnectionLedger:
         void: How many replies were found to be void, by address.
     """
 
-    def __init__(self, folder: Path, append: Callable[[Reply], None]) -> None:
-        """Begin a ledger.
-
-        Args:
-            folder: The folder of the run.
-            append: Writes a line to the journal of replies.
-        """
+    def __init__(self, journal: Journal) -> None:
+        """Begin a ledger of the replies that are written to `journal`. Its marks are in the folder of the journal."""
         self.void = Counter[str]()
-        self._path = folder / CONNECTIONS
-        self._append = append
-        self._unchecked: dict[str, list[tuple[int, Reply]]] = {}
+        self._journal = journal
+        self._marks = MarkFile(journal.path.parent / CONNECTIONS)
+        self._unchecked: dict[str, list[Unchecked]] = {}
         self._certain: dict[str, int] = {}
         self._swapped: dict[str, list[Check]] = {}
         self._fault: InputError | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._marks.close()
 
     def watch(self, engine: Engine) -> None:
         """Have an engine report to this ledger, if it reports anything."""
@@ -73,7 +120,7 @@ class ConnectionLedger:
     def keep(self, reply: Reply) -> None:
         """Write a reply down. Raises InputError also for an earlier line that could not be written."""
         self.raise_fault()
-        self._append(reply)
+        position = self._journal.append(reply)
         if reply.connection is None or not brought_text(reply):
             return
         connection, number = parts_of(reply.connection)
@@ -83,7 +130,7 @@ class ConnectionLedger:
             if check.first <= number <= check.last:
                 self._void(check.address, reply)
                 return
-        self._unchecked.setdefault(connection, []).append((number, as_void(reply, SWAPPED)))
+        self._unchecked.setdefault(connection, []).append(Unchecked(number, position, type(reply)))
 
     def raise_fault(self) -> None:
         """Raise InputError if a line could not be written."""
@@ -105,28 +152,24 @@ class ConnectionLedger:
     def _mark(self, check: Check) -> None:
         self._certain[check.connection] = check.last
         self._take_out(check)
-        append_mark(self._path, Mark(connection=check.connection, checked=check.last))
+        self._marks.append(Mark(connection=check.connection, checked=check.last))
 
     def _void_all(self, check: Check) -> None:
         self._swapped.setdefault(check.connection, []).append(check)
-        for void in self._take_out(check):
-            self._void(check.address, void)
+        for _, position, kind in self._take_out(check):
+            self._void(check.address, self._journal.reply_at(position, kind))
 
-    def _take_out(self, check: Check) -> list[Reply]:
+    def _take_out(self, check: Check) -> list[Unchecked]:
         """Take the replies that a check is about out of those that nothing is known of."""
-        found, left = [], []
-        for number, void in self._unchecked.pop(check.connection, ()):
-            if check.first <= number <= check.last:
-                found.append(void)
-            else:
-                left.append((number, void))
-        if left:
-            self._unchecked[check.connection] = left
-        return found
+        all_of_it = self._unchecked.pop(check.connection, [])
+        checked = [one for one in all_of_it if check.first <= one.call <= check.last]
+        if len(checked) < len(all_of_it):
+            self._unchecked[check.connection] = [one for one in all_of_it if one not in checked]
+        return checked
 
     def _void(self, address: str, reply: Reply) -> None:
         self.void[address] += 1
-        self._append(as_void(reply, SWAPPED))
+        self._journal.append(as_void(reply, SWAPPED))
 
     def warnings(self) -> Iterator[str]:
         """Return a sentence for each address that may have swapped answers."""
@@ -165,21 +208,6 @@ def parts_of(connection: str) -> tuple[str, int]:
     """Return the name of a connection and the number of the call on it; 0 where it has none."""
     name, _, number = connection.rpartition(":")
     return name, int(number) if number.isdecimal() else 0
-
-
-def append_mark(path: Path, mark: Mark) -> None:
-    """Write a line down. It begins a new line even where a killed process left half a line behind."""
-    try:
-        with path.open("a+b", buffering=0) as file:
-            if end := file.seek(0, 2):
-                file.seek(end - 1)
-            torn = bool(end) and file.read(1) != b"\n"
-            file.write(b"\n" * torn + msgspec.json.encode(mark) + b"\n")
-    except OSError as fault:
-        raise InputError(
-            f"{path}: a line could not be written ({fault.strerror}). All replies so far are kept; make room and give "
-            "the same command again."
-        ) from None
 
 
 def checked_calls(folders: Iterable[Path]) -> dict[str, int]:

@@ -12,13 +12,16 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
+
+import msgspec
 
 from selfexec.errors import InputError
 from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.runs.records import BySession, Reply
 
+R = TypeVar("R", bound=Reply)
 NO_LOCKS = frozenset((errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP))  # how file systems say so
 
 
@@ -45,9 +48,9 @@ class Journal:
         self._disk = _Disk(path, self._file.fileno())
         self._torn = ""  # why half a line stands at the end, after which nothing may be written
 
-    def append(self, reply: Reply) -> None:
-        """Hand a reply to the operating system, a whole line at once. InputError: it cannot be written, or what was
-        written before does not reach the disk.
+    def append(self, reply: Reply) -> int:
+        """Hand a reply to the operating system, a whole line at once, and return where its line begins. InputError: it
+        cannot be written, or what was written before does not reach the disk.
         """
         if self._guard:
             self._guard()
@@ -59,7 +62,6 @@ class Journal:
             # unbuffered, so that nothing is left to fail once more on closing; a write may take only a part
             while left:
                 left = left[self._file.write(left) :]
-            self._end += len(line)
         except OSError as fault:
             message = (
                 f"{self.path}: a reply could not be written ({fault.strerror}). All before it is kept; "
@@ -71,6 +73,17 @@ class Journal:
                 self._torn = message  # it is cut off when the journal is opened again
             raise InputError(message) from None
         self._disk.note_written()
+        position, self._end = self._end, self._end + len(line)
+        return position
+
+    def reply_at(self, position: int, kind: type[R]) -> R:
+        """The reply whose line begins at a position. InputError: it cannot be read."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(position)
+                return msgspec.json.decode(file.readline(), type=kind)
+        except (OSError, *jsonl.UNDECODABLE) as fault:
+            raise InputError(f"{self.path}: the line at byte {position:,} cannot be read back ({fault}).") from None
 
     def __enter__(self) -> Self:
         return self
@@ -97,7 +110,8 @@ class _Disk:
 
     def note_written(self) -> None:
         """Have what was written until now reach the disk within a second, or as soon as the disk allows."""
-        self._written.set()
+        if not self._written.is_set():  # to set it again would take as long as to write the line
+            self._written.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._sync_now_and_then, name="selfexec-journal", daemon=True)
             self._thread.start()

@@ -52,10 +52,12 @@ class Again(Exception):
 
 def bounded(outcome: Outcome) -> Outcome:
     """A reply that is longer than the journal takes is an error, and not cut: half of it would be another reply."""
-    texts = (outcome.text, outcome.reasoning, outcome.refusal, outcome.unknown_end_text)
-    length = sum(len(text) for text in texts if text)
+    length = len(outcome.text or "") + len(outcome.reasoning or "") + len(outcome.refusal or "")
+    length += len(outcome.unknown_end_text or "")
+    if length <= LONGEST_TEXT and not outcome.logprobs:
+        return outcome
     said = f"the reply is longer than {LONGEST_TEXT:,} characters"
-    if length <= LONGEST_TEXT and outcome.logprobs:
+    if length <= LONGEST_TEXT:
         length += len(msgspec.json.encode(outcome.logprobs))
         said += " with its log-probabilities"
     if length <= LONGEST_TEXT:
@@ -95,9 +97,11 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
 
 def _counted(outcome: Outcome) -> Outcome:
     """A reply without the counts that are none: no prompt has 0 tokens, and no text."""
-    zeros = {"input_tokens": outcome.input_tokens == 0, "output_tokens": outcome.output_tokens == 0 and outcome.text}
-    none = dict.fromkeys(name for name, zero in zeros.items() if zero)
-    return msgspec.structs.replace(outcome, **none) if none else outcome
+    if outcome.input_tokens == 0:
+        outcome = msgspec.structs.replace(outcome, input_tokens=None)
+    if outcome.output_tokens == 0 and outcome.text:
+        outcome = msgspec.structs.replace(outcome, output_tokens=None)
+    return outcome
 
 
 def _garbage(what: str, way_out: str = WRONG_ADDRESS) -> Again:

@@ -24,7 +24,9 @@ LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count i
 def cached_by(headers: Mapping[str, str]) -> str | None:
     """Why a reply is none of a fresh session, and what to do; None where nothing says so."""
     for name, (value, way_out) in CACHES.items():
-        given = headers.get(name, "").strip().lower()
+        if name not in headers:
+            continue
+        given = headers[name].strip().lower()
         if given and (not value or value in given.replace(",", " ").split()):
             return (
                 f"the reply came from a cache (the header {name} says so): no session was opened for it, and it is not "
@@ -35,6 +37,8 @@ def cached_by(headers: Mapping[str, str]) -> str | None:
 
 def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:
     """A reply with what LiteLLM says of its cost, and which model it asked under the name that it goes by there."""
+    if COST not in headers and UPSTREAM not in headers:
+        return outcome
     changed: dict[str, object] = {}
     if outcome.cost_usd is None and (cost := _dollars(headers.get(COST))):
         changed["cost_usd"] = cost

@@ -20,17 +20,12 @@ class RateLimit:
         self._closed_until = 0.0
 
     async def __aenter__(self) -> None:
-        while self.busy >= int(self.limit):
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                self._let_in()  # whose turn it was and who leaves gives it to the next
-                raise
-        self.busy += 1
+        if self.busy < int(self.limit):
+            self.busy += 1
+        else:
+            await self._place()
         try:
-            while (wait := self._closed_until - time.monotonic()) > 0:
+            while self._closed_until and (wait := self._closed_until - time.monotonic()) > 0:
                 await asyncio.sleep(wait)
         except asyncio.CancelledError:
             self._leave()
@@ -38,6 +33,17 @@ class RateLimit:
 
     async def __aexit__(self, *_: object) -> None:
         self._leave()
+
+    async def _place(self) -> None:
+        """Wait for a place, which is held from the moment when it is given: nobody who comes later takes it."""
+        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(place)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self._leave()
+            raise
 
     def _leave(self) -> None:
         self.busy -= 1
@@ -59,9 +65,8 @@ class RateLimit:
             self.limit = max(self.limit * SLOWER, 1.0)
 
     def _let_in(self) -> None:
-        free = int(self.limit) - self.busy
-        while free > 0 and self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                free -= 1
+        while self._waiting and self.busy < int(self.limit):
+            place = self._waiting.popleft()
+            if not place.done():
+                self.busy += 1
+                place.set_result(None)

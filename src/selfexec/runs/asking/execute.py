@@ -130,11 +130,14 @@ def _fill(
     owner: Owner | None,
 ) -> None:
     """Ask what is missing in the folder of a plan."""
-    with Journal(plan.out / REPLIES, owner.check if owner else None) as journal, spared_from_sweeps():
+    with (
+        Journal(plan.out / REPLIES, owner.check if owner else None) as journal,
+        ConnectionLedger(journal) as ledger,
+        spared_from_sweeps(),
+    ):
         # whoever holds the journal may change the folder
         refuse_misfit(plan)
         manifest = grow(plan)
-        ledger = ConnectionLedger(plan.out, journal.append)
         ledger.watch(engine)
         now = _standing_without_void(plan, journal)
         if isinstance(engine, Experienced):
@@ -297,6 +300,9 @@ class _Turns:
 
     async def next(self, visits: Visits) -> _Turn | None:
         """The next turn, of what is still to be asked; None where there is none, or where the calls do not suffice."""
+        if not self._caps.any:
+            visit, _ = next(visits, (None, ()))
+            return None if visit is None else _Turn(visit, self._keys(visit), math.inf)
         async with self._one_at_a_time:
             visit, here = (None, ()) if self._over else next(visits, (None, ()))
             if visit is None:
@@ -329,7 +335,7 @@ class _Turns:
     @property
     def stopped(self) -> bool:
         """Whether a cap on tokens or dollars is reached: then no other call is begun."""
-        return self._spent.reached(self._caps)
+        return self._caps.of_spending and self._spent.reached(self._caps)
 
     @property
     def capped(self) -> str | None:
@@ -345,6 +351,8 @@ class _Turns:
         return True
 
     def done(self, turn: _Turn) -> None:
+        if not self._caps.any:
+            return
         self._calls_left += turn.allowed
         self._under_way.remove(turn)
         self._changed.set()

@@ -107,7 +107,8 @@ class Progress:
         self.calls += 1
         self.heard = time.monotonic()
         self.retries += (reply.attempt or 1) - 1
-        self.retry_causes.update(reply.retry_causes)
+        if reply.retry_causes:
+            self.retry_causes.update(reply.retry_causes)
         self.withheld += reply.withheld_by is not None
         self.cost += reply.cost_usd or 0.0
         price = self.prices.get(reply.model)

@@ -13,7 +13,7 @@ from selfexec.runs.ends import accepted_in, with_accepted_end
 from selfexec.runs.records import Reply
 
 
-def void_dependents(plan: Plan, journal: Path, append: Callable[[Reply], None]) -> int:
+def void_dependents(plan: Plan, journal: Path, append: Callable[[Reply], object]) -> int:
     """Make every reply void that was asked from a void one, and return how many these are.
 
     A session depends on another one of its item if it came later and would not have been opened, or not with this

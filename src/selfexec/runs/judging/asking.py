@@ -79,13 +79,17 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
     engine = engine_for([plan.model], plan.run.items, plan.connection)
     refuse_memory([plan.respondent])
     progress = progress or Progress()
-    with Journal(plan.folder / JUDGE_REPLIES) as journal, spared_from_sweeps():
+    with (
+        Journal(plan.folder / JUDGE_REPLIES) as journal,
+        ConnectionLedger(journal) as ledger,
+        spared_from_sweeps(),
+    ):
         # whoever holds the journal knows what is there
         journal_lines = jsonl.values(plan.folder / JUDGE_REPLIES, JudgeReply)
         plan = replace(plan, known=_known(plan))
         progress.total, progress.done, progress.ended = len(plan.cases), len(plan.here), len(plan.ended)
         progress.warnings, progress.prices = engine.warnings, plan.prices
-        ledger, spent = ConnectionLedger(plan.folder, journal.append), Spent(plan.prices)
+        spent = Spent(plan.prices)
         ledger.watch(engine)
         spent.count_all(plan.known.values())
         spent.count_all(replaced_void([line for line in journal_lines if line.name == plan.name]))

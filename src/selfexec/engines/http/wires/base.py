@@ -96,6 +96,7 @@ def turns(messages: Sequence[Message]) -> list[dict[str, str]]:
 # --- what comes back -------------------------------------------------------------------------------------------------
 
 LONGEST_NAME = 200
+LARGEST_COUNT = 2**31
 LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
 
 
@@ -233,6 +234,9 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
         return None
     if not isinstance(choices, list):
         raise Unusable("choices of an unknown shape")
+    only = choices[0] if len(choices) == 1 else None
+    if isinstance(only, dict) and (index := only.get("index")) in (None, 0) and not isinstance(index, float):
+        return only
     if not all(isinstance(one.get("index"), int | type(None)) for one in choices if isinstance(one, dict)):
         raise Unusable("a choice whose number is none")
     first = [one for one in choices if isinstance(one, dict) and one.get("index") in (None, 0)]
@@ -254,18 +258,35 @@ def concluded(
     besides: frozenset[str] = frozenset(),
     hidden: bool = False,
 ) -> Outcome:
-    """The outcome of a reply by how it ended. `ends` are all words that the server gives, of which the worst counts;
-    `message` is whether there is a message at all, which may be empty. `places` are the objects of the reply beside
-    the body in which a server may say that something went wrong, and `besides` the fields of them all that the format
-    judges itself; `hidden` is whether there were thoughts that the server does not show.
+    """The outcome of a reply by how it ended and by what else speaks against it.
 
-    Raises Unusable where this is no reply: the server failed, or gives neither a message nor a reason why there is
-    none. Where the end is not known to be one, the text is kept apart, beside an error.
+    Args:
+        body: The whole body.
+        outcome: What was read of it.
+        ends: All words that the server gives for its end, of which the worst counts.
+        message: Whether there is a message at all, which may be empty.
+        places: The objects of the reply beside the body in which a server may say that something went wrong.
+        besides: The fields of them all that the format judges itself.
+        hidden: Whether there were thoughts that the server does not show.
+
+    Raises:
+        Unusable: As `by_end` says.
     """
-    end = ends[0] if len(ends) == 1 else worst(ends)
     complaint = complaint_in(body)
     if complaint is None and (error := objection_in(body, *places, besides=besides)) is not None:
         complaint = shortened(sentence_of(error))
+    return by_end(outcome, worst(ends), complaint, message=message, hidden=hidden)
+
+
+def by_end(
+    outcome: Outcome, end: End, complaint: str | None = None, *, message: bool = True, hidden: bool = False
+) -> Outcome:
+    """The outcome of a reply by how it ended. Where the end is not known to be one, the text is kept apart, beside an
+    error. `complaint` is what a server says is wrong; for the others see `concluded`.
+
+    Raises:
+        Unusable: This is no reply. The server failed, or gives neither a message nor a reason why there is none.
+    """
     if end.kind == "died":
         raise Unusable(f"it broke off, it {_ended(end)}" + (f": {complaint}" if complaint else ""))
     if complaint is not None:
@@ -320,12 +341,12 @@ def list_of(value: Any) -> Sequence[Any]:
 
 
 def count_of(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
+    return value if type(value) is int and 0 <= value < LARGEST_COUNT else None  # a bool is no count
 
 
 def dollars_of(value: Any) -> float | None:
     """What the call cost, as OpenRouter says it."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) is not int and type(value) is not float:  # a bool is no cost
         return None
     return float(value) if 0 <= value < math.inf else None
 

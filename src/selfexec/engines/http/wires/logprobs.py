@@ -12,6 +12,8 @@ from selfexec.experiments import LEAST_LOGPROB, Likely, Token
 
 def tokens_of(content: Any) -> tuple[Token, ...] | None:
     """Of both OpenAI formats: objects with `token`, `logprob` and `top_logprobs`."""
+    if not content:
+        return None
     return _whole([_token(object_of(one), "logprob", object_of(one).get("top_logprobs")) for one in list_of(content)])
 
 
