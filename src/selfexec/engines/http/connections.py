@@ -46,6 +46,7 @@ class SurplusWatch:
         recall: Takes the idle connections to an address out of the pool.
         open: All connections that are open.
         distrusted: Addresses that sent a surplus. A connection to them carries one call.
+        has_begun: Whether any connection has been taken out of the pool to be checked.
     """
 
     def __init__(self, report: Callable[[Check], None]) -> None:
@@ -53,6 +54,7 @@ class SurplusWatch:
         self.recall: Callable[[str], None] = lambda address: None
         self.open: set[CheckedConnection] = set()
         self.distrusted: set[str] = set()
+        self.has_begun = False
         self._most_calls: dict[str, int] = {}
         self._unknown: dict[str, list[Check]] = {}
         self._prefix = secrets.token_hex(4)
@@ -64,8 +66,10 @@ class SurplusWatch:
         return f"{self._prefix}.{self._opened}"
 
     def first_quota(self) -> int:
-        """Return after how many replies the connection that was opened last is checked for the first time."""
-        return 1 + int(MOST_UNCHECKED * (self._opened * SPREAD % 1))
+        """Return after how many replies the connection that was opened last is checked for the first time. Connections
+        that take the place of one which is being checked are opened at different times as it is.
+        """
+        return MOST_UNCHECKED if self.has_begun else 1 + int(MOST_UNCHECKED * (self._opened * SPREAD % 1))
 
     def is_spent(self, connection: "CheckedConnection") -> bool:
         """Return whether a connection must carry no further call."""
@@ -302,6 +306,7 @@ class CheckingConnector(aiohttp.TCPConnector):
 
     def _rest(self, key: ConnectionKey, connection: CheckedConnection, rounds: int = ROUNDS) -> None:
         """Keep a connection out of the pool until it has been idle for long enough."""
+        self._watch.has_begun = True
         if connection.awaits_check and rounds:
             until = (
                 connection.quiet_until(self._longest_rest) if rounds == ROUNDS else time.monotonic() + SHORTEST_CHECK

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from statistics import fmean, variance
 from typing import Any
 
 from selfexec.engines import Outcome, Price, Respondent
@@ -214,10 +213,10 @@ def _beyond_usual(replies: Mapping[Kind, Sequence[int]], respondent: Respondent)
     apart = [count - _usual(*kind) for kind, counts in replies.items() for count in counts]
     if len(apart) < ENOUGH:
         return Beyond(more=THINKS, factor=THINKS_UNSURE) if known_to_think(respondent) else Beyond()
-    more = fmean(apart)
+    more, variance = _mean_and_variance(apart)
     if more < 0:
         return Beyond()
-    return Beyond(more=more, error=math.sqrt(variance(apart) / len(apart)), replies=len(apart))
+    return Beyond(more=more, error=math.sqrt(variance / len(apart)), replies=len(apart))
 
 
 def known_to_think(respondent: Respondent) -> bool:
@@ -265,7 +264,13 @@ def seen_tokens(replies: Iterable[Reply]) -> tuple[Seen | None, Seen | None]:
 
 
 def _seen(counts: Sequence[int]) -> Seen | None:
-    return Seen(len(counts), fmean(counts), variance(counts)) if len(counts) >= ENOUGH else None
+    return Seen(len(counts), *_mean_and_variance(counts)) if len(counts) >= ENOUGH else None
+
+
+def _mean_and_variance(counts: Sequence[float]) -> tuple[float, float]:
+    from statistics import fmean, variance  # nearly 1 MB, which a run that begins does not need
+
+    return fmean(counts), variance(counts)
 
 
 async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, Facets], int]]:

@@ -300,9 +300,10 @@ class _Turns:
 
     async def next(self, visits: Visits) -> _Turn | None:
         """The next turn, of what is still to be asked; None where there is none, or where the calls do not suffice."""
-        if not self._caps.any:
-            visit, _ = next(visits, (None, ()))
-            return None if visit is None else _Turn(visit, self._keys(visit), math.inf)
+        if not self._caps.any:  # nothing to wait for
+            visit, here = next(visits, (None, ()))
+            keys = self._keys(visit) if visit else ()
+            return _Turn(visit, keys, max(1, len(keys) - len(here))) if visit else None
         async with self._one_at_a_time:
             visit, here = (None, ()) if self._over else next(visits, (None, ()))
             if visit is None:
