@@ -23,7 +23,7 @@ from selfexec.runs.design import Design, asked, joined, unfolded
 from selfexec.runs.folder import ITEMS, LOGS, MANIFEST, REPLIES, STUDY, Manifest, Reached, load_manifest, simulated_of
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
-from selfexec.runs.shards.share import Shard, shard_folders
+from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
 from selfexec.text.redaction import HIDDEN
 

@@ -29,7 +29,7 @@ from selfexec.runs.records import OfSession
 from selfexec.runs.shards.gather import Gathered, NotWhole, There, gathered
 from selfexec.runs.shards.mark import measured
 from selfexec.runs.shards.owner import Owner
-from selfexec.runs.shards.share import SHARDS, Shard, is_cut, shard_folders
+from selfexec.runs.share import SHARDS, Shard, is_cut, shard_folders
 from selfexec.runs.sittings import kept
 from selfexec.runs.store import locked
 
