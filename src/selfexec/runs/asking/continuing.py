@@ -18,11 +18,12 @@ from selfexec.options import changed, part_of
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.histories import histories_of
-from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log, sampling_of
+from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log
 from selfexec.runs.design import Design, asked, joined, unfolded
 from selfexec.runs.folder import ITEMS, LOGS, MANIFEST, REPLIES, STUDY, Manifest, Reached, load_manifest, simulated_of
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
+from selfexec.runs.sampling import sampling_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
 from selfexec.text.redaction import HIDDEN

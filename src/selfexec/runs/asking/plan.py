@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from selfexec.engines import (
     EFFORT,
@@ -42,20 +42,19 @@ from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
 from selfexec.options import Names, part_of
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
-from selfexec.run_options import STARTER, RunOptions, SamplingProtocol
+from selfexec.run_options import STARTER, RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
+from selfexec.runs.sampling import sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.sittings import StudyFile
 from selfexec.text.legible import harmless_line
 from selfexec.text.lookups import apart, meant
 from selfexec.text.numbers import number_of
-
-PROTOCOLS: tuple[str, ...] = get_args(SamplingProtocol)
 
 
 class Visit(NamedTuple):
@@ -389,12 +388,6 @@ def refuse_epochs_without_log(plan: Plan, epochs: int | None) -> None:
         )
 
 
-def sampling_of(choices: RunOptions) -> Sampling:
-    """What is sent beside the prompts, with what the protocol sends."""
-    settings = {**sampling_settings(choices.protocol), **choices.settings}
-    return replace(part_of(choices, Sampling), settings=settings)
-
-
 def _refuse_harmful(one: Respondent) -> None:
     """Raise InputError for a name that would do something to a terminal, or cannot be seen there as it is."""
     for name in (one.name, one.asked):
@@ -460,20 +453,6 @@ def _levels(facets: Any) -> dict[str, list[str]]:
         if not isinstance(name, str) or not levels or not all(isinstance(level, str) for level in levels):
             raise InputError(f'facets {facets!r}: write {{"facet": "level"}}, or {{"facet": ["a", "b"]}} for several.')
     return {name: names(levels or ()) for name, levels in given}
-
-
-def sampling_settings(protocol: str, experiments: Collection[str] | None = None) -> dict[str, float]:
-    """The settings of a sampling protocol, by scope: 'restriction.temperature'.
-
-    Args:
-        protocol: Its name.
-        experiments: Only in these; in all that there are, where none are named.
-    """
-    if protocol not in PROTOCOLS:
-        raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    asked = [name for name in EXPERIMENTS if experiments is None or name in experiments]
-    settings = {name: EXPERIMENTS[name].sampling.get(protocol, {}) for name in asked}
-    return {f"{name}.{setting}": value for name, sent in settings.items() for setting, value in sent.items()}
 
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:

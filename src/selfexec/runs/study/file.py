@@ -26,9 +26,10 @@ from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.continuing import is_there
 from selfexec.runs.asking.execute import shown
-from selfexec.runs.asking.plan import Plan, planned, sampling_of
+from selfexec.runs.asking.plan import Plan, planned
 from selfexec.runs.asking.progress import Report
 from selfexec.runs.run import Run
+from selfexec.runs.sampling import sampling_of
 from selfexec.runs.sittings import StudyFile, call
 from selfexec.runs.study.places import line_of
 from selfexec.text.lookups import meant
