@@ -40,7 +40,7 @@ from selfexec.facets import (
 )
 from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
-from selfexec.options import Names, part_of
+from selfexec.options import part_of
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
 from selfexec.run_options import STARTER, RunOptions
 from selfexec.runs.arguments import names
@@ -285,22 +285,10 @@ def _thinking(respondent: Respondent, level: str, sent: Mapping[str, Any]) -> Ma
     return thinking_in(respondent.asked, respondent.connections[0], level, sent)
 
 
-def plan(models: Names | None = None, **options: Any) -> Plan:
-    """What would be asked; `options` are those of a run. Without models it is what the run in the folder has, and where
-    there is none, the simulated panel.
-    """
-    return planned(RunOptions(models, **options))
-
-
 def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None) -> Plan:
-    """What would be asked, of models that are all asked alike, or of `respondents`. Without any it is the rest of the
-    run that is there, and where there is none, the simulated panel.
+    """What would be asked of `respondents`, or of models that are all asked alike: of the simulated panel, where none
+    are named.
     """
-    if respondents is None and choices.models is None and choices.out:
-        from selfexec.runs.asking.continuing import continued, is_there  # which plans by this module
-
-        if is_there(Path(choices.out)):
-            return continued(choices)
     models = None if choices.models is None else names(choices.models)
     if models is not None and not models:
         raise InputError("which model? None is named in the list.")
