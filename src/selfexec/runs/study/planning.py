@@ -29,7 +29,7 @@ class Study(StudyContents):
         """What would be asked: of some of its models or of all, with other choices in place of those at the top."""
         choices = replace(self.choices, **{"headers": held_headers(self.choices.headers), "models": None, **instead})
         addresses = self.addresses if "base_url" not in instead else ()
-        asked = self.chosen(models)
+        asked = self._chosen(models)
         if not asked and choices.out and is_there(Path(choices.out)):
             return replace(continued(choices), study=StudyFile(self.path.name, self.content))
         asked = asked or [Entry(model=model) for model in default_models()]
@@ -38,7 +38,7 @@ class Study(StudyContents):
         try:
             found = planned(choices, [respondent_of(one, choices, addresses) for one in asked])
         except InputError as fault:
-            self.refuse_in_place(fault, instead)
+            self._refuse_in_place(fault, instead)
             raise
         headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))

@@ -111,7 +111,7 @@ class StudyContents:
         """What the run calls them."""
         return [one.called for one in self.entries]
 
-    def refuse_in_place(self, fault: InputError, instead: Mapping[str, Any]) -> None:
+    def _refuse_in_place(self, fault: InputError, instead: Mapping[str, Any]) -> None:
         """Refuse what the file says with its line, where it is the file that says it."""
         raw, [choice, *part] = tomllib.loads(self.content.decode("utf-8-sig")), fault.choice or [""]
         steps = [step for name in part for step in name.split(".")] if choice == "settings" else []
@@ -125,19 +125,19 @@ class StudyContents:
     def respondents(self, models: Sequence[str] | None = None) -> list[Respondent]:
         """How some of its models, or all, are reached and asked; without what headers hold, which only calls need."""
         bare = replace(self.choices, headers={})
-        return [respondent_of(_without_headers(one), bare, self.addresses) for one in self.chosen(models)]
+        return [respondent_of(_without_headers(one), bare, self.addresses) for one in self._chosen(models)]
 
     def reached(self, models: Sequence[str]) -> tuple[list[Respondent], tuple[str, ...]]:
         """How some of its models are reached and asked, with what headers hold; and which variables of these are not
         set, in sentences.
         """
-        chosen = self.chosen(models)
+        chosen = self._chosen(models)
         choices = replace(self.choices, headers=held_headers(self.choices.headers))
         headers = [self.choices.headers, *(one.own.get("headers", {}) for one in chosen)]
         lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
         return [respondent_of(one, choices, self.addresses) for one in chosen], tuple(lacking)
 
-    def chosen(self, models: Sequence[str] | None) -> list[Entry]:
+    def _chosen(self, models: Sequence[str] | None) -> list[Entry]:
         """Its models, or those of them that are named. InputError: it has no such model."""
         if strange := [name for name in models or () if name not in self.models]:
             way_out = meant(strange[0], self.models)
