@@ -54,7 +54,7 @@ from selfexec.runs.judgements import (
 )
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import BySession, Cut, GivenReading, Loaded, Reply, load_replies
-from selfexec.runs.shards import is_cut, join, join_if_due
+from selfexec.runs.shards import is_cut, join, refuse_unjoined
 from selfexec.runs.store import ends_torn, line_of, read_journal
 from selfexec.text.lookups import Named
 from selfexec.text.numbers import joined, number_of
@@ -363,13 +363,15 @@ def _told_by(run: Run, told: Mapping[str, str]) -> Run:
 
 
 def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
-    """A run from its folder: text or a path. Nothing in it is changed, but that shards which are all whole are joined.
+    """A run from its folder, which is read and never written to.
 
-      folder       the run's folder
-      accept_ends  words for unknown ends with which replies count, besides those that the run itself accepts
+    Args:
+        folder: The run's folder: text or a path.
+        accept_ends: Words for unknown ends with which replies count, besides those that the run itself accepts.
 
-    InputError: no run is there, a shard of it is not whole, a file of it is damaged (it names the line), or no reply
-    has such an end.
+    Raises:
+        InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
+            names the line), or no reply has such an end.
     """
     [found] = load_all([folder], accept_ends)
     return found
@@ -414,7 +416,7 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> Run:
         raise InputError(f"which run? {folder!r} is no folder.")
     folder = Path(folder)
     if is_cut(folder):
-        join_if_due(folder)
+        refuse_unjoined(folder)
     return as_it_lies(folder, accept_ends)
 
 

@@ -82,7 +82,8 @@ class Gathered:
         shown = [f"- {fault}" for fault in self.faults[:SHOWN]]
         more = [f"- and {len(self.faults) - SHOWN} more"] if len(self.faults) > SHOWN else []
         whole = f"{of - len(wrong)} of {of} shards are whole.{left}" if of else "there is no shard here."
-        return "\n".join([f"{self.run}: {whole}", *shown, *more])
+        then = [f"Then join them: selfexec merge {shlex.quote(str(self.run))}"] if of and self.faults else []
+        return "\n".join([f"{self.run}: {whole}", *shown, *more, *then])
 
 
 class NotWhole(SeveralFaults):
