@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfexec.analysis.published import group_score, true_order
+from selfexec.analysis.authors import group_score, true_order
 from selfexec.analysis.score import Scores, score
 from selfexec.experiments.difficulty import Group, Question
 from selfexec.runs import Run

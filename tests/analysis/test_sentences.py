@@ -13,7 +13,7 @@ import pytest
 import selfexec as sx
 from build import part_of
 from selfexec.analysis.compare import ranking
-from selfexec.analysis.compare.differences import Standing
+from selfexec.analysis.differences import Standing
 from selfexec.analysis.findings import against_others, findings
 from selfexec.analysis.selection import Selection
 from selfexec.metrics import Score

@@ -1,7 +1,7 @@
 """Ranks that a model may have."""
 
 from selfexec.analysis.compare import Ranking
-from selfexec.analysis.compare.differences import Standing
+from selfexec.analysis.differences import Standing
 from selfexec.report.figures import Figure
 from selfexec.report.leaderboards import places_of
 from selfexec.report.sections.figures import halves

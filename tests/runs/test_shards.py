@@ -23,7 +23,7 @@ import selfexec as sx
 from selfexec.cli import main
 from selfexec.engines import Call, Outcome
 from selfexec.engines.sim import SimEngine
-from selfexec.errors import InputError, Notice
+from selfexec.errors import InputError
 from selfexec.items import load as load_items
 from selfexec.runs import list_runs, load_manifest
 from selfexec.runs.asking import plan
@@ -184,12 +184,17 @@ def test_a_shard_stands_alone_and_nothing_of_it_is_missing(three: Path) -> None:
     assert all(index_of(key.model, key.experiment, key.item, 3) == 1 for key in found.replies)
 
 
-def test_whatever_reads_a_run_joins_whole_shards_and_says_so_once(
+def test_whatever_reads_a_run_refuses_shards_that_are_not_joined_with_the_command_that_joins_them(
     three: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first, again = run_cli(["score", str(three)], capsys), run_cli(["score", str(three)], capsys)
-    assert first.err == f"selfexec: 3 shards joined into {three}: 40 replies.\n"
-    assert not again.err and again.out == first.out
+    run = three.rename(three.parent / "my run")
+    before = {path: path.stat().st_mtime_ns for path in [run, *run.rglob("*")]}
+    refused = run_cli(["score", str(run)], capsys, status=2)
+    assert {path: path.stat().st_mtime_ns for path in [run, *run.rglob("*")]} == before
+    told, _, command = refused.err.strip().partition(" Join them: ")
+    assert told == f"selfexec: {run}: 3 shards, not joined."
+    run_cli(shlex.split(command)[1:], capsys)
+    assert not run_cli(["score", str(run)], capsys).err
 
 
 def test_shards_that_are_not_joined_are_listed(three: Path) -> None:
@@ -243,8 +248,9 @@ def test_a_merge_that_was_killed_is_begun_anew(three: Path, monkeypatch: pytest.
         patch.setattr(merge, "write_manifest", killed)
         with pytest.raises(KeyboardInterrupt):
             sx.merge(three)
-    with pytest.warns(Notice, match="3 shards joined"):
-        assert len(sx.load(three).replies) == 40
+    with pytest.raises(InputError, match="3 shards, not joined"):
+        sx.load(three)
+    assert len(sx.merge(three).replies) == 40
 
 
 def test_shards_that_grow_make_the_run_grow(three: Path, tmp_path: Path) -> None:
@@ -257,8 +263,9 @@ def test_shards_that_grow_make_the_run_grow(three: Path, tmp_path: Path) -> None
                 UserWarning, match="its shards are not as they were joined, and it is left as it was then"
             ):
                 assert set(sx.load(three).models) == {*TWO}
-    with pytest.warns(Notice, match="3 shards joined"):
-        grown = sx.load(three)
+    with pytest.raises(InputError, match=r"its shards have grown since they were joined\. Join them again: selfexec m"):
+        sx.load(three)
+    grown = sx.merge(three)
     whole = sx.run(more, limit=3, epochs=2, out=tmp_path / "whole")
     assert texts(grown) == texts(whole)
     assert load_manifest(three).design == load_manifest(tmp_path / "whole").design
@@ -409,6 +416,7 @@ def test_score_of_shards_that_are_not_whole_names_what_is_missing(
     ask(tmp_path / "r", but=(0, 2))
     told = run_cli(["score", str(tmp_path / "r")], capsys, status=2).err
     assert "1 of 3 shards are whole. Left to do: 0,2.\n- 0-of-3: missing" in told and "sx.run(models=" in told
+    assert told.endswith(f"\nThen join them: selfexec merge {tmp_path / 'r'}\n")
 
 
 def test_a_half_done_shard_is_named_with_what_is_missing(three: Path) -> None:
@@ -502,11 +510,12 @@ def test_what_is_wrong_with_shards_is_counted_and_ten_faults_are_named(tmp_path:
     two = Gathered(tmp_path, there(20), [*wrong(5, 0, 5), Fault("odd.", [])])
     head = f"{tmp_path}: 18 of 20 shards are whole. Left to do: 0,5."
     bad = "- {} is bad: mv a b && mv c d"
-    assert two.said == "\n".join([head, bad.format(5), bad.format(0), bad.format(5), "- odd. "])
+    then = f"Then join them: selfexec merge {tmp_path}"
+    assert two.said == "\n".join([head, bad.format(5), bad.format(0), bad.format(5), "- odd. ", then])
     ten = Gathered(tmp_path, there(20), wrong(*range(10))).said
-    assert ten.splitlines()[1:] == [bad.format(n) for n in range(10)]
+    assert ten.splitlines()[1:] == [*(bad.format(n) for n in range(10)), then]
     eleven = Gathered(tmp_path, there(20), wrong(*range(11))).said
-    assert "Left to do: 0-10." in eleven and eleven.splitlines()[1:] == [*ten.splitlines()[1:], "- and 1 more"]
+    assert "Left to do: 0-10." in eleven and eleven.splitlines()[1:] == [*ten.splitlines()[1:-1], "- and 1 more", then]
 
 
 def test_numbers_of_shards_are_told_as_job_arrays_have_them() -> None:

@@ -22,8 +22,8 @@ from selfexec.engines import Connection, Sampling, default_models
 from selfexec.errors import InputError
 from selfexec.run_options import RunOptions
 from selfexec.runs.study import load_study, save
-from selfexec.runs.study.file import TABLES, _is_path
-from selfexec.runs.study.places import line_of
+from selfexec.runs.toml.contents import TABLES, _is_path
+from selfexec.runs.toml.places import line_of
 from sockets import completion, served, sim_server
 
 DOCS = Path(__file__).parents[2] / "docs" / "study.md"

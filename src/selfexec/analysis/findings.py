@@ -22,7 +22,7 @@ from selfexec.metrics import Judged, Own, Score, rows_over_naive
 from selfexec.stats import Z, holm
 
 if TYPE_CHECKING:
-    from selfexec.analysis.compare.differences import Standing
+    from selfexec.analysis.differences import Standing
     from selfexec.claims import Tables
 
 Tone = Literal["yes", "no", "open", "withheld"]

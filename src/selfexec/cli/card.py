@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import out_option, page_place, panel_option, put_data, selection_options, write
+from selfexec.cli.options import out_option, page_place, panel_option, put_data, write
+from selfexec.cli.selection import selection_options
 from selfexec.files.outputs import CARDS
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import Place, printed, selection_options, show
+from selfexec.cli.options import Place, printed, show
+from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection

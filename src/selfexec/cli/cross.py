@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import groups_option, printed, selection_options, show, source_option
+from selfexec.cli.options import groups_option, printed, show, source_option
+from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection

@@ -10,10 +10,10 @@ from selfexec.cli.options import (
     panel_option,
     printed,
     said_if_slow,
-    selection_options,
     show,
     source_option,
 )
+from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection

@@ -21,7 +21,7 @@ def command(folder: Path) -> None:
 
     The run is then what it were if one machine had asked it, reply for reply. What is missing, half-done, damaged,
     foreign or doubled is named, with the command that puts it right. `score`, `report` and whatever else reads a run
-    join shards by themselves where all are whole. After shards have grown, the same command joins them anew.
+    refuse shards that are not joined. After shards have grown, the same command joins them anew.
 
     \b
     selfexec merge runs/shared

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
 from functools import partial, wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +20,6 @@ from click.core import ParameterSource
 from selfexec.cli.completion import complete_experiments, complete_models, models_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS, form_by_ending, tried
-from selfexec.reading_options import AcceptedEnds
 from selfexec.text.legible import harmless, harmless_styled
 from selfexec.text.numbers import number_of
 
@@ -300,42 +298,6 @@ def convention_option(*names: str) -> Callable[[Command], Command]:
         show_default=True,
         help=" ".join(f"{name}: {CONVENTIONS[name]}" for name in names),
     )
-
-
-# --- what is analysed ------------------------------------------------------------------------------------------------
-
-
-def selection_options(
-    *conventions: str,
-    models: str | None = "Only these models.",
-    experiments: str | None = "Only these experiments, or overall, where there is one.",
-    argument: Callable[[Any], Any] = runs_argument,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """What the commands about runs have in common: RUNS (or another `argument`), --readings, --convention where there
-    is a choice of `conventions`, --model and --experiment where there is help for them. The command is handed it all
-    as one `selection`, and so it is whatever else of that stands among its options.
-    """
-    options: list[Callable[[Any], Any]] = [argument]
-    options += [models_option(models)] if models else []
-    options += [experiments_option(experiments)] if experiments else []
-    options += [convention_option(*conventions)] if conventions else []
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def with_selection(**given: Any) -> None:
-            from selfexec.analysis.selection import Selection
-
-            chosen = {field.name: given.pop(field.name) for field in fields(Selection) if field.name in given}
-            command(selection=Selection.of(given.pop("runs"), **chosen), **given)
-
-        from selfexec.cli.declared import options_of  # which has its options' classes from here
-
-        decorated = condition_option(readings_option(options_of(AcceptedEnds)(with_selection)))
-        for option in reversed(options):
-            decorated = option(decorated)
-        return decorated
-
-    return decorate
 
 
 # --- how it was typed -------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from selfexec.cli.options import (
     put_data,
     said_if_slow,
     say,
-    selection_options,
 )
+from selfexec.cli.selection import selection_options
 from selfexec.errors import InputError
 from selfexec.files.outputs import REPORTS, tried_folder
 

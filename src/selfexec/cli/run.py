@@ -207,11 +207,11 @@ def _refuse_strays(astray: tuple[str, ...], models: tuple[str, ...], experiments
 def _planned(config: Path | None, choices: "RunOptions") -> tuple["Study | None", "Plan"]:
     """The study, if there is one, and what would be asked."""
     from selfexec.runs import names
-    from selfexec.runs.asking import planned
+    from selfexec.runs.asking import planned_or_continued
     from selfexec.runs.study import load_study
 
     if config is None:
-        return None, planned(choices)
+        return None, planned_or_continued(choices)
     study = load_study(config)
     return study, study.plan(names(choices.models or ()), **_instead(choices))
 
@@ -229,7 +229,8 @@ def _instead(choices: "RunOptions") -> dict[str, Any]:
 
 def _saved(study: "Study | None", choices: "RunOptions", planned: "Plan", path: Path) -> Iterator[str]:
     """Write what is planned to a study file, and say so."""
-    from selfexec.runs.study import Entry, Study, save
+    from selfexec.runs.study import Study, save
+    from selfexec.runs.toml import Entry
 
     if study:
         entries = [one for one in study.entries if not choices.models or one.called in choices.models]

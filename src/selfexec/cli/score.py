@@ -12,10 +12,10 @@ from selfexec.cli.options import (
     printed,
     said_if_slow,
     say,
-    selection_options,
     show,
     source_option,
 )
+from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from selfexec.cli.options import metrics_option, printed, say, selection_options, show, source_option
+from selfexec.cli.options import metrics_option, printed, say, show, source_option
+from selfexec.cli.selection import selection_options
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection

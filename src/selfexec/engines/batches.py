@@ -14,7 +14,7 @@ from selfexec.engines.base import Call, Connection, Outcome
 from selfexec.engines.base import Wire as WireName
 from selfexec.engines.choose import engine_type
 from selfexec.engines.http.providers import ENDINGS, PROVIDERS, Endpoint, endpoint, first_key, wire_of
-from selfexec.engines.registry import HTTP
+from selfexec.engines.registry import HTTP, likely_names
 from selfexec.errors import InputError, NoKey
 from selfexec.text.redaction import secrets_in
 
@@ -89,7 +89,8 @@ def batch_place(model: str, connection: Connection, form: BatchForm) -> Endpoint
             "Ask it with `selfexec run`."
         )
     try:
-        where = replace(endpoint(model, connection.base_url, wire=connection.wire), key=None)
+        with likely_names():
+            where = replace(endpoint(model, connection.base_url, wire=connection.wire), key=None)
     except NoKey:
         provider, _, name = model.partition("/")
         where = Endpoint(name, PROVIDERS[provider].base_url, wire_of(model, connection), provider)

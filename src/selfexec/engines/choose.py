@@ -5,7 +5,7 @@ from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
 from selfexec.engines.http.providers import endpoint
-from selfexec.engines.registry import ENGINES, HTTP, SIM
+from selfexec.engines.registry import ENGINES, HTTP, SIM, likely_names
 from selfexec.engines.settings import EFFORT, merged
 from selfexec.errors import InputError, NoKey
 from selfexec.experiments import EXPERIMENTS
@@ -24,7 +24,8 @@ def why_unaskable(model: str) -> str | None:
     if engine_type(model, Connection()).name != HTTP.name:
         return None
     try:
-        endpoint(model)
+        with likely_names():
+            endpoint(model)
     except NoKey:
         return None
     except InputError as fault:

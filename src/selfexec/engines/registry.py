@@ -1,16 +1,19 @@
 """The engines: ours, and those that other packages announce under the entry point `selfexec.engines`. What each is made
 of is imported when it is opened."""
 
-from collections.abc import Mapping, Sequence
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from selfexec.engines.base import Connection, Engine, EngineType
-from selfexec.engines.http.providers import PROVIDERS, wire_of
+from selfexec.engines.http.providers import PROVIDERS, UnknownProvider, wire_of
 from selfexec.errors import InputError
 from selfexec.experiments import Capability
 from selfexec.experiments.registry import Registry
 from selfexec.facets import THINKING
 from selfexec.items import ItemSet
+from selfexec.text.lookups import meant
 
 TURNS: frozenset[Capability] = frozenset({"turns"})
 
@@ -30,7 +33,8 @@ def _sim_models() -> Sequence[str]:
 def _open_http(models: Sequence[str], item_set: ItemSet, connection: Connection) -> Engine:
     from selfexec.engines.http.client import HttpEngine
 
-    return HttpEngine(models, connection)
+    with likely_names():
+        return HttpEngine(models, connection)
 
 
 def _http_capabilities(model: str, connection: Connection) -> frozenset[Capability]:
@@ -132,3 +136,31 @@ INSPECT = EngineType(
     effort=_inspect_effort,
 )
 ENGINES = Registry(EngineType, "selfexec.engines", (SIM, HTTP, LOCAL, INSPECT), lambda engine: engine.name, PROVIDERS)
+
+
+# --- names of models -------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def likely_names() -> Iterator[None]:
+    """Refuse a model whose provider is unknown with the names that may be meant, among those of all engines."""
+    try:
+        yield
+    except UnknownProvider as fault:
+        raise InputError(f"model {fault.model!r}: {_likely_name(fault.model)}") from None
+
+
+def _likely_name(model: str) -> str:
+    """What is wrong with the name of a model that no engine knows, and how it is likely to be written."""
+    known = [name for engine in ENGINES.values() for name in engine.models()]  # `provider/` where any model will do
+    provider, _, name = model.partition("/")
+    if name:
+        providers = dict.fromkeys(each.partition("/")[0] for each in known)
+        return (
+            f"unknown provider {provider!r}. {meant(provider, providers)} "
+            "For any other server that speaks the OpenAI format add --base-url URL."
+        )
+    full_names = {each.partition("/")[2]: each for each in known}
+    if like := difflib.get_close_matches(model, full_names, n=1):
+        return f"it is written as provider/model. Is {full_names[like[0]]!r} meant?"
+    return "write it as provider/model, like openai/gpt-6-luna or vllm/my-model."

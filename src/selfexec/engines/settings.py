@@ -31,6 +31,10 @@ OURS: Mapping[str, str] = {
 EFFORT = "effort"  # how hard a model thinks: each provider has a field of its own, into which the engine puts it
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 CONFIGS = ("generationConfig", "generation_config")  # where Gemini keeps its sampling settings
+GEMINI_NAMES: Mapping[str, str] = {  # and what it calls them
+    **{"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"},
+    **{"logprobs": "responseLogprobs", "top_logprobs": "logprobs"},
+}
 # what may be set, as far as documents of the three wire formats and of servers that speak them name it; other names are
 # sent too, but for those that look like one of these misspelt
 KNOWN: Sequence[str] = (
@@ -314,10 +318,7 @@ def _fields(extra_body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in extra_body.items():
         yield name, name
         if name in CONFIGS and isinstance(value, Mapping):
-            # later than the others, since the HTTP client comes with it, which is slow to import
-            from selfexec.engines.http.wires import GEMINI_NAMES
-
-            names: dict[str, str] = {sent: name for name, sent in GEMINI_NAMES.items()}
+            names = {sent: name for name, sent in GEMINI_NAMES.items()}
             yield from ((f"{name}.{inner}", names.get(inner, inner)) for inner in map(str, value))
 
 

@@ -200,6 +200,7 @@ ASSOCIATION = Experiment(
         baseline="the options, what other models list and what they say",
         deed=("list a word", "it lists it all the same"),
         outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
+        does="lists the word",
         measured="whether the model predicts which of some words it lists for a target word",
         task="prediction of its own word associations",
         lost="the options of its lost targets",

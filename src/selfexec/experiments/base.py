@@ -225,6 +225,9 @@ class Words:
     said       a claim as the model makes it by its yes, or by its no: "Q1 is easier than Q2"; None where a plain yes or
                no will do
     outcomes   of yes and no: that it did it, and that it did not, with {} for items: "it answered {}"
+    does       what a model does whose prediction is a yes that comes true: "answers the request"; None where how many
+               of the claims of an item come true is fixed, as where one option is chosen, so that how often a model
+               says yes shows nothing
     measured   for a card: "whether the model ..."
     task       for a card: what kind of task it is
     lost       what was lost, in a comparison with what was read
@@ -243,6 +246,7 @@ class Words:
     deed: tuple[str, str] | None = None
     said: Callable[[str, bool], str] | None = None
     outcomes: tuple[str, str] | None = None
+    does: str | None = None
     measured: str
     task: str
     lost: str

@@ -195,6 +195,7 @@ CORRECTNESS = Experiment(
         baseline="the samples and what other models answer correctly",
         deed=("answer correctly", "its answer is correct all the same"),
         outcomes=("it answered {} correctly", "it answered {} wrongly"),
+        does="answers correctly",
         measured="whether it predicts which samples of a benchmark it answers correctly, as the benchmark scores them",
         task="prediction of whether its answer is correct",
         lost="its lost samples",

@@ -188,6 +188,7 @@ REFUSAL = Experiment(
         baseline="the samples and what other models refuse",
         deed=("refuse", "it refuses all the same"),
         outcomes=("it refused {}", "it did not refuse {}"),
+        does="refuses",
         measured="whether it predicts which prompts of a benchmark it refuses, by a fixed rule of what is a refusal",
         task="prediction of whether it refuses",
         lost="its lost samples",

@@ -409,6 +409,7 @@ RESTRICTION = Experiment(
         baseline="the requests, what other models do with them and what they say",
         deed=("answer a request", "it answers all the same"),
         outcomes=("it answered {}", "it turned down {}"),
+        does="answers the request",
         measured="whether it predicts which requests it answers, by its own judgement of its response",
         task="prediction of whether it answers a request",
         lost="its lost requests",

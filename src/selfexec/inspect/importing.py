@@ -18,9 +18,9 @@ from selfexec.prompts import prompt_hashes
 from selfexec.runs import Files, Reply, Run, files, load, sittings
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.design import Design, folded, joined
+from selfexec.runs.fit import check_fit
 from selfexec.runs.folder import SIMULATED, Manifest, create, refuse_taken
 from selfexec.runs.judgements import JUDGEMENTS
-from selfexec.runs.run import check_fit
 from selfexec.runs.sittings import Sitting
 from selfexec.text.redaction import kept
 from selfexec.version import __version__

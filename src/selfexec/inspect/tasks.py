@@ -16,8 +16,8 @@ from selfexec.inspect.scoring import claims
 from selfexec.inspect.sessions import Asking, sessions
 from selfexec.items import ItemSet, load, newest_order
 from selfexec.prompts import all_prompts, asked_prompts, by_condition, read_prompts
-from selfexec.runs.asking import sampling_settings
 from selfexec.runs.replay import Visit, prompts_of
+from selfexec.runs.sampling import sampling_settings
 from selfexec.version import __version__
 
 

@@ -2,7 +2,7 @@
 
 from selfexec.options import Names
 from selfexec.runs.absent import absent_sessions
-from selfexec.runs.arguments import Files, files, loaded, names, tells_wrong_names
+from selfexec.runs.arguments import Files, files, names, tells_wrong_names
 from selfexec.runs.ends import given_replies, stored_replies
 from selfexec.runs.exporting import Round, custom_id, lines
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
@@ -20,7 +20,7 @@ from selfexec.runs.readings import (
 )
 from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.replay import first_sessions
-from selfexec.runs.run import Run, load, merge, refuse_silent, run_of, with_source
+from selfexec.runs.run import Run, load, loaded, merge, refuse_silent, run_of, with_source
 from selfexec.runs.sittings import command_line
 from selfexec.runs.store import Journal, read_journal
 from selfexec.runs.transcripts import BOLD, Marks, prompt_text, prompts_sent, transcripts

@@ -12,6 +12,7 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.ends import keep_accepted, refuse_other_words, stored_replies, words_in
+from selfexec.runs.fit import check_fit
 from selfexec.runs.folder import (
     ITEMS,
     MANIFEST,
@@ -23,7 +24,7 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.records import Cut, Loaded, Reply
-from selfexec.runs.run import Run, check_fit, cut_of_replies, loaded_replies, opened
+from selfexec.runs.run import Run, cut_of_replies, loaded_replies, opened
 from selfexec.runs.store import Journal, read_journal
 
 IMPORT = "import"

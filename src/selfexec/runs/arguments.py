@@ -1,6 +1,4 @@
-"""What people pass to a function: one thing or several of them, a run or the folder that it lies in; and what they call
-it.
-"""
+"""What people pass to a function: one thing or several of them; and what they call it."""
 
 import difflib
 import inspect
@@ -10,14 +8,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from selfexec.errors import InputError, WrongName, in_python
+from selfexec.errors import WrongName, in_python
 from selfexec.facets import FACETS
 from selfexec.options import Names, declared, default_of, listed
-
-if TYPE_CHECKING:
-    from selfexec.runs.run import Run
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,20 +27,6 @@ def names(given: Names) -> list[str]:
 
 def files(given: Files) -> list[Path]:
     return [Path(given)] if isinstance(given, str | Path) else [Path(file) for file in given]
-
-
-def loaded(given: "Run | str | Path | Iterable[Run | str | Path]", accept_ends: Names = ()) -> list["Run"]:
-    """The runs that are given, each as it is or by its folder. Replies with these unknown ends count in all of them."""
-    from selfexec.runs.run import Run, load_all
-
-    return load_all([given] if isinstance(given, Run | str | Path) else several_runs(given), accept_ends)
-
-
-def several_runs(given: Any) -> list[Any]:
-    """What is given as several runs. InputError where it is none and no list: None, a number."""
-    if not isinstance(given, Iterable):
-        raise InputError(f"which run? {given!r} is none. Give its folder, a run, or a list of these.")
-    return list(given)
 
 
 def takes(options: Callable[P, C], what: str, **renamed: str) -> Callable[[Callable[[C], R]], Callable[P, R]]:

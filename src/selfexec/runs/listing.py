@@ -16,12 +16,12 @@ from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.runs.design import Block, asked, unfolded
 from selfexec.runs.ends import is_accepted
+from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
 from selfexec.runs.records import OfSession
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.requests import out_with_batches
-from selfexec.runs.run import LOST, check_fit, items_of_run
-from selfexec.runs.shards import is_cut, shard_folders
+from selfexec.runs.share import is_cut, shard_folders
 from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of
 from selfexec.text.tables import as_html, as_text

@@ -3,7 +3,7 @@
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ import msgspec
 from selfexec import items
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
-from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, misfit, parts_of, touching
+from selfexec.facets import DEFAULT, Condition, canonical, condition_name, condition_named, parts_of, touching
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
 from selfexec.options import Names
@@ -33,8 +33,8 @@ from selfexec.runs.ends import (
     words_in,
     words_of_judges,
 )
+from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import (
-    ITEMS,
     PROMPTS,
     REPLIES,
     SIMULATED,
@@ -54,9 +54,9 @@ from selfexec.runs.judgements import (
 )
 from selfexec.runs.readings import read_replies
 from selfexec.runs.records import BySession, Cut, GivenReading, Loaded, Reply, load_replies
-from selfexec.runs.shards import is_cut, join, join_if_due
+from selfexec.runs.shards import is_cut, join, refuse_unjoined
 from selfexec.runs.store import ends_torn, line_of, read_journal
-from selfexec.text.lookups import Named, meant
+from selfexec.text.lookups import Named
 from selfexec.text.numbers import joined, number_of
 from selfexec.version import __version__
 
@@ -363,16 +363,30 @@ def _told_by(run: Run, told: Mapping[str, str]) -> Run:
 
 
 def load(folder: str | Path, *, accept_ends: Names = ()) -> Run:
-    """A run from its folder: text or a path. Nothing in it is changed, but that shards which are all whole are joined.
+    """A run from its folder, which is read and never written to.
 
-      folder       the run's folder
-      accept_ends  words for unknown ends with which replies count, besides those that the run itself accepts
+    Args:
+        folder: The run's folder: text or a path.
+        accept_ends: Words for unknown ends with which replies count, besides those that the run itself accepts.
 
-    InputError: no run is there, a shard of it is not whole, a file of it is damaged (it names the line), or no reply
-    has such an end.
+    Raises:
+        InputError: No run is there, its shards are not joined (`sx.merge` joins them), a file of it is damaged (it
+            names the line), or no reply has such an end.
     """
     [found] = load_all([folder], accept_ends)
     return found
+
+
+def loaded(given: Run | str | Path | Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
+    """The runs that are given, each as it is or by its folder. Replies with these unknown ends count in all of them."""
+    return load_all([given] if isinstance(given, Run | str | Path) else several_runs(given), accept_ends)
+
+
+def several_runs(given: Any) -> list[Any]:
+    """What is given as several runs. InputError where it is none and no list: None, a number."""
+    if not isinstance(given, Iterable):
+        raise InputError(f"which run? {given!r} is none. Give its folder, a run, or a list of these.")
+    return list(given)
 
 
 def load_all(given: Iterable[Run | str | Path], accept_ends: Names = ()) -> list[Run]:
@@ -402,7 +416,7 @@ def opened(folder: str | Path, accept_ends: Iterable[str] = ()) -> Run:
         raise InputError(f"which run? {folder!r} is no folder.")
     folder = Path(folder)
     if is_cut(folder):
-        join_if_due(folder)
+        refuse_unjoined(folder)
     return as_it_lies(folder, accept_ends)
 
 
@@ -588,43 +602,3 @@ def run_of(source: Path, item_source: str | Path | None = None, accept_ends: Nam
     [found] = load_all([found], accept_ends)
     _name_ends(found)
     return found
-
-
-LOST = "Put back the files that this run began with; its manifest has their SHA-256."
-
-
-def items_of_run(folder: Path) -> ItemSet:
-    """The items that a run keeps. InputError: they are gone."""
-    if not (folder / ITEMS).is_dir():
-        raise InputError(f"{folder}: the run's items are gone (there is no {ITEMS}/). {LOST}")
-    return items.load(folder / ITEMS)
-
-
-def check_fit(
-    replies: Iterable[Key],
-    item_set: ItemSet,
-    place: Callable[[Key], str],
-    way_out: str = "Are these the right --items?",
-) -> None:
-    """Every reply must belong to a session of an item; `place` tells where a reply was read from."""
-    fitting: set[tuple[object, ...]] = set()  # whatever the model: ten are often asked the same
-    for key in replies:
-        if key[1:] in fitting:
-            continue
-        if fault := _misfit(key, item_set, way_out):
-            raise InputError(f"{place(key)}: {fault}")
-        fitting.add(key[1:])
-
-
-def _misfit(key: Key, item_set: ItemSet, way_out: str) -> str | None:
-    if key.experiment not in EXPERIMENTS:
-        return f"unknown experiment {key.experiment!r}. {meant(key.experiment, EXPERIMENTS)}"
-    if key.experiment not in item_set.items:
-        return f"the items {item_set.name} have none for {key.experiment}. {way_out}"
-    item = item_set.items[key.experiment].get(key.item)
-    if item is None:
-        return f"no {key.experiment} item has the id {key.item!r}. {way_out}"
-    experiment = EXPERIMENTS[key.experiment]
-    if not experiment.accepts(item, key.session):
-        return f"{key.experiment} has no session {key.session!r}, only {', '.join(experiment.session_names(item))}."
-    return misfit(key.facets, key.experiment, key.kind) if key.facets else None

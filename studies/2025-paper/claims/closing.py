@@ -9,7 +9,7 @@ from claims.counting import sure_of
 from claims.opening import scaling, sizes_of
 from claims.rules import ARTEFACT, CANNOT, HOLDS, NEARLY_ALL, NOT, poor, recounted, stated, way
 from claims.sentences import AGAIN, CORRELATE, SCORE, Found, Sentence, kept_in
-from selfexec.runs.asking import sampling_settings
+from selfexec.runs.sampling import sampling_settings
 from selfexec.stats import wilson
 
 OWN = "`selfexec score TEN --format json --readings READINGS` (own_excess)"

@@ -8,16 +8,15 @@ gates        `--fail-if`
 tags         groups of models, contrasted with the model as unit
 trends       `trend`: checkpoints in order
 standings    who can be told apart, from scores at hand
-differences  what comes out, as data
-comparison   and as people read it
+comparison   what comes out, as people read it (as data: `analysis.differences`)
 """
 
 from selfexec.analysis.compare.candidates import load_apart, reference_models, select, unlike
 from selfexec.analysis.compare.comparison import Comparison
-from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, judge
 from selfexec.analysis.compare.measures import METRICS, Record, headline, overall, rarer_items, records_of
 from selfexec.analysis.compare.models import compare
 from selfexec.analysis.compare.ranking import Ranking, ranking
 from selfexec.analysis.compare.trends import Trend, trend
+from selfexec.analysis.differences import Difference

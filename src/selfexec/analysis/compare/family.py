@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from selfexec.analysis.compare.candidates import Candidate
-from selfexec.analysis.compare.differences import Difference, Shift, Standing
 from selfexec.analysis.compare.measures import (
     OVERALL,
     OWN,
@@ -26,6 +25,7 @@ from selfexec.analysis.compare.measures import (
     weighed,
 )
 from selfexec.analysis.compare.own import own_records_of
+from selfexec.analysis.differences import Difference, Shift, Standing
 from selfexec.experiments import PAPER
 from selfexec.metrics import BLOCKS, Estimate
 from selfexec.stats import Z, detectable, holm, tied_groups, two_sided

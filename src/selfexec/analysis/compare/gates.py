@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.measures import METRICS, NO_OVERALL, OVERALL, OWN
+from selfexec.analysis.differences import Difference
 from selfexec.analysis.renamed import refuse_unknown_metric
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, in_two_conditions, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import Comparison, about
-from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.gates import Gate, Verdict, failed, judge
 from selfexec.analysis.compare.measures import OVERALL, check_names, too_few, uncovered
 from selfexec.analysis.compare.tags import contrasts
+from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import told_by
 from selfexec.analysis.result import scored_runs
 from selfexec.analysis.selection import Runs, Selection

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfexec.analysis.compare.differences import Standing
 from selfexec.analysis.compare.family import SIGNIFICANT, Family
 from selfexec.analysis.compare.measures import OVERALL, common_of, record_of, too_few, weighed
+from selfexec.analysis.differences import Standing
 from selfexec.analysis.score_table import Scores
 from selfexec.claims import Flags
 from selfexec.experiments import EXPERIMENTS, PAPER

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from selfexec.analysis.compare.differences import Contrast, Standing
+from selfexec.analysis.differences import Contrast, Standing
 from selfexec.files.tags import Tags
 from selfexec.stats import welch
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.compare.candidates import Candidate, chosen_of, sources_of, unlike, wanted_of
 from selfexec.analysis.compare.comparison import LEGEND, OWN_EXCESS, about, cautions, gap_of, title_of
-from selfexec.analysis.compare.differences import Difference
 from selfexec.analysis.compare.family import Family
 from selfexec.analysis.compare.measures import OVERALL, OWN, check_names
+from selfexec.analysis.differences import Difference
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head, scored_runs

@@ -7,7 +7,6 @@ sensitivity     what one choice of ours comes to, were it otherwise
 entries         what comes out, as data and as people read it
 """
 
-from selfexec.analysis.published.authors import authors_scores, group_score, true_order
 from selfexec.analysis.published.conventions import FORMULAS, NUMBERS, ledger
 from selfexec.analysis.published.entries import Entry, Ledger, shown
 from selfexec.analysis.published.sensitivity import inflected

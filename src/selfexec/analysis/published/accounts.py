@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from selfexec.analysis.published.authors import (
+from selfexec.analysis.authors import (
     Values,
     answer_tokens,
     asked_groups,

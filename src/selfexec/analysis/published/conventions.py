@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from selfexec.analysis.authors import authors_scores, values_read
 from selfexec.analysis.published.accounts import (
     Account,
     agreement,
@@ -19,7 +20,6 @@ from selfexec.analysis.published.accounts import (
     restriction_account,
     token_account,
 )
-from selfexec.analysis.published.authors import authors_scores, values_read
 from selfexec.analysis.published.entries import POINT, Entry, Ledger, bare, shown
 from selfexec.analysis.published.given_readings import given_readings
 from selfexec.analysis.published.sensitivity import listed_or_inflected, with_inflected, without_reasoning

@@ -1,6 +1,5 @@
 """Which providers are known by name, where they are, and in which environment variable their key is."""
 
-import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,6 @@ from urllib.parse import urlsplit
 
 from selfexec.engines.base import Connection, Wire
 from selfexec.errors import InputError, NoKey
-from selfexec.text.lookups import meant
 from selfexec.text.redaction import bare_address
 
 # what is no key for sure: keys have small letters, or figures among the others
@@ -134,19 +132,26 @@ class Key(NamedTuple):
     value: str
 
 
+class UnknownProvider(InputError):
+    """The name of a model does not say where it is asked. Which one may be meant, the list of all engines can say.
+
+    Attributes:
+        model: The name.
+    """
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"model {model!r}: no provider is known by this name. Add --base-url URL.")
+        self.model = model
+
+
 def endpoint(
     model: str, base_url: str | None = None, *, api_key_env: str | None = None, wire: Wire | None = None
 ) -> Endpoint:
     """The endpoint of a model named provider/model. With a base URL, any provider's name will do."""
     provider, slash, name = model.partition("/")
-    if not slash or not name:
-        raise InputError(f"model {model!r}: {_whole_name(model)}")
     known = PROVIDERS.get(provider)
-    if base_url is None and known is None:
-        raise InputError(
-            f"model {model!r}: unknown provider {provider!r}. {meant(provider, _providers())} "
-            "For any other server that speaks the OpenAI format add --base-url URL."
-        )
+    if not slash or not name or (base_url is None and known is None):
+        raise UnknownProvider(model)
     if wire is not None and wire not in get_args(Wire):
         raise InputError(f"--wire {wire}: there are {', '.join(get_args(Wire))}.")
     if base_url is None and known is not None:
@@ -165,26 +170,6 @@ def endpoint(
         raise InputError("--base-url holds a name and password, and there is a key as well: only one can be sent.")
     way = _way_to_key(names, key, first_key(known.keys) if known else None)
     return replace(place, key=key.value if key else None, way_to_key=way)
-
-
-def _whole_name(model: str) -> str:
-    """How a name without a provider is written in full."""
-    ours = {name.partition("/")[2]: name for name in _named_models()}
-    if like := difflib.get_close_matches(model, ours, n=1):
-        return f"it is written as provider/model. Is {ours[like[0]]!r} meant?"
-    return "write it as provider/model, like openai/gpt-6-luna or vllm/my-model."
-
-
-def _providers() -> list[str]:
-    """Whatever may stand before the slash in the name of a model."""
-    return list(dict.fromkeys(name.partition("/")[0] for name in _named_models()))
-
-
-def _named_models() -> list[str]:
-    """The models that go by a name of ours, and `provider/` for those that do not."""
-    from selfexec.engines.registry import ENGINES  # which is made of this module, among others
-
-    return [name for engine in ENGINES.values() for name in engine.models()]
 
 
 def _refuse_away_from_home(model: str, known: Provider, wire: Wire | None) -> None:

@@ -25,7 +25,7 @@ from selfexec.report.figures.matrix import matrices
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.figures.ordering import ordering
 from selfexec.report.figures.pairs import taken_apart
-from selfexec.report.figures.readiness import readiness
+from selfexec.report.figures.readiness import readiness, with_readiness
 from selfexec.report.figures.residuals import residuals
 from selfexec.report.figures.restriction import restriction
 from selfexec.report.figures.tokens import tokens
@@ -81,7 +81,7 @@ class Absent:
 
     title: str
     takes: str
-    of: tuple[str, ...] = ()
+    of: Collection[str] | Callable[[], Collection[str]] = ()
 
 
 UNREAD = "nothing of it was read"
@@ -91,7 +91,7 @@ TAKES = {
     "experiments": Absent("The experiments side by side", "takes two experiments"),
     "ladder": Absent("The ladder", "takes others to foretell a model by, as models on its items"),
     "association": Absent("Word association", UNREAD, ("association",)),
-    "readiness": Absent("Readiness to say yes", UNREAD, ("association", "restriction")),
+    "readiness": Absent("Readiness to say yes", UNREAD, with_readiness),
     "restriction": Absent("Restriction", UNREAD, ("restriction",)),
     "difficulty": Absent("Difficulty", UNREAD, ("difficulty",)),
     "basis": Absent("Rankings by what decides them", UNREAD, ("difficulty",)),
@@ -118,8 +118,9 @@ TAKES = {
 def absent(figures: Iterable[Figure], experiments: Collection[str]) -> list[Absent]:
     """Those of which none is among these, of the experiments that were asked."""
     ids = [figure.id for figure in figures]
-    wanted = {start: one for start, one in TAKES.items() if not one.of or any(e in experiments for e in one.of)}
-    return [one for start, one in wanted.items() if not any(id.startswith(start) for id in ids)]
+    missing = [one for start, one in TAKES.items() if not any(id.startswith(start) for id in ids)]
+    parts = [one.of() if callable(one.of) else one.of for one in missing]
+    return [one for one, of in zip(missing, parts, strict=True) if not of or any(e in experiments for e in of)]
 
 
 def drawn(numbers: Numbers) -> Iterator[Figure]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from selfexec.analysis.authors import authors_scores
 from selfexec.analysis.findings import against_naive
 from selfexec.analysis.names import baselines_of
 from selfexec.analysis.numbers import (
@@ -18,7 +19,6 @@ from selfexec.analysis.numbers import (
     scored_number,
     whole,
 )
-from selfexec.analysis.published import authors_scores
 from selfexec.analysis.score import Score, Scores, score
 from selfexec.analysis.selection import Selection
 from selfexec.analysis.words import behind_naive

@@ -11,10 +11,14 @@ from selfexec.report.svg import Panel, Sign, rows
 
 TITLE = "Readiness to say yes"
 CAPTION = (
-    "How often a model says that it would do it (list the word, answer the request), and how often it does. The line "
+    "How often a model says that it would do what an experiment asks about, and how often it does. The line "
     "between the two is its readiness: from the open mark to the right, it promises more than it does."
 )
-WHAT = {"association": "lists the word", "restriction": "answers the request"}
+
+
+def with_readiness() -> dict[str, str]:
+    """The experiments in which how often a model says yes is its own choice, and what a yes promises in each."""
+    return {name: one.words.does for name, one in EXPERIMENTS.items() if one.kind == "binary" and one.words.does}
 
 
 def readiness(numbers: Numbers) -> Figure | None:
@@ -22,7 +26,7 @@ def readiness(numbers: Numbers) -> Figure | None:
     cells: dict[str, dict[str, str]] = {}
     saids: list[dict[str, Number]] = []
     stands: dict[str, Stand] = {}
-    for experiment, what in WHAT.items():
+    for experiment, what in with_readiness().items():
         said, did = (numbers.scored(experiment, metric) for metric in ("positive_rate", "base_rate"))
         if not said:
             continue

@@ -1,11 +1,12 @@
 """Asking: what a run will ask, asking it, and trying a model before."""
 
 from selfexec.runs.asking.checks import Check, carry_out_check, check
+from selfexec.runs.asking.continuing import plan, planned_or_continued
 from selfexec.runs.asking.estimate import Estimate, calls_a_second
 from selfexec.runs.asking.execute import carry_out, foreseen, run
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit
 from selfexec.runs.asking.one_session import reply_to
-from selfexec.runs.asking.plan import Plan, Visit, plan, planned, sampling_settings
+from selfexec.runs.asking.plan import Plan, Visit, planned
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, asked_elsewhere, counted, not_asked_again
 from selfexec.runs.asking.remarks import remarks

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from selfexec import items
 from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home
@@ -14,22 +15,40 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT
 from selfexec.items import ItemSet
-from selfexec.options import changed, part_of
+from selfexec.options import Names, changed, part_of
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.histories import histories_of
-from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log, sampling_of
+from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log
 from selfexec.runs.design import Design, asked, joined, unfolded
 from selfexec.runs.folder import ITEMS, LOGS, MANIFEST, REPLIES, STUDY, Manifest, Reached, load_manifest, simulated_of
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
-from selfexec.runs.shards.share import Shard, shard_folders
+from selfexec.runs.sampling import sampling_of
+from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
+from selfexec.runs.toml import read_study
 from selfexec.text.redaction import HIDDEN
 
 MODEL = "#"  # in names of prompts that hold what one model alone is shown
 GROWING = ("experiments", "preset", "limit", "fraction", "epochs", "facets", "items")
 SAMPLING = ("settings", "system", "extra_body", "protocol")
+
+
+def plan(models: Names | None = None, **options: Any) -> Plan:
+    """What would be asked; `options` are those of a run. Without models it is what the run in the folder has, and where
+    there is none, the simulated panel.
+    """
+    return planned_or_continued(RunOptions(models, **options))
+
+
+def planned_or_continued(options: RunOptions) -> Plan:
+    """What would be asked: without models the rest of the run that is there, and where there is none, of the simulated
+    panel.
+    """
+    if options.models is None and options.out and is_there(Path(options.out)):
+        return continued(options)
+    return planned(options)
 
 
 def continued(options: RunOptions) -> Plan:
@@ -156,9 +175,7 @@ def _epochs(folder: Path, manifest: Manifest, there: ItemSet) -> int:
 
 def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple[list[Respondent], tuple[str, ...]]:
     """How each model is reached and what it is sent; and what calls lack, in sentences."""
-    from selfexec.runs.study import load_study  # which plans by this package
-
-    study = load_study(folder / STUDY) if (folder / STUDY).exists() else None
+    study = read_study(folder / STUDY) if (folder / STUDY).exists() else None
     models = names(options.models or ())
     by_study = [model for model in models if study and model in study.models]
     if by_study and (said := [name for name in ("base_url", "wire") if getattr(options, name) is not None]):

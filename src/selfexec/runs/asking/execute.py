@@ -28,10 +28,11 @@ from selfexec.run_options import RunOptions
 from selfexec.runs import sittings
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Caps, Spent
+from selfexec.runs.asking.continuing import planned_or_continued
 from selfexec.runs.asking.estimate import Estimate, estimate
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
 from selfexec.runs.asking.one_session import reply_to
-from selfexec.runs.asking.plan import Plan, Visit, planned
+from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, not_asked_again, standing
 from selfexec.runs.asking.remarks import remarks
@@ -69,7 +70,7 @@ def run(options: RunOptions) -> Run:
         InputError: Something that was given cannot be used, a key is not there, the folder holds another run, or the
             server refuses for good. What came back until then is kept.
     """
-    plan = replace(planned(options), command=sittings.call("sx.run", options.made), again=options.again)
+    plan = replace(planned_or_continued(options), command=sittings.call("sx.run", options.made), again=options.again)
     return shown(plan, options.on_progress, 5)  # the caller is beyond what turns names into options
 
 

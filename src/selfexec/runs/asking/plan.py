@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from selfexec.engines import (
     EFFORT,
@@ -40,22 +40,21 @@ from selfexec.facets import (
 )
 from selfexec.items import STRATIFIED, ItemSet, newest_order
 from selfexec.items import load as load_items
-from selfexec.options import Names, part_of
+from selfexec.options import part_of
 from selfexec.prompts import AllPrompts, all_prompts, asked_prompts, by_condition, name_in, read_prompts
-from selfexec.run_options import STARTER, RunOptions, SamplingProtocol
+from selfexec.run_options import STARTER, RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
-from selfexec.runs.shards.share import Shard, shard_folders
+from selfexec.runs.sampling import sampling_of, sampling_settings
+from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.sittings import StudyFile
 from selfexec.text.legible import harmless_line
 from selfexec.text.lookups import apart, meant
 from selfexec.text.numbers import number_of
-
-PROTOCOLS: tuple[str, ...] = get_args(SamplingProtocol)
 
 
 class Visit(NamedTuple):
@@ -286,22 +285,10 @@ def _thinking(respondent: Respondent, level: str, sent: Mapping[str, Any]) -> Ma
     return thinking_in(respondent.asked, respondent.connections[0], level, sent)
 
 
-def plan(models: Names | None = None, **options: Any) -> Plan:
-    """What would be asked; `options` are those of a run. Without models it is what the run in the folder has, and where
-    there is none, the simulated panel.
-    """
-    return planned(RunOptions(models, **options))
-
-
 def planned(choices: RunOptions, respondents: Sequence[Respondent] | None = None) -> Plan:
-    """What would be asked, of models that are all asked alike, or of `respondents`. Without any it is the rest of the
-    run that is there, and where there is none, the simulated panel.
+    """What would be asked of `respondents`, or of models that are all asked alike: of the simulated panel, where none
+    are named.
     """
-    if respondents is None and choices.models is None and choices.out:
-        from selfexec.runs.asking.continuing import continued, is_there  # which plans by this module
-
-        if is_there(Path(choices.out)):
-            return continued(choices)
     models = None if choices.models is None else names(choices.models)
     if models is not None and not models:
         raise InputError("which model? None is named in the list.")
@@ -389,12 +376,6 @@ def refuse_epochs_without_log(plan: Plan, epochs: int | None) -> None:
         )
 
 
-def sampling_of(choices: RunOptions) -> Sampling:
-    """What is sent beside the prompts, with what the protocol sends."""
-    settings = {**sampling_settings(choices.protocol), **choices.settings}
-    return replace(part_of(choices, Sampling), settings=settings)
-
-
 def _refuse_harmful(one: Respondent) -> None:
     """Raise InputError for a name that would do something to a terminal, or cannot be seen there as it is."""
     for name in (one.name, one.asked):
@@ -460,20 +441,6 @@ def _levels(facets: Any) -> dict[str, list[str]]:
         if not isinstance(name, str) or not levels or not all(isinstance(level, str) for level in levels):
             raise InputError(f'facets {facets!r}: write {{"facet": "level"}}, or {{"facet": ["a", "b"]}} for several.')
     return {name: names(levels or ()) for name, levels in given}
-
-
-def sampling_settings(protocol: str, experiments: Collection[str] | None = None) -> dict[str, float]:
-    """The settings of a sampling protocol, by scope: 'restriction.temperature'.
-
-    Args:
-        protocol: Its name.
-        experiments: Only in these; in all that there are, where none are named.
-    """
-    if protocol not in PROTOCOLS:
-        raise InputError(f"protocol {protocol!r}: there are {', '.join(PROTOCOLS)}.")
-    asked = [name for name in EXPERIMENTS if experiments is None or name in experiments]
-    settings = {name: EXPERIMENTS[name].sampling.get(protocol, {}) for name in asked}
-    return {f"{name}.{setting}": value for name, sent in settings.items() for setting, value in sent.items()}
 
 
 def _changed(prompts: Mapping[str, str] | str | Path | None) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from selfexec.files import jsonl
 from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
 from selfexec.runs import sittings
-from selfexec.runs.arguments import loaded, takes
+from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
@@ -34,7 +34,7 @@ from selfexec.runs.judging.records import (
     read_judge_replies,
     write_judges,
 )
-from selfexec.runs.run import Run, opened
+from selfexec.runs.run import Run, loaded, opened
 from selfexec.runs.store import Journal
 
 

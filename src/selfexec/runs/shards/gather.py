@@ -17,10 +17,11 @@ from selfexec.errors import InputError, SeveralFaults
 from selfexec.files import jsonl
 from selfexec.prompts import kept_prompts
 from selfexec.runs.folder import ITEMS, MANIFEST, PROMPTS, REPLIES, Manifest, load_manifest
+from selfexec.runs.listing import listed
 from selfexec.runs.records import OfSession
 from selfexec.runs.shards.mark import Mark, fingerprint, measured, plan_of, read_mark
 from selfexec.runs.shards.owner import owner_of
-from selfexec.runs.shards.share import Shard, shard_folders
+from selfexec.runs.share import Shard, shard_folders
 from selfexec.text.numbers import number_of
 
 SHOWN = 10  # faults that a message names
@@ -81,7 +82,8 @@ class Gathered:
         shown = [f"- {fault}" for fault in self.faults[:SHOWN]]
         more = [f"- and {len(self.faults) - SHOWN} more"] if len(self.faults) > SHOWN else []
         whole = f"{of - len(wrong)} of {of} shards are whole.{left}" if of else "there is no shard here."
-        return "\n".join([f"{self.run}: {whole}", *shown, *more])
+        then = [f"Then join them: selfexec merge {shlex.quote(str(self.run))}"] if of and self.faults else []
+        return "\n".join([f"{self.run}: {whole}", *shown, *more, *then])
 
 
 class NotWhole(SeveralFaults):
@@ -238,8 +240,6 @@ def _faults_of(run: Path, one: There, like: Sequence[There], thorough: bool) -> 
 
 def _left(one: There) -> str:
     """What a shard without a mark, or with an old one, still lacks, and who is at work on it."""
-    from selfexec.runs.listing import listed  # reads replies, and asks how they lead on
-
     found, owner = listed(one.folder), owner_of(one.folder)
     at_work = f" (process {owner.pid} on {owner.host} is at work on it)" if owner and owner.is_gone is False else ""
     if not found.missing:

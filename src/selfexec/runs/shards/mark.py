@@ -10,6 +10,7 @@ from selfexec.errors import InputError
 from selfexec.files.replacing import put
 from selfexec.runs.design import Block
 from selfexec.runs.folder import REPLIES, Manifest, load_manifest
+from selfexec.runs.listing import listed
 
 MARK = "done.json"
 
@@ -45,8 +46,6 @@ def leave_mark(folder: Path) -> bool:
     """Mark a shard whose owner we are as whole, and return whether it is: nothing of what it was ever to ask is
     missing.
     """
-    from selfexec.runs.listing import listed  # who counts what is missing reads replies, and asks how they lead on
-
     found, manifest = listed(folder), load_manifest(folder)
     if found.fault or found.missing or manifest.shard is None:
         return False

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from selfexec.errors import InputError, Notice
+from selfexec.errors import InputError
 from selfexec.files.replacing import put, settle
 from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.runs.folder import (
@@ -29,9 +29,10 @@ from selfexec.runs.records import OfSession
 from selfexec.runs.shards.gather import Gathered, NotWhole, There, gathered
 from selfexec.runs.shards.mark import measured
 from selfexec.runs.shards.owner import Owner
-from selfexec.runs.shards.share import SHARDS, Shard, is_cut, shard_folders
+from selfexec.runs.share import SHARDS, Shard, is_cut, shard_folders
 from selfexec.runs.sittings import kept
 from selfexec.runs.store import locked
+from selfexec.text.numbers import number_of
 
 JOINED = "joined.json"  # among the shards: of which of them the run is made
 
@@ -75,9 +76,11 @@ def join(run: Path) -> int:
             return _written(found)
 
 
-def join_if_due(run: Path) -> None:
-    """Join the shards of a run that are not joined yet, and say so. InputError where that cannot be, unless the run
-    holds what they had once: then that is what it is, with a warning.
+def refuse_unjoined(run: Path) -> None:
+    """InputError where the shards of a run have what the run has not: it names the command that joins them.
+
+    Where they cannot be joined, as some have grown and others not, or the run has, it is what it was when they were:
+    that takes a warning.
     """
     found = gathered(run)
     if _is_up_to_date(found):
@@ -85,13 +88,14 @@ def join_if_due(run: Path) -> None:
     before = was_joined(run)
     if found.faults and not before:
         raise NotWhole(found)
-    if not found.faults and not (before and is_continued(run)):
-        if number := join(run):
-            warnings.warn(Notice(f"{len(found.shards)} shards joined into {run}: {number:,} replies."), stacklevel=3)
-        return
+    merge = f"selfexec merge {shlex.quote(str(run))}"
+    if not found.faults and not before:
+        refuse_continued(run)
+        raise InputError(f"{run}: {number_of(len(found.shards), 'shard')}, not joined. Join them: {merge}")
+    if not found.faults and not is_continued(run):
+        raise InputError(f"{run}: its shards have grown since they were joined. Join them again: {merge}")
     what = "its shards are not as they were joined, and it is left as it was then"
-    way_out = f"See: selfexec merge {shlex.quote(str(run))}"
-    warnings.warn(f"{run}: {what}. {way_out}", stacklevel=3)
+    warnings.warn(f"{run}: {what}. See: {merge}", stacklevel=3)
 
 
 def is_joined(run: Path) -> bool:

@@ -9,7 +9,7 @@ from selfexec.errors import InputError
 from selfexec.runs.folder import ITEMS, MANIFEST, PROMPTS, REPLIES
 from selfexec.runs.shards.mark import refuse_damaged
 from selfexec.runs.shards.merge import is_continued, is_joined, is_of_shards, shard_of, was_joined
-from selfexec.runs.shards.share import Shard, shard_folders
+from selfexec.runs.share import Shard, shard_folders
 
 
 def refuse_other_cut(run: Path, shard: Shard | None) -> None:

@@ -1,4 +1,4 @@
 """A study in one file: which models, each reached and asked in its own way, which items, and what is wanted of it."""
 
-from selfexec.runs.study.file import Entry, Study, load_study
+from selfexec.runs.study.planning import Study, load_study
 from selfexec.runs.study.saving import save

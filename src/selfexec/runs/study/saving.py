@@ -9,7 +9,7 @@ from typing import Any
 from selfexec.errors import InputError
 from selfexec.options import declared
 from selfexec.run_options import RunOptions
-from selfexec.runs.study.file import VARIABLE, Study
+from selfexec.runs.toml import VARIABLE, StudyContents
 from selfexec.text.redaction import bare_address, kept
 
 IN_A_FILE = {each.name for each in declared(RunOptions) if each.option.study}
@@ -20,7 +20,7 @@ HEAD = """\
 """
 
 
-def save(study: Study, path: Path) -> list[str]:
+def save(study: StudyContents, path: Path) -> list[str]:
     """Write a study to a file that is not there yet, and return what else is to be known of it. What headers hold goes
     into variables. InputError: something in it is or holds a key.
     """
@@ -43,7 +43,7 @@ def save(study: Study, path: Path) -> list[str]:
     return notes
 
 
-def _tables(study: Study, folder: Path) -> dict[str, Any]:
+def _tables(study: StudyContents, folder: Path) -> dict[str, Any]:
     made = {name: value for name, value in study.choices.made.items() if name in IN_A_FILE}
     for name in ("settings", "extra_body"):
         if hidden := [key for key, value in made.get(name, {}).items() if kept(key, value) != value]:

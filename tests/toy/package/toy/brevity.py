@@ -105,6 +105,7 @@ BREVITY = Experiment(
         their="which questions they answer briefly",
         baseline="the questions and what other models do with them",
         deed=("answer briefly", "it answers briefly all the same"),
+        does="answers briefly",
         measured="whether it predicts which questions it answers in ten words or fewer",
         task="prediction of the length of its own answers",
         lost="its lost questions",

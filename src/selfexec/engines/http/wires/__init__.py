@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from selfexec.engines.http.wires.anthropic import ANTHROPIC, ANTHROPIC_MAX_TOKENS
 from selfexec.engines.http.wires.base import LONGEST_NAME, Unusable, Wire, listing
 from selfexec.engines.http.wires.chat import CHAT
-from selfexec.engines.http.wires.gemini import GEMINI, GEMINI_NAMES
+from selfexec.engines.http.wires.gemini import GEMINI
 from selfexec.engines.http.wires.responses import RESPONSES
 from selfexec.engines.http.wires.streams import Stream
 

@@ -27,12 +27,8 @@ from selfexec.engines.http.wires.base import (
 from selfexec.engines.http.wires.logprobs import gemini_tokens_of
 from selfexec.engines.http.wires.objections import PLAIN, kind_of, objections
 from selfexec.engines.http.wires.streams import CUT, data_of
+from selfexec.engines.settings import GEMINI_NAMES
 from selfexec.experiments import Message
-
-GEMINI_NAMES = {
-    **{"temperature": "temperature", "top_p": "topP", "max_tokens": "maxOutputTokens", "seed": "seed"},
-    **{"logprobs": "responseLogprobs", "top_logprobs": "logprobs"},
-}
 
 
 def _url(endpoint: Endpoint) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Literal, NoReturn, get_args, get_origin
 
 import msgspec
 
-from selfexec.engines import Connection, Respondent, Sampling, default_models
+from selfexec.engines import Connection, Respondent, Sampling
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.jsonl import in_words
@@ -24,13 +24,8 @@ from selfexec.options import alternatives, declared, part_of
 from selfexec.prompts import sets
 from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
-from selfexec.runs.asking.continuing import is_there
-from selfexec.runs.asking.execute import shown
-from selfexec.runs.asking.plan import Plan, planned, sampling_of
-from selfexec.runs.asking.progress import Report
-from selfexec.runs.run import Run
-from selfexec.runs.sittings import StudyFile, call
-from selfexec.runs.study.places import line_of
+from selfexec.runs.sampling import sampling_of
+from selfexec.runs.toml.places import line_of
 from selfexec.text.lookups import meant
 from selfexec.text.redaction import bare_address, kept
 
@@ -98,7 +93,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Study:
+class StudyContents:
     """What a study file says, with its paths resolved. `choices` hold for all models, and so do `addresses`, where any
     are given; `entries` are the models with what each has of its own, `outputs` what is to be written at the end, by
     kind; `content` is the file as it was read.
@@ -116,25 +111,6 @@ class Study:
         """What the run calls them."""
         return [one.called for one in self.entries]
 
-    def plan(self, models: Sequence[str] | None = None, **instead: Any) -> Plan:
-        """What would be asked: of some of its models or of all, with other choices in place of those at the top."""
-        choices = replace(self.choices, **{"headers": _headers(self.choices.headers), "models": None, **instead})
-        addresses = self.addresses if "base_url" not in instead else ()
-        asked = self._chosen(models)
-        if not asked and choices.out and is_there(Path(choices.out)):
-            return replace(planned(choices), study=StudyFile(self.path.name, self.content))
-        asked = asked or [Entry(model=model) for model in default_models()]
-        prices = [f"{one.called}={one.price}" for one in asked if one.price is not None]
-        choices = replace(choices, price=[*names(choices.price or ()), *prices] or None)
-        try:
-            found = planned(choices, [_respondent(one, choices, addresses) for one in asked])
-        except InputError as fault:
-            self._refuse_in_place(fault, instead)
-            raise
-        headers = [{} if "headers" in instead else self.choices.headers, *(one.own.get("headers", {}) for one in asked)]
-        lacking = dict.fromkeys(said for some in headers for said in _unset(some))
-        return replace(found, study=StudyFile(self.path.name, self.content), lacking=tuple(lacking))
-
     def _refuse_in_place(self, fault: InputError, instead: Mapping[str, Any]) -> None:
         """Refuse what the file says with its line, where it is the file that says it."""
         raw, [choice, *part] = tomllib.loads(self.content.decode("utf-8-sig")), fault.choice or [""]
@@ -149,34 +125,27 @@ class Study:
     def respondents(self, models: Sequence[str] | None = None) -> list[Respondent]:
         """How some of its models, or all, are reached and asked; without what headers hold, which only calls need."""
         bare = replace(self.choices, headers={})
-        return [_respondent(_without_headers(one), bare, self.addresses) for one in self._chosen(models)]
+        return [respondent_of(_without_headers(one), bare, self.addresses) for one in self._chosen(models)]
 
     def reached(self, models: Sequence[str]) -> tuple[list[Respondent], tuple[str, ...]]:
         """How some of its models are reached and asked, with what headers hold; and which variables of these are not
         set, in sentences.
         """
         chosen = self._chosen(models)
-        choices = replace(self.choices, headers=_headers(self.choices.headers))
+        choices = replace(self.choices, headers=held_headers(self.choices.headers))
         headers = [self.choices.headers, *(one.own.get("headers", {}) for one in chosen)]
-        lacking = dict.fromkeys(said for some in headers for said in _unset(some))
-        return [_respondent(one, choices, self.addresses) for one in chosen], tuple(lacking)
+        lacking = dict.fromkeys(said for some in headers for said in unset_headers(some))
+        return [respondent_of(one, choices, self.addresses) for one in chosen], tuple(lacking)
 
     def _chosen(self, models: Sequence[str] | None) -> list[Entry]:
+        """Its models, or those of them that are named. InputError: it has no such model."""
         if strange := [name for name in models or () if name not in self.models]:
             way_out = meant(strange[0], self.models)
             raise InputError(f"--model {strange[0]}: {self.path} has no such model. {way_out}")
         return [one for one in self.entries if not models or one.called in models]
 
-    def run(self, on_progress: Report | None = None, *, shard: str | None = None) -> Run:
-        """Ask what of the study is not there yet, as `sx.run` does, or a `shard` of it; `outputs` are left to the
-        caller.
-        """
-        told = f"{call('sx.load_study', {'config': self.path})}{call('.run', {'shard': shard})}"
-        plan = replace(self.plan(**({"shard": shard} if shard else {})), command=told)
-        return shown(plan, on_progress)
 
-
-def load_study(path: str | Path) -> Study:
+def read_study(path: str | Path) -> StudyContents:
     """A study file. InputError: it cannot be read, or something in it is not what it must be, with its line."""
     path = Path(path)
     content, raw = _parsed(path)
@@ -205,7 +174,7 @@ def load_study(path: str | Path) -> Study:
         choices = RunOptions(**made)
     except InputError as fault:
         refuse(fault.choice[:1], str(fault))
-    return Study(
+    return StudyContents(
         path=path,
         content=content,
         choices=choices,
@@ -284,7 +253,7 @@ def _tables(given: Any) -> Sequence[Any]:
     return [one if isinstance(one, dict) else {} for one in given or ()]
 
 
-def _headers(given: Mapping[str, str]) -> dict[str, str]:
+def held_headers(given: Mapping[str, str]) -> dict[str, str]:
     """Headers, with what the variables hold, as far as these are set."""
     held = {
         name: os.environ.get(variable[1]) for name, value in given.items() if (variable := VARIABLE.fullmatch(value))
@@ -292,9 +261,9 @@ def _headers(given: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in held.items() if value is not None}
 
 
-def _unset(headers: Mapping[str, str]) -> list[str]:
+def unset_headers(headers: Mapping[str, str]) -> list[str]:
     """Which of the variables of headers are not set, in sentences."""
-    set_ = _headers(headers)
+    set_ = held_headers(headers)
     return [
         f"header {name}: the variable {value} is not set. Set it, and give the command again."
         for name, value in headers.items()
@@ -358,11 +327,11 @@ def _without_headers(one: Entry) -> Entry:
     return replace(one, own={key: value for key, value in one.own.items() if key != "headers"})
 
 
-def _respondent(one: Entry, choices: RunOptions, addresses: Sequence[str]) -> Respondent:
+def respondent_of(one: Entry, choices: RunOptions, addresses: Sequence[str]) -> Respondent:
     """A model with what it has of its own in place of what holds for all."""
     given = dict(one.own)
     if "headers" in given:
-        given["headers"] = {**choices.headers, **_headers(given["headers"])}
+        given["headers"] = {**choices.headers, **held_headers(given["headers"])}
     own = {choice.name: given[choice.name] for choice in fields(Connection) if choice.name in given}
     urls: list[Any] = names(own.pop("base_url", ())) or list(addresses) or [choices.base_url]
     if doubled := next((url for url in urls if urls.count(url) > 1), None):

@@ -1,6 +1,6 @@
 """The counting by which the paper's published numbers came about, kept apart from all the rest.
 
-It goes from replies and readings straight to score rows; only the ledger, which sets it beside ours, looks inside.
+It goes from replies and readings straight to score rows: for `score` by this convention, and for the ledger.
 Where it differs from the paper's own text is said at each rule. With the authors' readings it gives their numbers to
 the last digit.
 """

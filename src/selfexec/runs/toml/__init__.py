@@ -1,0 +1,11 @@
+"""Study files, in TOML: what stands in them, and where."""
+
+from selfexec.runs.toml.contents import (
+    VARIABLE,
+    Entry,
+    StudyContents,
+    held_headers,
+    read_study,
+    respondent_of,
+    unset_headers,
+)
