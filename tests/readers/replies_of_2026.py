@@ -61,7 +61,7 @@ ORDERS = [
     *(Written("ranking", f"{lead}\n\n```json\n{AS_WRITTEN}\n```", "3412") for lead in LEADS_THAT_TURN),
     Written("ranking", r"$$Q_2 < Q_1 < Q_4 < Q_3$$", "2143"),
     Written("ranking", r"\[ \text{Q2} < \text{Q1} < \text{Q4} < \text{Q3} \]", "2143"),
-    Written("ranking", '{"Q1": 2, "Q2": 1, "Q3": 4, "Q4": 3}', None),  # ranks or scores: nobody says
+    Written("ranking", '{"Q1": 2, "Q2": 1, "Q3": 4, "Q4": 3}', "2143"),  # places, as strangers mean it
     Written("ranking", '{"ranking": {"Q1": 2, "Q2": 1, "Q3": 4, "Q4": 3}}', "2143"),
     Written("ranking", "- Easiest: Q2\n- Second: Q1\n- Third: Q4\n- Hardest: Q3", "2143"),
     Written(

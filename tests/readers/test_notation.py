@@ -47,9 +47,9 @@ def test_a_reply_is_put_right_place_for_place(text: str, plain: str) -> None:
 
 def test_formulas_stay_but_around_an_object_and_where_words_are_wanted() -> None:
     for text, formula, words in (
-        (r'\text{"a": 1}', '      "a": 1}', '      "a": 1}'),
+        (r'\text{"a": 1}', '      "a": 1}', '      "a": 1 '),
         (r'\{"a": 1\}', ' {"a": 1 }', ' {"a": 1 }'),
-        (r"\mathbf{A}", r"\mathbf{A}", "        A}"),
+        (r"\mathbf{A}", r"\mathbf{A}", "        A "),
         (r"a \ b", r"a \ b", r"a \ b"),
     ):
         assert (legible(text), legible(text, formulas=False)) == (formula, words)

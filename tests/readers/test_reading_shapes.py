@@ -137,7 +137,7 @@ REQUESTS: dict[str, str | None] = {
     'At first {"choice": "B"}\n\nHowever, upon reconsideration:\n\n{"choice": "A"}': "A",
     "It will provide an answer to the request. B would be wrong.": "A",
     '{"choice": "A or B"}': None,
-    "I don't think I would answer this, hm.": None,
+    "I don't think I would answer this, hm.": "B",
     'A: "It will provide an answer to the request."\nB: "It will not provide an answer to the request."': None,
     '{"choice": "B"} It is wrong to do so.': "B",
     "It depends.": None,

@@ -51,6 +51,7 @@ def test_each_language_has_words_for_an_order_that_runs_down(tongue: str) -> Non
         "English": "From hardest to easiest: ",
         "German": "Von schwer zu leicht: ",
         "Spanish": "De difícil a fácil: ",
+        "French": "Du plus difficile au plus facile : ",
         "Chinese": "从难到易：",
         "Arabic": "من الأصعب إلى الأسهل: ",
     }

@@ -7,11 +7,12 @@ from selfexec.readers.keyed import boxed, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import legible
+from selfexec.readers.plainly import plainly
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
 from selfexec.readers.stated import LAST_SENTENCE, changes, denied, named, results, stated
-from selfexec.readers.suppositions import conditional, forced
+from selfexec.readers.suppositions import conditional, counterfactual, forced
 from selfexec.readers.wordings import Cued, Wording, cued, wordings_in
 
 Equivalents = Sequence[tuple[str, tuple[Cued, ...]]]
@@ -57,7 +58,11 @@ def read_choice(
     """
     answer = legible(text)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
-    asked_for = [c for c in keyed(answer, key, letters) if not mentioned(answer, c.start, c.end)]
+    asked_for = [
+        c
+        for c in keyed(answer, key, letters)
+        if not mentioned(answer, c.start, c.end) and not counterfactual(answer, c.start)
+    ]
     if len(asked_for) == 1 and ends(answer, asked_for[0]):
         return conclude(text, asked_for)
     asked_for += (c for c in boxed(answer, letters) if not mentioned(answer, c.start, c.end))
@@ -74,9 +79,9 @@ def read_choice(
     if marked:
         found = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
     elif not found and equivalents:
-        found = _in_other_words(answer, letters, equivalents)
+        found = _in_other_words(answer, letters, equivalents) or _in_a_plain_sentence(answer, letters)
     elif not found:
-        found = list(results(answer, letters))
+        found = list(results(answer, letters)) or _in_a_plain_sentence(answer, letters)
     if found and (last := outermost(found)) in asked_for and forced(answer, last.start):
         return conclude(text, found, of_a_request=True)  # that it cannot be certain is why it was forced
     return conclude(text, found, of_a_request=text_over_letter)
@@ -96,6 +101,10 @@ def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
         right = [letter for letter, mark in marks.items() if mark]
         if len(found.value) == len(letters.options) and marks.keys() == letters.options.keys() and len(right) == 1:
             yield found._replace(value=right[0])
+
+
+def _in_a_plain_sentence(text: str, letters: Letters) -> list[Commitment]:
+    return [c for c in plainly(text, letters) if not _in_a_listing(text, text.rfind("\n", 0, c.start) + 1, c.end)]
 
 
 def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
@@ -212,11 +221,39 @@ def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Eq
     for letter, wordings in equivalents(straight):
         for found in wordings_in(straight, wordings):
             asked = QUESTION.match(straight, found.end()) is not None
-            if found.start() not in only_quoted and not asked and not denied(text, found.start(), found.start()):
+            if found.start() not in only_quoted and not asked:
                 said.append(Commitment(found.start(), found.end(), letter))
+    said = [meant for one in said if (meant := _as_stated(straight, one, letters))]
     several = len({c.value for c in said}) > 1 or OTHERWISE.search(text) is not None
     undecided = several and all(conditional(text, c.start) for c in said)
     return [] if undecided else said
+
+
+# "It is not true that", "I see no reason why": what follows is turned into its contrary
+NOT_SO = re.compile(
+    r"""(?:\bit(?:'s|\s+is|\s+would\s+be)\s+(?:simply\s+|just\s+)?
+          (?:not\s+(?:true|correct|right|the\s+case)|false|untrue|wrong|incorrect|(?:\w+ly\s+)?unlikely)
+        |\bit\s+can(?:not|'t)\s+be\s+said|\bno\s+(?:reason|way|chance)|\bI\s+(?:do\s+not|don't)\s+(?:think|believe|expect)
+        |\bes\s+ist\s+nicht\s+(?:wahr|so|der\s+Fall)|\bno\s+es\s+(?:cierto|verdad)|\bil\s+n'est\s+pas\s+vrai)
+        ,?(?:\s+(?:to\s+say|to\s+(?:think|believe|expect)))?(?:\s+(?:that|why|dass|que))?\W*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# behind which what is said is of some other case, or of none
+ELSEWHERE = re.compile(
+    r"\b(?:in\s+(?:some|certain|other|many|most)\s+\w+|sometimes|hope|wish|pretend|imagine|false|untrue|no\s+reason|doubt|whether)\b[^.,;\n]*$",
+    re.IGNORECASE,
+)
+
+
+def _as_stated(text: str, said: Commitment, letters: Letters) -> Commitment | None:
+    """A sentence of an option as the words before it leave it: as it is, as its contrary, or not said at all."""
+    before = text[max(said.start - 100, 0) : said.start]
+    if NOT_SO.search(before):
+        others = [letter for letter in letters.options if letter != said.value]
+        return said._replace(value=others[0]) if len(others) == 1 else None
+    if ELSEWHERE.search(before) or denied(text, said.start, said.start) or counterfactual(text, said.start):
+        return None
+    return said
 
 
 def _echoes_both(text: str) -> bool:

@@ -8,6 +8,8 @@ from selfexec.readers.notation import legible
 from selfexec.readers.result import Commitment, Reading, conclude, ends
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
+from selfexec.readers.sorted_words import sorted_words
+from selfexec.readers.suppositions import counterfactual
 from selfexec.readers.words import LIST, fold, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
@@ -55,6 +57,7 @@ LINE = re.compile(
     rf"(?::|：|-|–|—|=|→|->|\||(?=[✅✔✓👍❌✗✘👎]))[*_]{{0,2}}\s{{0,6}}[\"'“”*_`(]{{0,4}}(?!\d){MARK}",
     re.IGNORECASE,
 )
+BEHIND_A_SIGN = re.compile(rf"[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 INLINE = re.compile(rf"([^:;,=\n{{}}\"]{{1,60}})\s?[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 
 
@@ -74,13 +77,13 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     """
     plain = legible(text, formulas=False)
     wanted = {fold(option) for option in options}
-    objects = _answering(plain)
+    objects = [c for c in _answering(plain) if not counterfactual(plain, c.start)]
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))
     found = records or [c for c in (*objects, *_lines(plain)) if wanted & _marked(c)]
     found = found or list(_grouped(plain, options)) or list(_each_apart(plain, options))
-    whole = [c for c in found if wanted <= _marked(c)]
+    whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
     whole = [_amended(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
 
@@ -98,11 +101,23 @@ def _answering(text: str) -> list[Commitment]:
 # one word and its mark: {"camel": {"listed": true, "confidence": 0.9}}, <camel>true</camel>
 NESTED = re.compile(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<body>[^{}]{1,300})\}")
 BOOLEAN = re.compile(r":\s{0,4}[\"']?(?P<mark>true|false)\b", re.IGNORECASE)
-TAGGED = re.compile(rf"<(?P<word>[^<>/\n]{{1,80}})>\s{{0,12}}{MARK}\s{{0,12}}</(?P=word)>")
+TAGGED = re.compile(
+    rf"<(?:(?P<tag>[^<>/\n\"=]{{1,80}})|\w{{1,20}}\s(?:word|name|option|term)=\"(?P<named>[^<>\"\n]{{1,80}})\")>"
+    rf"\s{{0,12}}{MARK}\s{{0,12}}</"
+)
 # "✔ camel", "- [x] camel", and nothing else on the line
 CHECKED = re.compile(
     r"[ \t]{0,12}(?:[-*•]\s)?\s{0,2}(?:\[(?P<box>[xX✓✔ ])\]|(?P<sign>[✅✔✓👍☑❌✗✘👎☐]))\ufe0f?\s{1,4}"
     r"[\"'“”*_`]{0,4}(?P<word>[^:：|\n\"“”*_`]{1,80}?)[\"'“”*_`]{0,4}\s{0,4}$"
+)
+# "camel: 1", which counts where all options have one
+DIGIT = re.compile(
+    r"[ \t]{0,12}(?:[-*•]\s)?[\"'*_`]{0,3}(?P<word>[^:：|\n\"*_`\d]{1,80}?)[\"'*_`]{0,3}\s?[:=]\s?(?P<mark>[01])\s*$"
+)
+# "- camel (true): because"
+IN_BRACKETS = re.compile(
+    rf"[ \t]{{0,12}}(?:\d{{1,2}}[.)]\s|[-*•]\s)?\s{{0,2}}[\"'“”*_`]{{0,4}}"
+    rf"(?P<word>[^:：|(\n\"“”*_`]{{1,80}}?)[\"'“”*_`]{{0,4}}\s{{0,4}}\({MARK}\)"
 )
 # "1. camel – would not appear"
 APPEARS = re.compile(
@@ -125,14 +140,22 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
         if len(said) == 1 and place(text, found.start() + 1).answers:
             pairs.append((found.start(), found.end(), found["word"], said[0].lower() == "true"))
     tagged = matches(text, TAGGED, "<")
-    pairs += ((tag.start(), tag.end(), tag["word"], tag["mark"].lower() in YES) for tag in tagged)
+    pairs += ((tag.start(), tag.end(), tag["tag"] or tag["named"], tag["mark"].lower() in YES) for tag in tagged)
     for at, line in lines(text):
         if len(line) > 200:
             continue
         if box := CHECKED.match(line):
             pairs.append((at, at + len(line), box["word"], (box["box"] or box["sign"]) not in UNCHECKED))
+        elif digit := DIGIT.match(line):
+            pairs.append((at, at + len(line), digit["word"], digit["mark"] == "1"))
+        elif bracketed := IN_BRACKETS.match(line):
+            pairs.append((at, at + len(line), bracketed["word"], bracketed["mark"].lower() in YES))
         elif said_of := APPEARS.match(line):
             pairs.append((at, at + len(line), said_of["word"], not said_of["no"]))
+    pairs += (
+        (f.start(), f.end(), f["word"], f["mark"].lower() in YES) for f in matches(text, IN_YAML, "word:", "option:")
+    )
+    pairs += _in_columns(text)
     known = {fold(option): option for option in options}
     ours = [(start, end, known[fold(word)], mark) for start, end, word, mark in pairs if fold(word) in known]
     if len(ours) == len(known) == len({option for *_, option, _ in ours}):
@@ -140,6 +163,25 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
         empty = not any(mark for *_, mark in ours) and "[ ]" in text[start:end]  # a form that nobody filled in
         if not empty and not mentioned(text, start, end):
             yield Commitment(start, end, {option: mark for *_, option, mark in ours})
+
+
+# "word: camel" above "appeared: true"
+IN_YAML = re.compile(
+    rf"(?:word|option):\s{{0,4}}[\"']?(?P<word>[^\"'\n{{}}:]{{1,80}}?)[\"']?\s{{0,4}}\n\s{{0,12}}\w{{1,20}}:\s{{0,4}}{MARK}"
+)
+# a table with the words as its head and their marks in the row below
+COLUMNS = re.compile(
+    r"(?P<head>\|[^\n]{3,400}\|)[ \t]{0,4}\n[ \t]{0,4}\|[\s|:-]{3,200}\n[ \t]{0,4}(?P<row>\|[^\n]{3,400}\|)"
+)
+
+
+def _in_columns(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    for found in COLUMNS.finditer(text) if "|" in text else ():
+        head, row = found["head"].strip("|").split("|"), found["row"].strip("|").split("|")
+        said = [BEGINS_AS_A_MARK.match(cell.strip()) for cell in row]
+        if len(head) == len(row) and all(said):
+            for word, mark in zip(head, said, strict=True):
+                yield found.start(), found.end(), word, mark is not None and mark["mark"].lower() in YES
 
 
 # {"word": "camel", "appeared": true}
@@ -169,7 +211,7 @@ PARTED = re.compile(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
 
 # "Correction: lamp should be false."
 AMENDING = re.compile(
-    rf"\b(?:correction|actually|on\s+second\s+thought|on\s+reflection|wait|edit|update)\b(?P<what>[^.\n{{}}]{{1,80}}?)\b(?:is|be|to|:|=)\s*{MARK}",
+    rf"\b(?:correction|actually|hmm+|oops|sorry|no|on\s+second\s+thought|on\s+reflection|wait|edit|update)\b(?P<what>[^.\n{{}}]{{1,80}}?)\b(?:is|be|to|:|=)\s*{MARK}",
     re.IGNORECASE,
 )
 
@@ -261,13 +303,17 @@ def _lines(text: str) -> Iterator[Commitment]:
     marks: dict[str, bool] = {}
     start = end = 0
     for at, line in [*lines(text), (len(text), "end")]:
-        pairs = INLINE.findall(line) if len(line) < 400 else []
+        if len(line) >= 200 and (len(line) >= 400 or (":" not in line and "=" not in line)):
+            marked = 0
+        else:
+            marked = len(BEHIND_A_SIGN.findall(line))
+        pairs = INLINE.findall(line) if marked > 1 else []
         if len(pairs) < 2:
             pairs = [(found["word"], found["mark"])] if len(line) < 200 and (found := LINE.match(line)) else []
         if pairs:
             start = start if marks else at
             end = at + len(line)
-            marks |= {word.strip(): mark.lower() in YES for word, mark in pairs if word.strip()}
+            marks |= {word.strip(" \t`*_"): mark.lower() in YES for word, mark in pairs if word.strip()}
         elif line.strip() and marks:
             yield Commitment(start, end, marks)
             marks = {}

@@ -7,6 +7,7 @@ An answer counts at the top level of an object, inside one object under a key th
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from selfexec.readers.result import Commitment
@@ -65,6 +66,7 @@ class Place(NamedTuple):
     answers: bool
 
 
+@lru_cache(maxsize=1024)
 def names_an_answer(name: str) -> bool:
     """Whether a key says that its value is the answer: "Final Answer" does, "not_my_answer" does not."""
     words = [word for word in PART_OF_NAME.split(name) if word]

@@ -38,6 +38,7 @@ STRAIGHT = str.maketrans(CURLY, '"' * len(CURLY))
 LATEX = r"\\(?:(?:text|math)(?:bf|it|rm|sf|tt)?|operatorname)\s?\{"
 # around an object or its strings: "\{" and "\text{" that opens a string or another brace
 AROUND_AN_OBJECT = re.compile(rf"{LATEX}(?=\s{{0,2}}\\?[\"'“„«{{\\])|\\(?=[{{}}])")
+TEXT_IN_LATEX = re.compile(LATEX + r"([^{}\\\n]{0,200})\}")
 AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 
 
@@ -55,8 +56,12 @@ def legible(text: str, *, formulas: bool = True) -> str:
     if "&" in text:
         text = ENTITY.sub(lambda found: ENTITIES[found[0]].ljust(len(found[0])), text, AT_MOST)
     if "\\" in text:
+        if not formulas:
+            text = TEXT_IN_LATEX.sub(_unwrapped, text, AT_MOST)
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
+    if not text.isascii():
+        text = text.replace("🅰", "A").replace("🅱", "B").replace("\ufe0f\u20e3", ". ")
     if "~~" in text:
         text = STRUCK.sub(_blank, text, AT_MOST)
     if (">" in text or "]" in text or "▷" in text) and any(word in text for word in THOUGHTS):
@@ -69,6 +74,10 @@ def legible(text: str, *, formulas: bool = True) -> str:
     if '"' not in text and any(quote in text for quote in CURLY):
         text = text.translate(STRAIGHT)
     return text
+
+
+def _unwrapped(found: re.Match[str]) -> str:
+    return found[1].rjust(len(found[0]) - 1) + " "
 
 
 def _blank(found: re.Match[str]) -> str:

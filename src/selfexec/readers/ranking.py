@@ -3,13 +3,16 @@
 import re
 from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 
-from selfexec.readers.directions import names_a_direction, runs_down
+from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
 from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
 from selfexec.readers.notation import legible
+from selfexec.readers.placed import in_places
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import AT_MOST, lines, matches
 from selfexec.readers.shown import mentioned
+from selfexec.readers.suppositions import counterfactual
 
 LABELS = ("Q1", "Q2", "Q3", "Q4")
 MENTION = re.compile(r"\b[Qq](?:uestion\s?#?|_?\{?|[\s.])([0-9]+)\b")
@@ -34,6 +37,7 @@ BETWEEN = re.compile(
     r"""(?: [\s"'“”„«»‘`*_\\,;<>(){}$&、،] | -> | => | → | ⇒ | \\rightarrow | \\to | \\text
           | \b(?:then|dann|danach|zuletzt|luego|después|y|por\súltimo|am\sschwersten|and|followed\sby|finally)\b
           | \b(?:lastly|next)\b
+          | \b(?:puis|ensuite|enfin|et|est|d['’]abord|al\sfinal|erst|finalmente)\b | \([^()\nQq]{1,40}\)
           | ثم | 然后 | 最后
           | :?\b(?:first|1st|2nd|3rd|4th|second|third|fourth|last)\b:?
           | \b(?:is|are|takes?|requires?|needs?|comes?)\b[^.\nQq]{0,60}?\b(?:followed\sby|and\sthen)\b
@@ -49,14 +53,20 @@ PAIR = re.compile(
 IN_OBJECTS = re.compile(
     r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\[(?P<body>\s{0,12}\{[^\[\]]{10,800}\})\s{0,12}\]"
 )
-SWAPPED = re.compile(r"\b(?:swap|switch|exchange)\s+[Qq][1-4]\s+(?:and|with|for)\s+[Qq][1-4]\b", re.IGNORECASE)
+SWAPPED = re.compile(
+    r"\b(?:swap|switch|exchange)\s+[Qq][1-4]\s+(?:and|with|for)\s+[Qq][1-4]\b"
+    r"|\b[Qq][1-4]\s+(?:and|with)\s+[Qq][1-4]\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)",
+    re.IGNORECASE,
+)
 COMMENT = re.compile(r"//[^\n]{0,200}|/\*[^*]{0,200}\*/|#[^\n\"]{0,200}(?=\n)")
+MEDALS = {"🥇": 1, "🥈": 2, "🥉": 3, "①": 1, "②": 2, "③": 3, "④": 4}
 BRACKETED = re.compile(r"\[(?P<body>[\s\"'“”\\1-4,Qq]{7,80})\]")
 # "1. **Q3**", "First: Q3", "| 1 | Q3", "- Q3"
 ORDINAL = r"(?i:easiest|simplest|shortest|hardest|longest|first|second|third|fourth|last|[1-4](?:st|nd|rd|th))"
 LISTED = re.compile(
-    rf"""[\s#>*_|-]{{0,12}}
+    rf"""[\s#>*_|-]{{0,12}}(?:(?i:rank|place|position|platz|rang|puesto)\s{{1,2}})?
         (?: (?: (?P<n>\d{{1,2}})(?:\s?\([a-z ]{{3,20}}\))?\s?[.):|]
+              | (?P<medal>[🥇🥈🥉①②③④])
               | (?P<ordinal>{ORDINAL})[\s:)*_-] ) [\s*_"'`(\[{{:|-]{{0,8}}
           | [\s*_(•–-]{{0,8}} )
         [Qq](?:uestion)?\s?(?P<label>[0-9]+)\b""",
@@ -68,11 +78,28 @@ AMENDMENT = re.compile(
 )
 OTHER_KEY = re.compile(r"\"(?![\w ]*(?i:ranking|order))\w+\"\s?:\s?\"[^\"]{0,100}$")
 PIECE = 18  # no longer than 'ranking": ["Q1"]': a piece of a list that names its members one by one
-ORDERS = ("<", "→", "⇒", "->", "=>", "followed by", ", then ", " dann ", "luego ", "ثم", "然后", "2nd", "second")
+ORDERS = (
+    "<",
+    "→",
+    "⇒",
+    "->",
+    "=>",
+    "followed by",
+    ", then ",
+    " dann ",
+    "luego ",
+    " puis ",
+    "después ",
+    "ثم",
+    "然后",
+    "2nd",
+    "second",
+)
 CUE = re.compile(
-    r"rank|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence"
+    r"rank|hardest|toughest|longest|difficulty|\b(?:final|my)\s+answer\b|difficile|facile|最难|最容易"
+    r"|\border(?:ed)?\b(?! of the q)|(?<!at )\bleast|fewest|easiest|sorted|sequence"
     r"|rangfolge|reihenfolge|classe?ment|\bord(?:re|en|ine|em)\b|clasificación|classifica|порядок|рейтинг"
-    r"|leicht(?:est|\s+(?:zu|nach))|schwerst|(?:zu|nach)\s+schwer|schwer\s+(?:zu|nach)|aufsteigend|fácil|dificultad|difícil|易到难|简单到|难到易|الأسهل|الأصعب|ترتيب"
+    r"|leicht(?:est|\s+(?:zu|nach))|schwerst|schwierigkeit|(?:zu|nach)\s+schwer|schwer\s+(?:zu|nach)|aufsteigend|fácil|dificultad|difícil|易到难|简单到|难到易|الأسهل|الأصعب|ترتيب"
     r"|排序|排名|顺序|順序|順位|순위|순서",
     re.IGNORECASE,
 )
@@ -138,14 +165,23 @@ def read_ranking(text: str) -> Reading:
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]
-    stated = [c for c in stated if not mentioned(plain, min(c.start, place(plain, c.start).root), c.end)]
+    stated = [
+        c
+        for c in stated
+        if not counterfactual(plain, c.start) and not mentioned(plain, min(c.start, place(plain, c.start).root), c.end)
+    ]
     last = max(stated, key=lambda c: c.end, default=None)
     complete = [c for c in stated if c.value]
+    placed = [] if keyed else [c for c in in_places(plain) if not mentioned(plain, c.start, c.end)]
+    placed = [c for c in placed if not counterfactual(plain, c.start)]
+    if placed and (not complete or outermost(placed).end >= outermost(complete).end):
+        found = outermost(placed)
+        return conclude(text, [found._replace(value=None) if _amended(plain, found.end, found.value) else found])
     if not complete and not (last and last.end - last.start > PIECE):
         complete = _listed(plain)
     if complete:
         last = outermost(complete)
-        order = _turned(plain, last.start, last.value)
+        order = _turned(plain, last.start, last.end, last.value)
         last = last._replace(value=None if _amended(plain, last.end, order) else order)
     return conclude(text, [last] if last else [])
 
@@ -161,10 +197,13 @@ def _under(text: str) -> Iterator[Commitment]:
         start = max(found.start() - (found[0][0] in "aA"), 0)
         if found.re is KEYED and text[found.end() : found.end() + 1] == "{":
             continue  # a list of objects, below
-        if REJECTED.search(text, max(start - 30, 0), start) or not _ranks(_key(text, start, found)):
+        if _is_rejected(text, start) or not _ranks(_key(text, start, found)):
             continue
-        body = COMMENT.sub("", found["body"]).rstrip(" \t\r\n,")
+        body = COMMENT.sub("", found["body"]) if "/" in found["body"] or "#" in found["body"] else found["body"]
+        body = body.rstrip(" \t\r\n,")
         yield Commitment(start, found.end(), _whole([_label(member) for member in body.split(",")]))
+    if "{" not in text:
+        return
     for found in matches(text, BY_PLACE, "anking", "ANKING"):
         pairs = PAIR.findall(COMMENT.sub("", found["body"]))
         ranked = sorted((int(n or m), f"Q{label or other}") for label, n, m, other in pairs)
@@ -176,6 +215,11 @@ def _under(text: str) -> Iterator[Commitment]:
         labels = [MENTION.findall(member) for member in found["body"].split("}")[:-1]]
         if order := _whole([f"Q{named[0]}" for named in labels if len(named) == 1]):
             yield Commitment(max(found.start() - 1, 0), found.end(), order)
+
+
+def _is_rejected(text: str, start: int) -> bool:
+    before = text[max(start - 30, 0) : start]
+    return REJECTED.search(before) is not None
 
 
 def _key(text: str, start: int, found: re.Match[str]) -> str:
@@ -221,6 +265,7 @@ def _under_another_key(text: str, start: int) -> bool:
     return key is not None and key["quoted"] is not None and not _ranks(key["quoted"])
 
 
+@lru_cache(maxsize=1024)
 def _ranks(key: str) -> bool:
     """Whether a key says that its value is an order: it names an answer, or is made of the words for orders alone. One
     that names the hard end must say which way the order runs.
@@ -244,13 +289,15 @@ def _is_order(text: str, start: int, stop: int) -> bool:
     if REJECTED.search(before):
         return False
     if ">" in body.replace("->", "").replace("=>", ""):
-        # a chain of > says nothing until it is said which end is easy
-        return names_a_direction(text, max(start - 160, 0), stop + 80)
+        # a chain of > says nothing until it is said which end is easy, or of what there is more
+        return names_a_direction(text, max(start - 160, 0), stop + 80) or grows_with(text, start, stop) is not None
     if before.rstrip(" \"'“„«\\`*\n")[-1:] in ("[", "{", "(") or any(mark in body for mark in ORDERS):
         return True
     line = before[before.rfind("\n") + 1 :]
     if line.strip(" *_`-\"'"):
-        return bool(CUE.search(line) and re.search(r"(?:[:：>|]|\bis|\bbe|\bas|\bto)[\s\"'“„«*`(\\]*$", line))
+        return bool(
+            CUE.search(line) and re.search(r"(?:[:：>|→]|\bis|\bbe|\bas|\bto|\bthem|\border)[\s\"'“„«*`(\\]*$", line)
+        )
     return not text[stop : stop + 40].split("\n")[0].strip(" *_`.\"'")
 
 
@@ -269,7 +316,7 @@ def _listed(text: str) -> list[Commitment]:
     for at, line in lines(text):
         found = LISTED.match(line)
         if found:
-            number = int(found["n"] or ORDINALS.get((found["ordinal"] or "").lower(), 0))
+            number = int(found["n"] or MEDALS.get(found["medal"]) or ORDINALS.get((found["ordinal"] or "").lower(), 0))
             if bool(number) != counts or (number and number != len(run) + 1):
                 run, counts = [], bool(number)
             if not run:
@@ -307,9 +354,16 @@ def _amended(text: str, end: int, order: list[str]) -> bool:
     return False
 
 
-def _turned(text: str, start: int, labels: list[str]) -> list[str]:
+def _turned(text: str, start: int, stop: int, labels: list[str]) -> list[str]:
     """The order from fewest to most, where the words that introduce it say that it runs the other way."""
-    return labels[::-1] if runs_down(text, start) else labels
+    chain = text[start:stop].replace("->", "").replace("=>", "")
+    grows = grows_with(text, start, stop) if ">" in chain or "<" in chain else None
+    if grows is not None and not names_a_direction(text, max(start - 160, 0), stop + 80):
+        # "Q3 > Q1 in difficulty" begins with the hard end, "Q3 > Q1 in ease" with the easy one
+        return labels[::-1] if grows == (">" in chain) else labels
+    return (
+        labels[::-1] if runs_down(text, start) or (text[start] in "Qq" and begins_hard(text, start, stop)) else labels
+    )
 
 
 def _whole(labels: list[str]) -> list[str] | None:

@@ -39,6 +39,14 @@ PLAIN_CLAUSE = re.compile(
     r"|ich|yo|我|我把|我将|答案|把答案|将答案|请)[\W_]*)*",
     re.IGNORECASE,
 )
+ASKED = re.compile(r"[^.!?\n]{0,60}\?")
+ASIDE = re.compile(r"\W{0,3}\w\W{0,3}(?=,?\s+but\s)")
+# "A naive reader would choose B"
+SOMEBODY_ELSE = re.compile(
+    r"\b(?!(?:I|[Ww]e|[Ii]t|[Tt]his|[Tt]hat|which|answer|one)\s)\w+\s+(?:would|will|might|could|may)\s+(?:\w+ly\s+)?"
+    r"(?:choose|select|pick|say|guess|go|stick|agree|align)\b"
+    r"|\bwant(?:s|ed)?\s+me\s+to\s|\b(?:was|were)\s+(?:going|about|tempted|inclined)\s+to\s|\b(?:almost|nearly)\s"
+)
 SENTENCE_END = re.compile(r"[.!?]\s|[\"”}]|</|\[/|\.$|$")
 CLAUSES = (".", ",", ";", "\n", "!", "?", " but ", "，", "。", "；", "！", "？", "،", "؛")
 LETTER_ALONE = re.compile(r"[\W_]{0,6}\w?")
@@ -47,11 +55,10 @@ NONE = re.compile(r"(?:none|neither|no\s+(?:option|choice|answer|correct))\b", r
 STATING = cued(STATES, whole_words=False)
 CHANGING = cued(CHANGES)
 NAMING = cued(NAMES)
-CONCLUDING = cued(CONCLUDES)
-TRAILING = [
-    (cued((row._replace(then=r"(?=\s*(?:[.,;!)\n。，；！]|$))"),)), re.compile(row.then, re.VERBOSE))
-    for row in LETTER_FIRST
-]
+NAMING_OR_CONCLUDING = NAMING + cued(CONCLUDES)
+ENDING = r"(?=\s*(?:[.,;!)\n。，；！]|$))"
+TRAILING = tuple(ready for row in LETTER_FIRST for ready in cued((row._replace(then=ENDING),)))
+LEADS = {ready.form: re.compile(row.then, re.VERBOSE) for ready, row in zip(TRAILING, LETTER_FIRST, strict=True)}
 # "The total is therefore 42.": where the result of a last sentence may begin
 RESULT_BEGINS = re.compile(
     r"(?:\b(?:is|are|was|be|equals?|gives?|yields?|gets?|becomes?|remains?)\b|[=≈:])"
@@ -139,13 +146,17 @@ def _extent(value: str, letters: Letters) -> int:
 
 def named(text: str, letters: Letters) -> Iterator[Commitment]:
     """Options that are named right, or concluded."""
-    for found in wordings_in(text, NAMING + CONCLUDING):
+    for found in wordings_in(text, NAMING_OR_CONCLUDING):
         start = found.start("value")
         several = SECOND.match(text, found.end("value"))
         letter = letters.of(found["value"])
         if letter is None or several or denied(text, found.start(), start) or _in_a_key(text, found.start()):
             continue
+        if SOMEBODY_ELSE.search(text, max(found.start() - 40, 0), start) or ASKED.match(text, found.end("value")):
+            continue
         sentence = text[start : start + 400].split("\n")[0]
+        if aside := ASIDE.match(sentence):
+            sentence = aside[0]  # "I was going to say A, but it's C": C stands behind it
         end = start + _extent(sentence, letters)
         if found.groupdict().get("text") and letters.by_text.get(plain(text[found.end() : end])) != letter:
             continue  # "option C: ..., which says" speaks of it
@@ -155,11 +166,10 @@ def named(text: str, letters: Letters) -> Iterator[Commitment]:
 
 def _letter_first(text: str, letters: Letters) -> Iterator[Commitment]:
     """ "B it is.": the letter opens the sentence, and the words that take it close it."""
-    for row, lead in TRAILING:
-        for found in wordings_in(text, row):
-            opened = lead.search(text, max(found.start() - 24, 0), found.start())
-            if opened and (letter := letters.of(opened["value"])):
-                yield Commitment(opened.start("value"), found.end(), letter)
+    for found in wordings_in(text, TRAILING):
+        opened = LEADS[found.re.pattern].search(text, max(found.start() - 24, 0), found.start())
+        if opened and (letter := letters.of(opened["value"])):
+            yield Commitment(opened.start("value"), found.end(), letter)
 
 
 def results(text: str, letters: Letters) -> Iterator[Commitment]:

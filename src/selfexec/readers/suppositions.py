@@ -75,6 +75,28 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     return end is not None and _condition_behind(text, end)
 
 
+# another case than the one at hand: "If the user were a minor", "Suppose the word had been"
+COUNTERFACTUAL = re.compile(
+    r"""\b(?:if|suppose|supposing|imagine|assuming|wenn|falls|si)\b[^.;\n{}]{1,120}?
+        \b(?:were|had|weren['’]t|hadn['’]t|wäre|wären|hätte|fuera|fuese|hubiera|était|avait)\b | \bhypothetical(?:ly)?\b
+      | (?:如果|假如|假设)[^。\n{}]{1,60}(?:的话|就会|会是)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+SUPPOSING = re.compile("[iI]f|uppos|magin|ssuming|enn|alls|[sS]i |ypothetic|如果|假")
+
+
+def counterfactual(text: str, at: int) -> bool:
+    """Whether what stands at a place is said of another case than the one at hand, in the same sentence."""
+    if "\n\n" in text[max(at - 10, 0) : at]:
+        return False  # most objects: nothing leads to them in their own sentence
+    before = text[max(at - 240, 0) : at]
+    if not SUPPOSING.search(before):
+        return False
+    sentence = before[max(before.rfind(mark) for mark in STOPS) + 1 :]
+    found = COUNTERFACTUAL.search(sentence)
+    return found is not None and not FORCED.search(sentence) and not OUR_CONDITION.search(sentence)
+
+
 def _condition_behind(text: str, end: int) -> bool:
     found = None if text[end - 1 : end] in ".!?。\n" else BEHIND.match(text, end)
     return found is not None and not HEDGE.search(text, found.start("word"), found.end() + 24)

@@ -52,7 +52,7 @@ class Wording(NamedTuple):
 # A statement that names what it states: "the answer is". It counts wherever it stands.
 STATES = (
     Wording(
-        ("answer", "choice", "option", "guess", "verdict", "description"),
+        ("answer", "choice", "option", "guess", "verdict", "description", "judgment", "judgement"),
         rf"(?!s\b)['*_`]{{0,3}}{SAYS}{REST_OF_LINE}",
         "Answer: B",
     ),
@@ -300,6 +300,797 @@ LETTER_FIRST = (
 )
 
 
+class Plain(NamedTuple):
+    """How a language states a choice in a sentence that does nothing else. A sentence in which an option stands among
+    these words alone chooses it; one other word, and it is not read so: nothing has to be known of what denies, doubts
+    or supposes. To teach the readers another wording, add its words.
+
+    `words` may stand beside an option; `nouns` too, and before its letter. `contrasts` stand before an option that is
+    turned down ("A, not B"). `ordinals` name an option by its place among the options.
+    """
+
+    words: tuple[str, ...]
+    nouns: tuple[str, ...] = ()
+    contrasts: tuple[str, ...] = ()
+    ordinals: tuple[tuple[str, ...], ...] = ()
+
+
+PLAIN = {
+    "English": Plain(
+        words=(
+            *(
+                "but",
+                "it",
+                "it's",
+                "it is",
+                "that's",
+                "that",
+                "this",
+                "this is",
+                "is",
+                "be",
+                "must be",
+                "has to be",
+                "have to be",
+            ),
+            *(
+                "should be",
+                "would be",
+                "it'd",
+                "that'd",
+                "it'll",
+                "gotta be",
+                "got to be",
+                "going to be",
+                "can only be",
+            ),
+            *("i'd", "i'll", "i'm", "i", "i would", "i will", "i am", "we", "my", "the", "me", "for me", "to me", "us"),
+            *(
+                "say",
+                "pick",
+                "choose",
+                "select",
+                "take",
+                "go with",
+                "going with",
+                "go for",
+                "bet on",
+                "reckon",
+                "guess",
+            ),
+            *(
+                "think",
+                "believe",
+                "lean",
+                "leaning",
+                "lean towards",
+                "leaning towards",
+                "lean toward",
+                "leaning toward",
+            ),
+            *("vote for", "settle on", "settle for", "opt for", "conclude", "expect", "stick with", "sticking with"),
+            *(
+                "let me",
+                "let's",
+                "going to",
+                "what",
+                "all signs point to",
+                "everything points to",
+                "points to",
+                "leaves",
+            ),
+            *("leaves us with", "leaving", "process of elimination", "by elimination", "that leaves"),
+            *("so", "thus", "hence", "therefore", "ok", "okay", "well", "overall", "in conclusion", "in short", "now"),
+            *("clearly", "definitely", "certainly", "surely", "probably", "likely", "most likely", "very likely"),
+            *("obviously", "undoubtedly", "easily", "simply", "just", "really", "fairly", "pretty", "quite", "very"),
+            *(
+                "confident",
+                "sure",
+                "certain",
+                "for sure",
+                "for certain",
+                "no doubt",
+                "without doubt",
+                "without a doubt",
+            ),
+            *("hands down", "easy", "all the way", "here", "in this case", "too", "personally", "honestly", "about"),
+            *("correct", "right", "true", "best", "accurate", "the one", "one", "holds", "applies", "fits", "works"),
+            *(
+                "fits best",
+                "describes it best",
+                "describes it",
+                "applies here",
+                "of these",
+                "of the four",
+                "of the two",
+            ),
+            *("can't be anything but", "cannot be anything but", "can't be anything other than", "nothing but"),
+            *("if i had to choose", "if i had to pick", "if i had to guess", "if i must choose", "if forced to choose"),
+            *(
+                "with",
+                "high",
+                "confidence",
+                "100%",
+                "final",
+                "sounds right",
+                "looks right",
+                "makes sense",
+                "great question",
+            ),
+            *(
+                "seems",
+                "seems right",
+                "looks",
+                "will be true",
+                "would be true",
+                "that will be true",
+                "put my money on",
+                "my money is on",
+            ),
+            *(
+                "in all likelihood",
+                "likelier",
+                "more likely",
+                "the likelier one",
+                "chances are",
+                "inclined to",
+                "tempted to say",
+            ),
+            *(
+                "my answer",
+                "my choice",
+                "if i must",
+                "by far",
+                "clear",
+                "safe",
+                "bet",
+                "prediction",
+                "verdict",
+                "without hesitation",
+            ),
+            *(
+                "describes",
+                "response",
+                "outcome",
+                "situation",
+                "end",
+                "going",
+                "settling on",
+                "leading candidate",
+                "winner",
+                "more",
+            ),
+        ),
+        nouns=("option", "choice", "answer", "letter", "statement", "alternative", "description", "pick", "selection"),
+        contrasts=("not", "and not", "rather than", "instead of", "over", "but not", "as opposed to"),
+        ordinals=(
+            ("the first one", "the first", "the former", "the 1st", "number one"),
+            ("the second one", "the second", "the latter", "the 2nd", "number two"),
+            ("the third one", "the third", "the 3rd", "number three"),
+            ("the fourth one", "the fourth", "the last one", "the 4th", "number four"),
+        ),
+    ),
+    "German": Plain(
+        words=(
+            *(
+                "sondern",
+                "es",
+                "ist",
+                "wäre",
+                "muss",
+                "sein",
+                "das",
+                "die",
+                "der",
+                "ich",
+                "würde",
+                "sage",
+                "sagen",
+                "wähle",
+                "wählen",
+            ),
+            *("nehme", "nehmen", "tippe", "auf", "denke", "glaube", "meine", "mein", "entscheide mich", "für", "also"),
+            *(
+                "daher",
+                "somit",
+                "wohl",
+                "wahrscheinlich",
+                "sicher",
+                "klar",
+                "eindeutig",
+                "definitiv",
+                "richtig",
+                "richtige",
+            ),
+            *(
+                "vermutlich",
+                "ganz",
+                "meiner meinung nach",
+                "korrekt",
+                "korrekte",
+                "trifft",
+                "zu",
+                "trifft zu",
+                "gehe",
+                "mit",
+                "dass",
+                "stimmt",
+                "beste",
+                "am ehesten",
+            ),
+        ),
+        nouns=("antwort", "aussage", "option", "lösung", "wahl", "möglichkeit", "buchstabe"),
+        contrasts=("nicht", "und nicht", "statt", "anstatt"),
+        ordinals=(("die erste", "erstere"), ("die zweite", "letztere"), ("die dritte",), ("die vierte",)),
+    ),
+    "Spanish": Plain(
+        words=(
+            *(
+                "sino",
+                "es",
+                "la",
+                "el",
+                "sería",
+                "debe ser",
+                "tiene que ser",
+                "yo",
+                "diría",
+                "elijo",
+                "elegiría",
+                "escojo",
+                "opto por",
+            ),
+            *(
+                "creo",
+                "que",
+                "pienso",
+                "me quedo con",
+                "mi",
+                "correcta",
+                "correcto",
+                "verdadera",
+                "cierta",
+                "por",
+                "lo tanto",
+            ),
+            *(
+                "por lo tanto",
+                "así que",
+                "sin duda",
+                "seguramente",
+                "probablemente",
+                "claramente",
+                "definitivamente",
+                "más",
+            ),
+            *(
+                "seguro",
+                "en mi opinión",
+                "me inclino por",
+                "yo elegiría",
+                "probable",
+                "mejor",
+                "para mí",
+                "selecciono",
+                "se cumple",
+                "aplica",
+            ),
+        ),
+        nouns=("respuesta", "opción", "letra", "afirmación", "elección", "alternativa"),
+        contrasts=("no", "y no", "en lugar de", "en vez de"),
+        ordinals=(("la primera",), ("la segunda",), ("la tercera",), ("la cuarta",)),
+    ),
+    "French": Plain(
+        words=(
+            *(
+                "mais",
+                "c'est",
+                "ce serait",
+                "ça doit être",
+                "est",
+                "la",
+                "le",
+                "l'",
+                "je",
+                "dirais",
+                "choisis",
+                "choisirais",
+            ),
+            *("je choisis", "j'opte pour", "opterais pour", "prends", "pense", "crois", "que", "ma", "mon", "bonne"),
+            *(
+                "correcte",
+                "vraie",
+                "juste",
+                "donc",
+                "sans doute",
+                "sûrement",
+                "probablement",
+                "clairement",
+                "certainement",
+            ),
+            *(
+                "plutôt",
+                "à mon avis",
+                "sans hésiter",
+                "j'opterais pour",
+                "je prends",
+                "plus",
+                "probable",
+                "meilleure",
+                "pour moi",
+                "doit être",
+                "serait",
+                "s'applique",
+                "il s'agit de",
+            ),
+        ),
+        nouns=("réponse", "option", "lettre", "affirmation", "choix", "proposition"),
+        contrasts=("pas", "et non", "et pas", "plutôt que", "non"),
+        ordinals=(("la première", "le premier"), ("la deuxième", "la seconde"), ("la troisième",), ("la quatrième",)),
+    ),
+    "Chinese": Plain(
+        words=(
+            *(
+                "而是",
+                "我",
+                "认为",
+                "觉得",
+                "想",
+                "应该",
+                "应",
+                "会",
+                "是",
+                "为",
+            ),
+            *(
+                "选择",
+                "选",
+                "就",
+                "的",
+                "最",
+                "更",
+                "有",
+                "可能",
+                "因此",
+                "所以",
+            ),
+            *(
+                "答案",
+                "正确",
+                "最终",
+                "肯定",
+                "一定",
+                "显然",
+                "大概",
+                "很可能",
+                "可能性",
+                "大",
+            ),
+            *(
+                "选出",
+                "最佳",
+                "描述",
+                "符合",
+                "对",
+                "准确",
+                "成立",
+                "合适",
+                "说法",
+                "应当",
+            ),
+            *(
+                "当然",
+                "了",
+                "吧",
+                "我的",
+                "正确的",
+            ),
+        ),
+        nouns=("选项", "答案", "选择"),
+        contrasts=("而不是", "不是", "不选"),
+        ordinals=(
+            ("第一个选项", "第一个", "第一项"),
+            ("第二个选项", "第二个", "第二项"),
+            ("第三个选项", "第三个", "第三项"),
+            ("第四个选项", "第四个", "第四项"),
+        ),
+    ),
+    "Arabic": Plain(
+        words=(
+            *(
+                "هو",
+                "هي",
+                "أعتقد",
+                "أن",
+                "أظن",
+                "سأختار",
+                "أختار",
+                "اخترت",
+                "الصحيح",
+                "الصحيحة",
+            ),
+            *(
+                "النهائية",
+                "النهائي",
+                "الأرجح",
+                "لذلك",
+                "إذن",
+                "بالتأكيد",
+                "على",
+                "إنها",
+                "إنه",
+                "الأفضل",
+            ),
+            *(
+                "اختياري",
+                "إجابتي",
+                "جوابي",
+                "خياري",
+            ),
+        ),
+        nouns=("الخيار", "الإجابة", "الجواب", "الحرف", "العبارة"),
+        contrasts=("وليس", "لا", "بدلا من"),
+        ordinals=(("الخيار الأول",), ("الخيار الثاني",), ("الخيار الثالث",), ("الخيار الرابع",)),
+    ),
+}
+
+
+class Sorting(NamedTuple):
+    """How a language sorts words into those that were listed and the others. A clause is read if it holds these alone.
+
+    `rest` stands for the options that no clause names, `fill` says nothing of them.
+    """
+
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+    weak: tuple[str, ...]  # says yes where nothing else says yes or no
+    only: tuple[str, ...]
+    all: tuple[str, ...]
+    none: tuple[str, ...]
+    besides: tuple[str, ...]
+    rest: tuple[str, ...]
+    fill: tuple[str, ...]
+
+
+SORTING = {
+    "English": Sorting(
+        yes=(
+            *(
+                "true",
+                "yes",
+                "would",
+                "appeared",
+                "appear",
+                "appears",
+                "listed",
+                "included",
+                "present",
+                "likely",
+                "in",
+                "t",
+            ),
+            *("would list", "did", "made it", "made my list", "would appear", "would be", "were", "was", "did appear"),
+            *(
+                "probably",
+                "probably yes",
+                "very likely",
+                "✅",
+                "✔",
+                "✓",
+                "👍",
+                "would be there",
+                "would have",
+                "i'd list",
+            ),
+            *(
+                "will",
+                "will appear",
+                "would have listed",
+                "i would have listed",
+                "i would list",
+                "i listed",
+                "would be listed",
+                "would be included",
+                "would include",
+                "i'd include",
+            ),
+        ),
+        no=(
+            *(
+                "false",
+                "no",
+                "would not",
+                "wouldn't",
+                "did not",
+                "didn't",
+                "not",
+                "unlikely",
+                "absent",
+                "excluded",
+                "out",
+                "f",
+            ),
+            *("would not list", "wouldn't appear", "would not appear", "did not appear", "didn't appear", "not listed"),
+            *("not included", "were not", "weren't", "was not", "wasn't", "not present", "not likely", "probably not"),
+            *(
+                "neither",
+                "nor",
+                "no to",
+                "won't",
+                "will not",
+                "wouldn't be in",
+                "not on",
+                "don't",
+                "doesn't",
+                "probably no",
+                "would not be",
+                "wouldn't be",
+                "would not be listed",
+                "did not make it",
+                "left out",
+                "missing",
+            ),
+            *(
+                "not in",
+                "would not be in",
+                "would not have",
+                "would have been left out",
+                "very unlikely",
+                "❌",
+                "✗",
+                "✘",
+                "👎",
+            ),
+            *(
+                "would not include",
+                "wouldn't have",
+                "did not list",
+                "would be left out",
+                "not appear",
+                "would leave out",
+            ),
+        ),
+        weak=("in my list", "in the list", "on my list", "on the list", "in there", "to be there", "my list"),
+        only=("only", "just"),
+        all=("all five", "all four", "all three", "all", "everything", "every one", "each", "every"),
+        none=("none", "none of the others", "no word", "not one", "not a single one"),
+        besides=(
+            "except for",
+            "except",
+            "but",
+            "apart from",
+            "other than",
+            "save",
+            "save for",
+            "besides",
+            "aside from",
+        ),
+        rest=(
+            "everything else",
+            "anything else",
+            "the other three",
+            "the other two",
+            "all others",
+            "the others",
+            "the rest",
+            "the other words",
+            "the remaining words",
+            "the remaining ones",
+            "the other ones",
+        ),
+        fill=(
+            *(
+                "i",
+                "i'd",
+                "think",
+                "believe",
+                "say",
+                "expect",
+                "guess",
+                "and",
+                "or",
+                "the",
+                "word",
+                "words",
+                "option",
+                "options",
+            ),
+            *(
+                "my",
+                "list",
+                "them",
+                "of them",
+                "these",
+                "of these",
+                "be",
+                "been",
+                "have",
+                "have been",
+                "have made",
+                "there",
+                "that",
+            ),
+            *(
+                "this",
+                "it",
+                "would have been",
+                "appear",
+                "appearing",
+                "in my list",
+                "in the list",
+                "on my list",
+                "on the list",
+            ),
+            *(
+                "it in",
+                "into",
+                "as",
+                "well",
+                "so",
+                "answer",
+                "prediction",
+                "final",
+                "my answer",
+                "are",
+                "is",
+                "for sure",
+            ),
+            *(
+                "definitely",
+                "certainly",
+                "surely",
+                "both",
+                "five",
+                "from",
+                "appeared?",
+                "why",
+                "sure",
+                "here",
+                "predictions",
+            ),
+            *(
+                "yes to",
+                "to",
+                "for",
+                "ones",
+                "i would have",
+                "have listed",
+                "that appeared",
+                "picked",
+                "so",
+                "in",
+                "to be there",
+                "i'm",
+                "in there",
+                "to be",
+                "the option words",
+                "made",
+                "of",
+                "a",
+            ),
+        ),
+    ),
+    "German": Sorting(
+        yes=(
+            "ja",
+            "wahr",
+            "standen",
+            "stand",
+            "kamen vor",
+            "kam vor",
+            "dabei",
+            "genannt",
+            "wahrscheinlich",
+            "würde ich nennen",
+        ),
+        no=("nein", "falsch", "nicht", "nicht dabei", "nicht genannt", "unwahrscheinlich", "kamen nicht vor"),
+        weak=("in meiner liste", "auf der liste"),
+        only=("nur", "lediglich"),
+        all=("alle fünf", "alle", "alles"),
+        none=("keine", "keines", "keins", "keiner", "keine davon"),
+        besides=("außer", "bis auf", "mit ausnahme von"),
+        rest=("die anderen", "die übrigen", "der rest"),
+        fill=(
+            "ich",
+            "denke",
+            "glaube",
+            "meiner",
+            "liste",
+            "und",
+            "dass",
+            "die",
+            "wörter",
+            "davon",
+            "der",
+            "meine",
+            "in",
+            "in meiner liste",
+        ),
+    ),
+    "Spanish": Sorting(
+        yes=(
+            "sí",
+            "verdadero",
+            "aparecieron",
+            "apareció",
+            "aparecerían",
+            "aparecería",
+            "estarían",
+            "incluiría",
+            "probable",
+        ),
+        no=(
+            "no",
+            "falso",
+            "no aparecieron",
+            "no aparecerían",
+            "no estarían",
+            "improbable",
+            "no apareció",
+            "no aparecería",
+        ),
+        weak=("en mi lista", "en la lista"),
+        only=("solo", "sólo", "solamente", "únicamente"),
+        all=("todas", "todos", "todo"),
+        none=("ninguna", "ninguno", "ninguna de ellas"),
+        besides=("menos", "excepto", "salvo", "aparte de"),
+        rest=("las demás", "las otras", "el resto", "los demás"),
+        fill=("y", "e", "creo", "que", "las", "palabras", "en", "mi", "lista", "de", "la", "ellas"),
+    ),
+    "French": Sorting(
+        yes=("oui", "vrai", "apparaîtraient", "apparaîtrait", "étaient", "figureraient", "figuraient", "probable"),
+        no=("non", "faux", "n'apparaîtraient pas", "n'apparaîtrait pas", "pas", "ne figureraient pas", "improbable"),
+        weak=("dans ma liste", "dans la liste"),
+        only=("seulement", "uniquement", "seuls", "seul"),
+        all=("tous", "toutes", "tout"),
+        none=("aucun", "aucune", "aucun d'eux"),
+        besides=("sauf", "excepté", "à part", "hormis"),
+        rest=("les autres", "le reste"),
+        fill=("et", "je", "pense", "crois", "que", "les", "mots", "dans", "ma", "liste", "de", "d'entre eux"),
+    ),
+    "Chinese": Sorting(
+        yes=("是", "会出现", "出现了", "出现", "会", "有", "在列表中", "真", "可能"),
+        no=("否", "不会出现", "没有出现", "未出现", "不会", "不在列表中", "没有", "假", "不是", "不可能", "不太可能"),
+        weak=("在我的列表中", "在列表里"),
+        only=("只有", "仅有", "仅", "只"),
+        all=("全部", "所有", "都"),
+        none=("没有一个",),
+        besides=("除了",),
+        rest=("其他词", "其他", "其余"),
+        fill=(
+            "和",
+            "与",
+            "这些",
+            "这",
+            "个",
+            "我",
+            "认为",
+            "觉得",
+            "在",
+            "列表",
+            "中",
+            "词",
+            "的",
+            "我的",
+            "单词",
+            "我列出的",
+            "了",
+        ),
+    ),
+    "Arabic": Sorting(
+        yes=("نعم", "صحيح", "ظهرت", "ظهر", "ستظهر", "سيظهر"),
+        no=("لا", "خطأ", "لم تظهر", "لم يظهر", "لن تظهر", "لن يظهر"),
+        weak=("في قائمتي", "في القائمة"),
+        only=("فقط",),
+        all=("كلها", "جميعها", "جميع الكلمات", "كل الكلمات"),
+        none=("لا شيء منها",),
+        besides=("ما عدا", "باستثناء", "إلا"),
+        rest=("الباقي", "البقية"),
+        fill=("و", "في", "قائمتي", "القائمة", "الكلمات", "أعتقد", "أن"),
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Cued:
     """A wording made ready: literal pieces that it cannot be without, each with its distance from where it begins, and
@@ -310,6 +1101,24 @@ class Cued:
     in_capitals: tuple[tuple[str, int, str], ...]
     keys: frozenset[str]  # one of these words is in every text with this wording; empty where that cannot be said
     form: str
+
+    def searched(self, plain: bool, shouted: bool) -> tuple[tuple[str, int, str], ...]:
+        """What to search for in a text: of a plain one, that is ASCII alone, nothing in other letters."""
+        if plain:
+            return self._plain_and_capitals if shouted else self._plain
+        return self._and_capitals if shouted else self.cues
+
+    @cached_property
+    def _and_capitals(self) -> tuple[tuple[str, int, str], ...]:
+        return self.cues + self.in_capitals
+
+    @cached_property
+    def _plain(self) -> tuple[tuple[str, int, str], ...]:
+        return tuple(cue for cue in self.cues if cue[0].isascii())
+
+    @cached_property
+    def _plain_and_capitals(self) -> tuple[tuple[str, int, str], ...]:
+        return tuple(cue for cue in self._and_capitals if cue[0].isascii())
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -330,8 +1139,8 @@ def _cued(wording: Wording, whole_words: bool) -> Cued:
     capitals = dict.fromkeys(
         (word.upper(), 0, keys[word]) for word in wording.begins if word.upper() not in (word, word.title())
     )
-    all_keyed = frozenset(keys.values()) if all(keys.values()) else frozenset()
-    return Cued(tuple(cues), tuple(capitals), all_keyed, f"{apart}(?:{begins}){wording.then}")
+    every_key = frozenset(keys.values()) if all(keys.values()) else frozenset()
+    return Cued(tuple(cues), tuple(capitals), every_key, f"{apart}(?:{begins}){wording.then}")
 
 
 def wordings_in(text: str, wordings: tuple[Cued, ...]) -> Iterator[re.Match[str]]:
@@ -341,10 +1150,10 @@ def wordings_in(text: str, wordings: tuple[Cued, ...]) -> Iterator[re.Match[str]
     for row in wordings:
         if row.keys and row.keys.isdisjoint(words):
             continue
-        for cue, offset, key in row.cues + row.in_capitals if shouted else row.cues:
-            if (key and key not in words) or (plain and not cue.isascii()):
+        for cue, offset, key in row.searched(plain, shouted):
+            if key and key not in words:
                 continue  # as of most words
-            for at in places(text, cue):
+            for at in places(text, cue) if cue in text else ():
                 if found := row.pattern.match(text, max(at - offset, 0)):
                     yield found
 

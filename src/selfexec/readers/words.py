@@ -16,16 +16,36 @@ MARKUP = " \t\r*_`\"'“”‘’\\"
 LIST = re.compile(r"\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
 KEYED_LIST = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\[(?P<body>[^\[\]{}]{0,2000})(?P<close>\])?")
 KEYED_STRING = re.compile(r"words\\?[\"'“”]?\s{0,4}:\s{0,4}\\?\"(?P<body>[^\"\\\n]{1,400})\\?\"(?!\s*,\s*\\?\")")
-INLINE = re.compile(r"(?:^|\s)\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\d[.)]|$)")
+INLINE = re.compile(r"(?:^|\s)\(?\d[.)]\s{0,2}([^\d.)\n]{1,60}?)(?=\s+\(?\d[.)]|$)")
 QUOTED = re.compile(
     r"\\?\"((?:[^\"\\\n]|\\[^\"\n]){0,300})\\?\"|[“”]([^“”\n]{0,100})[“”]|(?<!\w)'((?:[^'\n\\]|\\.){0,100})'(?!\w)"
 )
 BULLET = re.compile(
-    r"[ \t]{0,12}(?:(?:\d{1,2}[.)]|[-*•–]|\|[ \t]{0,4}\d{1,2}[ \t]{0,4}\|)[ \t]{1,8}|\d{1,2}[、．])"
+    r"[ \t]{0,12}(?:(?:\d{1,2}[.):]|[-*•–]|\|[ \t]{0,4}\d{1,2}[ \t]{0,4}\|)[ \t]{1,8}|\d{1,2}[、．])"
     r"(?P<word>[^\n]{1,200})"
 )
 EXPLANATION = re.compile(r"\s+[-–—]\s|\s*[:：(–—|]|\s*->")
-COMMAS = re.compile("[,、،，·]")
+COMMAS = re.compile("[,、،，·;；]|\\s[/|]\\s")
+DASHES = re.compile(r"\s+[-–—•]\s+")
+# what leads up to the first word of a row: "I'd say boat, ...", "Harbor makes me think of boat, ..."
+LEAD = re.compile(
+    r"^(?:[^,.!]{0,30}[!.]\s+)?[^,]{0,60}?(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:say|list|choose|pick|name|associate(?:\s+with\s+it)?|think\s+of|go\s+with)"
+    r"|\bmakes\s+me\s+think\s+of|\bbrings\s+to\s+mind|\bcomes?\s+to\s+mind:?|\b(?:words|associations|ones|list|five)\s+(?:are|would\s+be|is)|\bdenke\s+ich\s+an|\bich\s+(?:denke\s+an|nenne|würde\s+\w+)|\bpienso\s+en|\bje\s+pense\s+à"
+    r"|我会?(?:想到|列出|说)(?:的?是)?)\s*",
+    re.IGNORECASE,
+)
+ONE_WORD_SENTENCES = re.compile(r"\s*(?:[^\W\d_][\w'’-]{0,30}[.!]\s*){5}$")
+ENCIRCLED = re.compile(r"[①-⑤]\s{0,2}([^①-⑤\n]{1,40})")
+ORDINAL = re.compile(
+    r"^[ \t]{0,12}(?:[-*•]\s)?[*_]{0,2}(?:first|second|third|fourth|fifth|word\s\d)[*_]{0,2}\s?[:：][*_]{0,2}\s?(?=\S)",
+    re.IGNORECASE,
+)
+# the first column of a table whose head says that it holds the words
+COLUMN = re.compile(
+    r"\|\s{0,6}[*_]{0,2}(?:words?|wort|palabra|mot|词语?|associations?)[*_]{0,2}\s{0,6}\|[^\n]{0,200}\n"
+    r"[ \t]{0,4}\|[\s|:-]{3,200}\n(?P<rows>(?:[ \t]{0,4}\|[^\n]{1,300}(?:\n|$)){5})(?![ \t]*\|)",
+    re.IGNORECASE,
+)
 AND = re.compile(r"^(?:and|und|y|e|et)\s+|^和")
 AND_LAST = re.compile(r"\s+(?:and|und|y|e|et)\s+|和")
 PLACEHOLDER = re.compile(r"[.…_\s]*|word\s?\d", re.IGNORECASE)
@@ -35,6 +55,13 @@ LINE_OF_ITS_OWN = re.compile(r"[\w’' -]{1,40}[.,]?$")
 
 
 # pictures before and behind a word, with what joins and varies them
+OPENER = re.compile(
+    r"^(?:sure(?:\s+thing)?|ok(?:ay)?|certainly|of\s+course|great|alright|gladly|claro|gerne|bien\s+sûr|好的)\s*[!,.:，！]\s*",
+    re.IGNORECASE,
+)
+# a member with one of these is a piece of a sentence
+OF_A_SENTENCE = re.compile(r"\b(?:I|you|they|it|are|is|was|were|can['’]t|don['’]t)\b")
+ENDS_A_ROW = re.compile(r"\s+[–—]\s+|(?<=[a-z])[.!]\s+(?=[A-Z])")  # "..., and sea. Let me know if"
 DECORATION = re.compile(
     r"^(?:[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?\u200d?)+\s*(?=\S)"
     r"|(?<=\S)\s*(?:[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]\ufe0f?\u200d?)+$"
@@ -146,13 +173,13 @@ def _bulleted(text: str) -> Iterator[Commitment]:
     run: list[tuple[int, int, str]] = []
     indent = 0
     for at, line in [*lines(text), (len(text), "end")]:
-        if found := BULLET.match(line):
+        if found := BULLET.match(ORDINAL.sub("- ", line)):
             depth = len(line) - len(line.lstrip())
             indent = indent if run else depth
             if depth <= indent:
                 word = EXPLANATION.split(found["word"].replace("**", ""), maxsplit=1)[0]
                 run.append((at, at + len(line), word))
-        elif line.strip() and run:
+        elif line.strip(" \t,;") and run:
             if len(run) > 1:
                 yield _run(run)
             run = []
@@ -166,22 +193,36 @@ def _run(run: list[tuple[int, int, str]]) -> Commitment:
 
 def _separated(text: str) -> Iterator[Commitment]:
     """A line of words with commas between them, alone or behind a colon."""
+    for table in COLUMN.finditer(text) if "|" in text else ():
+        cells = [row.strip(" |").split("|")[0] for row in table["rows"].strip().split("\n")]
+        yield Commitment(table.start(), table.end(), _words(cells))
+    if ONE_WORD_SENTENCES.match(text):
+        yield Commitment(0, len(text), _words(text.replace("!", ".").split(".")))
     for at, line in lines(text):
-        if len(line) > 400 or declines(line) or '":' in line:
+        if len(line) > 400 or "?" in line or declines(line) or '":' in line:
             continue  # a refusal, or a piece of an object
+        if len(encircled := ENCIRCLED.findall(line)) == ASKED_FOR:
+            yield Commitment(at, at + len(line), _words(encircled))
         if len(numbered := INLINE.findall(line)) > 2:
             yield Commitment(at, at + len(line), _words(numbered))
         start = max(line.rfind(":"), line.rfind("：")) + 1
         row = re.sub(r"\*\*|</?\w+>|\([^)]{0,60}\)|[{}]|\$|\\(?:boxed|text)", "", line[start:])
+        row = ENDS_A_ROW.split(LEAD.sub("", OPENER.sub("", row.strip(" \t|"))), maxsplit=1)[0]
         parts = _parted(row.strip().rstrip(".。"))
         words = _words([AND.sub("", part.strip()) for part in parts])
-        if 3 <= len(words) == len(parts) <= 15 and all(len(w.split()) <= 3 and len(w) <= 40 for w in words):
+        if (
+            3 <= len(words) == len(parts) <= 15
+            and not any(map(OF_A_SENTENCE.search, words))
+            and all(len(w.split()) <= 3 and len(w) <= 40 for w in words)
+        ):
             yield Commitment(at + start, at + len(line), words)
 
 
 def _parted(row: str) -> list[str]:
     """The members of a row, with the commas of other scripts; "y", "und" and their like part the last two."""
     parts = COMMAS.split(row)
+    if len(parts) == 1 and len(apart := DASHES.split(row.strip(" •"))) == ASKED_FOR:
+        return apart
     last = AND_LAST.split(parts[-1]) if len(parts) == ASKED_FOR - 1 else []
     return [*parts[:-1], *last] if len(last) == 2 else parts
 

@@ -1,0 +1,154 @@
+"""Marks that sentences, headings and rows give to words: "Only boat and anchor.", "Fog and lamp would not appear."
+
+What a clause may hold beside the options is listed (`wordings.SORTING`); with any other word nothing is read, so that
+nothing has to be known of what doubts or supposes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from selfexec.readers.result import Commitment
+from selfexec.readers.wordings import SORTING
+from selfexec.readers.words import fold
+
+LONGEST = 1_500  # characters of a reply that sorts a few words
+SPELLED = re.compile(r"[^\W_]")
+HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+OPTION = "\0"
+OTHERS = re.compile(r"\b(?:others|rest)\b")
+# clauses, each with one verb at most: lines, sentences, and what "but" and its like part
+ENDS = r"\n+|[;；。]|[.!](?=\s|$)"
+SENTENCES = re.compile(ENDS)
+CLAUSES = re.compile(
+    ENDS + r"|(?:[,，،]\s*|\s+|(?<=[\u4e00-\u9fff]))"
+    r"(?:but|while|whereas|aber|während|pero|mientras\s+que|mais|tandis\s+que|但是?|而|لكن)(?![a-z])",
+    re.IGNORECASE,
+)
+COMMAS = re.compile(r"\s*[,，،]\s*(?:and\s+)?|\s+but\s+")
+ELLIPSIS = re.compile(r"\.{2,}|…")
+
+
+def _either(phrases: Sequence[str]) -> re.Pattern[str]:
+    ordered = sorted(dict.fromkeys(phrases), key=len, reverse=True)
+    apart = "|".join(
+        re.escape(phrase).replace(r"\ ", r"\s+")
+        for phrase in ordered
+        if SPELLED.match(phrase) and not HAN.search(phrase)
+    )
+    joined = "|".join(re.escape(phrase) for phrase in ordered if HAN.search(phrase) or not SPELLED.match(phrase))
+    return re.compile(rf"(?<![^\W_])(?:{apart})(?![^\W_])|{joined}", re.IGNORECASE)
+
+
+YES, NO, WEAK, ONLY, ALL, NONE, EXCEPT, REST, FILL = (
+    _either([phrase for language in SORTING.values() for phrase in language[kind]]) for kind in range(9)
+)
+
+
+def sorted_words(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    """Every option, each marked by the clause that it stands in."""
+    if "{" in text or "?" in text or len(text) > LONGEST or not options:
+        return
+    plain = ELLIPSIS.sub(" ", text.replace("’", "'"))
+    parts = SENTENCES if ALL.search(plain) or NONE.search(plain) else CLAUSES  # "all but crane"
+    for clauses in (parts.split(plain), _in_rows(plain)):
+        if marks := _sorted([clause for clause in clauses if clause], options):
+            yield Commitment(0, len(text), marks)
+            return
+
+
+def _in_rows(text: str) -> list[str]:
+    """Clauses that commas part: "Yes to boat, no to fog, crane and lamp", each verb with all the words that it governs:
+    those before it where the words come first, those behind it else.
+    """
+    clauses: list[str] = []
+    for sentence in SENTENCES.split(text):
+        parts = [part for part in COMMAS.split(sentence) if part]
+        first = [YES.match(part.lstrip()) or NO.match(part.lstrip()) for part in parts]
+        verbs = [bool(YES.search(part) or NO.search(part)) for part in parts]
+        if not any(verbs):
+            clauses.append(sentence)
+            continue
+        leads = {bool(begins) for begins, verb in zip(first, verbs, strict=True) if verb}
+        if len(leads) > 1:
+            return []
+        rows: list[str] = [""]
+        for part, verb in zip(parts, verbs, strict=True):
+            if True in leads and verb and rows[-1]:
+                rows.append("")
+            rows[-1] += " " + part
+            if False in leads and verb:
+                rows.append("")
+        clauses += rows
+    return clauses
+
+
+def _sorted(clauses: list[str], options: Sequence[str]) -> dict[str, bool] | None:
+    known = {fold(option): option for option in options}
+    names = sorted(options, key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    marks: dict[str, bool] = {}
+    standing: bool | None = None  # what a heading says of the lines below it
+    rest: bool | None = None
+    for clause in clauses:
+        words = [known[fold(found[0])] for found in named.finditer(clause) if fold(found[0]) in known]
+        marked = named.sub(OPTION, clause)
+        if not SPELLED.search(marked) and not words and not (YES.search(marked) or NO.search(marked)):
+            continue  # a rule below a table's head
+        others = REST.search(marked) is not None
+        said = _said(REST.sub(" ", marked), bool(words))
+        if said is None:
+            return None
+        mark, exact = said
+        if exact is not None:
+            if marks and not words and not exact and OTHERS.search(clause):
+                continue  # "Just boat. None of the others."
+            if marks:
+                return None
+            marks = {option: (option in words) == exact if words else exact for option in options}
+            continue
+        if mark is None:
+            mark = standing
+        elif not words and not others:
+            standing = mark
+        if (words or others) and mark is None:
+            return None
+        if others:
+            if rest is not None and rest != mark:
+                return None
+            rest = mark  # and the words beside it are the others, one by one
+        for word in words:
+            if marks.setdefault(word, bool(mark)) != mark:
+                return None
+    if rest is not None:
+        marks = dict.fromkeys(options, rest) | marks
+    return {option: marks[option] for option in options} if len(marks) == len(options) else None
+
+
+def _said(clause: str, names_words: bool) -> tuple[bool | None, bool | None] | None:
+    """What a clause says of its words, and whether exactly they are in (True) or out (False), or, if it names none, all
+    or none; None where it holds a word that is not known.
+    """
+    left = EXCEPT.sub(" ", NONE.sub(" ", ONLY.sub(" ", ALL.sub(" ", clause))))
+    left = FILL.sub(" ", WEAK.sub(" ", YES.sub(" ", NO.sub(" ", left))))
+    if SPELLED.search(re.sub(r"(?:^|\s)\d{1,2}[.)]\s|\d{1,3}\s?%", " ", left)):
+        return None
+    denies = NO.search(clause) is not None
+    agrees = YES.search(NO.sub(" ", clause)) is not None
+    but = EXCEPT.search(clause)
+    bare = NO.sub(" ", clause)
+    if NONE.search(clause):
+        if denies or (names_words and not but):
+            return None
+        return bool(but), bool(but)
+    if ALL.search(clause) and (but or not names_words):
+        if denies:
+            return None
+        return not but, not but
+    if ONLY.search(bare):
+        return None if denies or not names_words else (True, True)
+    if but:
+        return None
+    if denies and agrees:
+        return None
+    agrees = agrees or (not denies and WEAK.search(clause) is not None)
+    return (False if denies else True if agrees else None), None
