@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import selfexec as sx
+from selfexec.cli import root
 from selfexec.engines.sim.server import SimServer
 from selfexec.errors import InputError
 from selfexec.items import load as load_items
@@ -248,3 +250,99 @@ def test_where_somebody_answered_last_is_where_the_rest_is_asked(url: str) -> No
     elsewhere = url.replace("127.0.0.1", "localhost")
     sx.run(out=folder, base_url=elsewhere, max_calls=5)
     assert plan(out=folder).respondents[0].connections[0].base_url == elsewhere
+
+
+# --- models that are named ----------------------------------------------------------------------------------------
+
+
+def test_a_new_model_is_asked_what_the_models_of_the_run_were(url: str) -> None:
+    sx.run(
+        MODELS[0], out="run", base_url=url, limit=3, epochs=2, experiments="restriction",
+        facets={"frame": ["self", "person"]}, settings={"temperature": 0.5},
+    )  # fmt: skip
+    sx.run("vllm/says-yes", out="run", base_url=url)
+    asked = {
+        model: {key[1:] for key in sx.load("run").replies if key.model == model} for model in sx.load("run").models
+    }
+    # 3 requests in 2 epochs: a prediction in each of 2 frames, what it does and the judgement
+    assert len(asked[MODELS[0]]) == 3 * 2 * (2 + 1 + 1)
+    assert asked["vllm/says-yes"] == asked[MODELS[0]]
+    assert load_manifest(Path("run")).own_settings == {}
+
+
+def test_a_new_model_is_asked_with_the_prompts_of_the_run(url: str) -> None:
+    own = {"restriction.predict": "Would you? $request A or B?"}
+    sx.run(MODELS[0], out="run", base_url=url, limit=1, experiments="restriction", prompts=own)
+    found = sx.run("vllm/coin", out="run", base_url=url)
+    assert len({reply.prompt_sha256 for key, reply in found.replies.items() if key.session == "predict"}) == 1
+
+
+def test_options_say_what_else_a_new_model_is_asked(url: str) -> None:
+    sx.run(MODELS[0], out="run", base_url=url, limit=3, epochs=2, experiments=["restriction", "association"])
+    assert plan("vllm/coin", out="run", base_url=url).sessions == 2 * 3 * (3 + 2)
+    assert plan("vllm/coin", out="run", base_url=url, epochs=1).sessions == 3 * (3 + 2)
+    assert plan("vllm/coin", out="run", base_url=url, limit=2).sessions == 2 * 2 * (3 + 2)
+    assert plan("vllm/coin", out="run", base_url=url, experiments="restriction").sessions == 2 * 3 * 3
+
+
+def test_a_model_of_the_run_that_is_named_is_asked_what_it_was(url: str) -> None:
+    folder = begun(url)
+    sx.run(MODELS[0], out=folder)
+    # 10 sessions an item, 3 items
+    assert sum(key.model == MODELS[0] for key in sx.load(folder).replies) == 3 * 10
+    assert load_manifest(folder).models == MODELS
+
+
+def test_a_model_that_is_named_is_asked_at_the_address_that_the_run_has(url: str) -> None:
+    folder = begun(url)
+    said = f"vllm/coin: asked at {url}, as before in run."
+    for more in ({}, {"limit": 5, "settings": {"temperature": 0.5}, "system": "Be brief."}):
+        planned = plan("vllm/coin", out=folder, **more)
+        assert [connection.base_url for connection in planned.respondents[0].connections] == [url]
+        assert planned.from_run == (said,) or planned.from_run == [said]
+    elsewhere = plan("vllm/coin", out=folder, base_url="http://127.0.0.1:9/v1", limit=5)
+    assert elsewhere.respondents[0].connections[0].base_url == "http://127.0.0.1:9/v1"
+    assert not elsewhere.from_run
+
+
+def test_the_screen_says_what_a_command_has_from_the_run(url: str) -> None:
+    begun(url, max_calls=None)
+    said = CliRunner().invoke(root, ["run", "--out", "run"]).stdout
+    assert f"vllm/typical and vllm/coin: asked at {url}, as before in run." in said
+    said = CliRunner().invoke(root, ["run", "--model", "vllm/says-yes", "--base-url", url, "--out", "run"]).stdout
+    assert "vllm/says-yes: new in run, and asked what its models are asked, as they are." in said
+
+
+# --- models that never answered -----------------------------------------------------------------------------------
+
+
+def test_a_mistyped_model_does_not_become_part_of_the_run(url: str) -> None:
+    folder = begun(url, max_calls=None)
+    before = load_manifest(folder)
+    with pytest.raises(sx.InputError, match=r"status 404.*vllm/coim never answered and is not part of run\."):
+        sx.run("vllm/coim", out=folder, base_url=url)
+    assert load_manifest(folder) == before
+    assert plan(out=folder).models == MODELS
+
+
+def test_a_run_that_began_with_a_mistyped_model_goes_on_without_it(url: str) -> None:
+    with pytest.raises(sx.InputError, match="status 404"):
+        sx.run("vllm/coim", out="run", base_url=url, limit=1)
+    with pytest.raises(sx.InputError, match=r"no model has answered in this run\. Name the models to ask: models"):
+        sx.run(out="run")
+    sx.run("vllm/coin", out="run", base_url=url, limit=1)
+    assert load_manifest(Path("run")).models == ["vllm/coin"]
+    assert sx.run(out="run").unanswered == {}
+
+
+def test_a_mistyped_model_that_an_earlier_version_kept_can_be_left_out(url: str) -> None:
+    folder = begun(url, max_calls=None)
+    kept = json.loads((folder / MANIFEST).read_text())
+    kept["models"].append("vllm/coim")
+    kept["reached"]["vllm/coim"] = kept["reached"]["vllm/coin"]
+    for block in kept["design"]:
+        block["models"].append("vllm/coim")
+    (folder / MANIFEST).write_text(json.dumps(kept))
+    said = r"vllm/coim never answered in run\. To go on without it, name the others: models vllm/typical,vllm/coin$"
+    with pytest.raises(sx.InputError, match=said):
+        sx.run(out=folder)

@@ -53,7 +53,8 @@ def test_the_same_call_again_asks_nothing(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_run_grows_by_models_items_epochs_and_experiments(tmp_path: Path) -> None:
     small = run(["sim/coin"], experiments=["restriction"], out=tmp_path / "r", limit=2)
-    grown = run(["sim/coin", "sim/typical"], out=tmp_path / "r", limit=4, epochs=2)
+    every = ["association", "restriction", "difficulty"]
+    grown = run(["sim/coin", "sim/typical"], experiments=every, out=tmp_path / "r", limit=4, epochs=2)
     whole = run(["sim/coin", "sim/typical"], out=tmp_path / "w", limit=4, epochs=2)
     assert {key: reply.text for key, reply in grown.replies.items()} == {
         key: reply.text for key, reply in whole.replies.items()

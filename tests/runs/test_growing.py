@@ -73,7 +73,9 @@ def test_a_run_grows_by_models_items_epochs_and_experiments_and_loses_none(tmp_p
     begin(wanted(tmp_path / "r", epochs=2))
     grow(wanted(tmp_path / "r", epochs=2))
     grown = grow(
-        wanted(tmp_path / "r", ["sim/typical", "sim/coin"], experiments=["restriction", "association"], limit=3)
+        wanted(
+            tmp_path / "r", ["sim/typical", "sim/coin"], experiments=["restriction", "association"], limit=3, epochs=1
+        )
     )
     assert (grown.models, grown.simulated, grown.epochs) == (["sim/coin", "sim/typical"],) * 2 + (2,)
     assert set(grown.experiments) == {"association", "restriction"}

@@ -124,6 +124,8 @@ def command(
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions
     say(f"{who}, items {planned.item_set.name} ({planned.item_set.sizes}), {number_of(whole, 'session')}{share}")
+    for text in planned.from_run:
+        say(text)
     if planned.all_simulated and not models:
         if out and not (planned.run_folder / MANIFEST).exists():
             say(f"{out}: no run is here to go on with, and no model is named (--model), so that one begins:")

@@ -1,10 +1,10 @@
 """A run as it is continued: of whom, of what, with which prompts and settings, and where, as it says itself.
 
-`run --out RUN` without models and the export of batch files from a run go by the same plan.
+`run --out RUN` and the export of batch files from a run go by the same plan.
 """
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from selfexec.runs.sampling import sampling_of
 from selfexec.runs.share import Shard, shard_folders
 from selfexec.runs.store import read_journal
 from selfexec.runs.toml import read_study
-from selfexec.text.redaction import HIDDEN
+from selfexec.text.numbers import joined as listing
+from selfexec.text.redaction import HIDDEN, bare_address
 
 MODEL = "#"  # in names of prompts that hold what one model alone is shown
 GROWING = ("experiments", "preset", "limit", "fraction", "epochs", "facets", "items")
@@ -43,23 +44,70 @@ def plan(models: Names | None = None, **options: Any) -> Plan:
 
 
 def planned_or_continued(options: RunOptions) -> Plan:
-    """What would be asked: without models the rest of the run that is there, and where there is none, of the simulated
-    panel.
+    """What would be asked: in the folder of a run by that run, as far as the command does not say otherwise, and where
+    there is none, of the models that are named or of the simulated panel.
     """
-    if options.models is None and options.out and is_there(Path(options.out)):
+    if goes_by_run(options):
         return continued(options)
-    return planned(options)
+    respondents, from_run = reached_before(options)
+    found = replace(planned(options, respondents), from_run=from_run)
+    if respondents is not None:
+        refuse_epochs_without_log(found, options.epochs)
+    return found
+
+
+def goes_by_run(options: RunOptions) -> bool:
+    """Whether a command goes by the run in its folder: one that names no model does, one that names a model which is
+    new there, and one that says nothing but whom to ask. All others say themselves what is asked.
+    """
+    run = Path(options.out or "")
+    if not is_there(run):
+        return False
+    if options.models is None:
+        return True
+    manifest = load_manifest(_folder(run, None if options.shard is None else Shard.parse(options.shard)))
+    if manifest.origin != "run" or not manifest.models or not options.models:
+        return False
+    says_what = any(name in changed(options) for name in (*GROWING, *SAMPLING, "prompts"))
+    return not says_what or any(model not in manifest.models for model in names(options.models))
+
+
+def reached_before(options: RunOptions) -> tuple[list[Respondent] | None, tuple[str, ...]]:
+    """The models that a command names, those of the run in its folder reached as they were before, and which addresses
+    these are, in sentences. None where there is no such run, or the command says where its models are reached.
+    """
+    run = Path(options.out or "")
+    if not options.models or options.base_url is not None or not is_there(run):
+        return None, ()
+    folder = _folder(run, None if options.shard is None else Shard.parse(options.shard))
+    manifest, sampling, models = load_manifest(folder), sampling_of(options), names(options.models)
+    found = [
+        Respondent(model, model, _connections(folder, manifest, model, options), sampling)
+        for model in dict.fromkeys(models)
+    ]
+    return found, tuple(_addresses(run, found, options))
+
+
+def _addresses(run: Path, respondents: Iterable[Respondent], options: RunOptions) -> Iterator[str]:
+    """Which models are asked at an address that the run has and the command does not say."""
+    at: dict[str, list[str]] = {}
+    for one in respondents if options.base_url is None else ():
+        urls = [connection.base_url for connection in one.connections if connection.base_url is not None]
+        if urls:
+            at.setdefault(listing(map(bare_address, urls)), []).append(one.name)
+    for urls_shown, models in at.items():
+        yield f"{listing(models)}: asked at {urls_shown}, as before in {run}."
 
 
 def continued(options: RunOptions) -> Plan:
     """The plan that a run goes on by.
 
-    Without options that say what to ask (`GROWING`), it is what the run was to ask; with any of them, its models are
-    asked that much, and the rest stays as the run has it.
+    Without options that say what to ask (`GROWING`), it is what the run was to ask, and of a model that is new in it
+    what any of its models was; with any of them, the models are asked that much, and the rest stays as the run has it.
 
     Args:
-        options: `out` is the run's folder; `models` may name some of its models; what is given besides comes before
-            what the run says, and is refused later where a run cannot take it.
+        options: `out` is the run's folder; `models` may name some of its models, and others; what is given besides
+            comes before what the run says, and is refused later where a run cannot take it.
 
     Raises:
         InputError: The folder holds imported replies, or something that calls need is not kept in it.
@@ -70,6 +118,8 @@ def continued(options: RunOptions) -> Plan:
     if manifest.origin not in ("run", LOGS):
         raise InputError(_of_imported(run))
     models, epochs = names(options.models or manifest.models), options.epochs
+    if not models:
+        raise InputError(f"{run}: no model has answered in this run. Name the models to ask: --model PROVIDER/MODEL")
     growing = [name for name in GROWING if name in changed(options)]
     there = items.load(folder / ITEMS)
     options = replace(
@@ -81,11 +131,14 @@ def continued(options: RunOptions) -> Plan:
         prompts=_prompts(folder, manifest) if options.prompts is None else options.prompts,
     )
     respondents, lacking = _respondents(folder, manifest, options)
-    design = None if manifest.origin == LOGS else _design(folder, manifest, there)
+    design = None if manifest.origin == LOGS else _with_new(models, _design(folder, manifest, there))
     conditions = list(dict.fromkeys(condition for _, _, condition in design or ())) or [DEFAULT]
     plan = planned(options, respondents)
+    new = [model for model in models if model not in manifest.models]
+    asked_alike = f"{listing(new)}: new in {run}, and asked what its models are asked, as they are." if new else ""
     plan = replace(
         plan,
+        from_run=[*filter(None, [asked_alike]), *_addresses(run, respondents, options)],
         sampling=_sampling(manifest, None, options),
         conditions=plan.conditions if "facets" in growing else conditions,
         lacking=lacking,
@@ -163,6 +216,15 @@ def _design(folder: Path, manifest: Manifest, there: ItemSet) -> Design:
     return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
 
 
+def _with_new(models: Sequence[str], design: Design) -> Design:
+    """A design in which models that it does not have are asked what any of its models is."""
+    every: Design = {}
+    for (_, experiment, condition), epochs in design.items():
+        every = joined(every, {("", experiment, condition): epochs})
+    new = [model for model in models if not any(model == place[0] for place in design)]
+    return {**design, **{(model, e, c): epochs for model in new for (_, e, c), epochs in every.items()}}
+
+
 def _epochs(folder: Path, manifest: Manifest, there: ItemSet) -> int:
     """How often everything is asked. How often a log has a sample says nothing of how often it is asked about."""
     if manifest.origin != LOGS:
@@ -183,24 +245,18 @@ def _respondents(folder: Path, manifest: Manifest, options: RunOptions) -> tuple
         raise InputError(f"--{option}: {folder / STUDY} says how each model is reached. Leave it out.")
     reached, lacking = study.reached(by_study) if study and by_study else ([], ())
     found = {one.name: one for one in reached}
-    known = requests_of(folder).by_id.values()
     for model in models:
         if model not in found:
-            url = next((request.url for request in reversed(list(known)) if request.model == model), None)
-            wire = next((request.wire for request in reversed(list(known)) if request.model == model), None)
-            ways = _connections(folder, manifest, model, options, (url, wire))
-            found[model] = Respondent(model, model, ways, Sampling())
+            found[model] = Respondent(model, model, _connections(folder, manifest, model, options), Sampling())
     return [replace(found[model], sampling=_sampling(manifest, model, options)) for model in models], lacking
 
 
-def _connections(
-    folder: Path, manifest: Manifest, model: str, options: RunOptions, batch: tuple[str | None, str | None]
-) -> tuple[Connection, ...]:
+def _connections(folder: Path, manifest: Manifest, model: str, options: RunOptions) -> tuple[Connection, ...]:
     """How a model was reached, with what is given in place of what was."""
     given = part_of(options, Connection)
     if model not in manifest.models or model in simulated_of(manifest) or engine_type(model, given).name != "http":
         return (given,)
-    way = manifest.reached.get(model) or _as_before(folder, manifest, model, options, batch)
+    way = manifest.reached.get(model) or _as_before(folder, manifest, model, options)
     if lost := [name for name in way.headers if name.casefold() not in {one.casefold() for one in given.headers}]:
         raise InputError(f"{folder}: {model} was asked with the header {lost[0]}, whose value is never kept. "
                          f"Give it: --header {lost[0]}=VALUE")  # fmt: skip
@@ -218,16 +274,15 @@ def _connections(
     return tuple(replace(given, base_url=url) for url in urls)
 
 
-def _as_before(
-    folder: Path, manifest: Manifest, model: str, options: RunOptions, batch: tuple[str | None, str | None]
-) -> Reached:
+def _as_before(folder: Path, manifest: Manifest, model: str, options: RunOptions) -> Reached:
     """How a model was reached in a run that does not say so: by the requests of its batches, or at the provider's own
     address. At which other one, and in which format, nobody can tell.
     """
-    url, wire = batch
+    in_batches = [request for request in requests_of(folder).by_id.values() if request.model == model]
+    url, wire = (in_batches[-1].url, in_batches[-1].wire) if in_batches else (None, None)
     if url is not None:
         at_home = is_at_home(model, url)
-        return Reached(base_url=[] if at_home else [url], wire=wire, whole=at_home or HIDDEN not in url)  # type: ignore[arg-type]
+        return Reached(base_url=[] if at_home else [url], wire=wire, whole=at_home or HIDDEN not in url)
     addresses = [sitting.addresses[model] for sitting in manifest.sittings if model in sitting.addresses]
     if options.base_url is not None:
         return Reached(base_url=[options.base_url])

@@ -30,7 +30,7 @@ from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.continuing import planned_or_continued
 from selfexec.runs.asking.estimate import Estimate, estimate
-from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting
+from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting, undone_if_refused
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
@@ -138,6 +138,7 @@ def _fill(
     ):
         # whoever holds the journal may change the folder
         refuse_misfit(plan)
+        before = load_manifest(plan.out)
         manifest = grow(plan)
         ledger.watch(engine)
         now = _standing_without_void(plan, journal)
@@ -150,7 +151,7 @@ def _fill(
             at_start(now)
         store.report(store.progress)
         if now.remaining:
-            with sitting(plan, manifest, engine, store.progress):
+            with undone_if_refused(plan, before), sitting(plan, manifest, engine, store.progress):
                 try:
                     finish(_ask_all(plan, store))
                     _ask_void_again(plan, store, manifest.accept_ends, ledger, journal)

@@ -1,14 +1,14 @@
 """The folder of a run as it grows to what is planned: begun, refused where it cannot, written down."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from selfexec.engines import Engine, Respondent, Sampling, kept_setting
-from selfexec.errors import InputError
+from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import EXPERIMENTS
 from selfexec.files.replacing import put, settle
 from selfexec.items import ItemSet
@@ -17,7 +17,7 @@ from selfexec.prompts import prompt_hashes, shipped_sentences
 from selfexec.runs import sittings
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress
-from selfexec.runs.design import Design, asked, folded, joined, unfolded
+from selfexec.runs.design import Block, Design, asked, folded, joined, unfolded
 from selfexec.runs.ends import refuse_other_words, stored_replies, words_in, words_of_judges
 from selfexec.runs.folder import (
     FORMAT,
@@ -39,8 +39,11 @@ from selfexec.runs.folder import (
     write_manifest,
 )
 from selfexec.runs.shards import clear_half_made, is_half_made, refuse_other_cut
+from selfexec.text.numbers import joined as listing
 from selfexec.text.redaction import bare_address
 from selfexec.version import __version__
+
+T = TypeVar("T")
 
 
 def begin(plan: Plan) -> None:
@@ -173,11 +176,11 @@ def grow(plan: Plan) -> Manifest:
     planned = joined(unfolded((old.shard or old).planned, before), wanted if capped else {})
     if any(id not in before.items.get(e, {}) for e, by_id in plan.item_set.items.items() for id in by_id):
         # until the items are there, "all that the run has" must not come to mean these too
-        old = msgspec.structs.replace(old, format=FORMAT, **_designs(plan, design, planned, None))
+        old = replace(old, format=FORMAT, **_designs(plan, design, planned, None))
         write_manifest(plan.out, old)
     grown = grow_items(plan.out / ITEMS, plan.item_set)
     same_items, just_the_cut = grown.hashes == old.items, grown.hashes == plan.item_set.hashes
-    new = msgspec.structs.replace(
+    new = replace(
         old,
         format=FORMAT,
         models=list(dict.fromkeys([*old.models, *plan.models])),
@@ -198,6 +201,68 @@ def grow(plan: Plan) -> Manifest:
     if new != old:
         write_manifest(plan.out, new)
     return new
+
+
+@contextmanager
+def undone_if_refused(plan: Plan, before: Manifest) -> Iterator[None]:
+    """Take the models out of the run again that a command brought into it and that never answered, where the command
+    was refused: a mistyped name would otherwise be asked by all later commands that name no model.
+
+    Args:
+        plan: What the command was to ask. The shards of a run share their plan, from which nothing is taken.
+        before: The manifest as it was before the command.
+
+    Raises:
+        InputError: The refusal, which now says which models these are.
+    """
+    try:
+        yield
+    except Interrupted:  # the same command goes on later
+        raise
+    except InputError as fault:
+        answered = {reply.model for reply in stored_replies(plan.out).values()}
+        silent = [model for model in plan.models if model not in answered]
+        known = {model for block in (*(before.design or ()), *before.planned) for model in block.models}
+        taken_out = [model for model in silent if model not in known and plan.shard is None]
+        if taken_out:
+            write_manifest(plan.out, _without(load_manifest(plan.out), taken_out))
+        if answered and silent:
+            said = fault.typed if fault.typed.endswith((".", "?")) else f"{fault.typed}."
+            fault.args = (" ".join([said, *_on_silent(plan, silent, taken_out)]),)
+        raise
+
+
+def _on_silent(plan: Plan, silent: Sequence[str], taken_out: Sequence[str]) -> Iterator[str]:
+    """What becomes of the models that never answered in a run in which others did."""
+    if taken_out:
+        is_not = "is not" if len(taken_out) == 1 else "are not"
+        yield f"{listing(taken_out)} never answered and {is_not} part of {plan.out}."
+    if there := [model for model in silent if model not in taken_out]:
+        others = [model for model in load_manifest(plan.out).models if model not in silent]
+        them = "it" if len(there) == 1 else "them"
+        way_out = f"To go on without {them}, name the others: --model {','.join(others)}"
+        yield f"{listing(there)} never answered in {plan.out}. {way_out}"
+
+
+def _without(manifest: Manifest, models: Collection[str]) -> Manifest:
+    """The manifest of a run to which these models never belonged."""
+
+    def others(blocks: Iterable[Block]) -> list[Block]:
+        left = [replace(block, models=[m for m in block.models if m not in models]) for block in blocks]
+        return [block for block in left if block.models]
+
+    def kept(by_model: Mapping[str, T]) -> dict[str, T]:
+        return {model: value for model, value in by_model.items() if model not in models}
+
+    return replace(
+        manifest,
+        models=[model for model in manifest.models if model not in models],
+        simulated=[model for model in simulated_of(manifest) if model not in models],
+        design=None if manifest.design is None else others(manifest.design),
+        planned=others(manifest.planned),
+        own_settings=kept(manifest.own_settings),
+        reached=kept(manifest.reached),
+    )
 
 
 def _design_of(folder: Path, manifest: Manifest, item_set: ItemSet) -> Design:
@@ -288,7 +353,7 @@ def sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) 
     def write(*more: sittings.Sitting) -> None:
         written = sittings.kept([*manifest.sittings, *more])
         reached = {**manifest.reached, **_reached(plan)} if more else manifest.reached
-        write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written, reached=reached))
+        write_manifest(plan.out, replace(manifest, sittings=written, reached=reached))
 
     with sittings.noted(begun, write, progress):
         yield

@@ -73,7 +73,8 @@ class Plan:
     as it may be written down, and `study` the study file that it was made of. With a `shard`, all that is counted and
     given out here is what falls to it, and `out` is its folder in that of the run. With `again`, what is out in a batch
     is asked all the same. `only`: nothing is asked but what this design has, where there is one. `lacking` is what
-    calls need and is not there, in sentences. `recorded` are the visits of which a log has told what was done.
+    calls need and is not there, in sentences; `from_run` is what the plan has from the run in the folder although the
+    command does not say it, in sentences. `recorded` are the visits of which a log has told what was done.
     `accept_ends` are words for unknown ends with which replies count, besides those that the run accepts already; with
     `retry_ends`, sessions whose reply has another unknown end are asked again.
     """
@@ -100,6 +101,7 @@ class Plan:
     retry_ends: bool = False
     lacking: Sequence[str] = ()
     only: Design | None = None
+    from_run: Sequence[str] = ()
 
     @property
     def run_folder(self) -> Path:
