@@ -56,6 +56,22 @@ def test_format_and_out_are_spelt_and_meant_alike_in_every_command(name: str) ->
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_an_option_that_takes_one_value_is_refused_where_it_is_given_two(name: str) -> None:
+    single = [
+        max(one.opts, key=len)
+        for one in COMMANDS[name].params
+        if isinstance(one, click.Option) and not (one.multiple or one.is_flag or one.is_eager)
+    ]
+    for option in single if name else ():
+        refused = CliRunner().invoke(root, [*name.split(), option, "2", option, "3"]).exception
+        assert str(getattr(refused, "typed", refused)) == f"{option}: given twice, as 2 and as 3. Give one of them."
+
+
+def test_the_same_value_twice_is_one() -> None:
+    assert CliRunner().invoke(root, ["list", "--format", "table", "--format", "table", str(STORED)]).exit_code == 0
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_an_option_that_may_be_given_again_says_so(name: str) -> None:
     several = [one for one in COMMANDS[name].params if isinstance(one, click.Option) and one.multiple]
     told = [" ".join(one.get_help_record(click.Context(COMMANDS[name])) or ()) for one in several]

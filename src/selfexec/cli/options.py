@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from functools import partial, wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -522,7 +523,28 @@ class Group(click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
             ctx.fail(f"No such command {name!r}.{nearest(name, self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
+        found, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not ctx.resilient_parsing:
+            _refuse_second_values(command, click.Context(command, ctx, found, **command.context_settings), rest)
+        return found, command, rest
+
+
+def _refuse_second_values(command: click.Command, context: click.Context, args: Sequence[str]) -> None:
+    """Raise InputError where an option that takes one value is given two different ones: click takes the last."""
+    single = [one for one in command.get_params(context) if isinstance(one, click.Option) and not one.multiple]
+    several = [copy(one) for one in command.get_params(context)]
+    for option in several:
+        if isinstance(option, click.Option) and not option.count:
+            option.multiple = True  # so that the parser keeps each value
+    parser = click.Command(command.name, params=several, add_help_option=False).make_parser(context)
+    with suppress(click.UsageError):  # which the command itself raises
+        given = parser.parse_args(list(args))[0]
+        for option in single:
+            values = list(map(str, dict.fromkeys(given.get(str(option.name)) or ())))
+            if len(values) > 1:
+                name = max(option.opts, key=len)
+                shown = " and as ".join(map(shlex.quote, values[:2]))
+                raise InputError(f"{name}: given twice, as {shown}. Give one of them.")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
