@@ -455,3 +455,76 @@ def test_the_name_of_a_model_in_a_log_does_nothing_to_a_terminal(tmp_path: Path,
     assert status == 0 and r"warning: my/\x1b[31mllama\u202e cannot be asked" in err
     assert "add --base-url URL" in err  # as the option is called there
     assert not {"\x1b", "\u202e"} & {*out, *err}
+
+
+# --- logs that tell of some samples more often than of others ------------------------------------------------------
+
+
+def uneven(folder: Path) -> sx.Run:
+    """A run of three samples of which a second log has two again, all predictions asked."""
+    imported(folder, *answers(1.0, 0.0, 1.0))
+    import_logs(
+        log(folder / "again", answers(1.0, 1.0), ME),
+        tool="lm-eval", experiment="correctness", out=folder / "run",
+    )  # fmt: skip
+    return sx.run(out=folder / "run", epochs=2)
+
+
+def test_no_prediction_is_exported_of_an_attempt_that_no_log_has(selfexec: Command, tmp_path: Path) -> None:
+    uneven(tmp_path)
+    status, out, err = selfexec("export", str(tmp_path / "run"))
+    assert (status, out) == (0, "") and "nothing is left to ask" in err
+
+
+def test_what_is_left_of_uneven_logs_is_exported(selfexec: Command, tmp_path: Path) -> None:
+    run = uneven(tmp_path)
+    left = [
+        line for line in jsonl_of(tmp_path / "run") if not (line.get("epoch") == 2 and line["session"] == "predict")
+    ]
+    (tmp_path / "run" / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in left))
+    _, out, _ = selfexec("export", str(tmp_path / "run"))
+    # the two samples that the second log has
+    assert len(out.splitlines()) == 2 and len(left) == len(run.replies) - 2
+
+
+def test_a_run_of_uneven_logs_is_the_same_after_its_replies_were_imported(selfexec: Command, tmp_path: Path) -> None:
+    run = uneven(tmp_path)
+    replies = tmp_path / "run" / "replies.jsonl"
+    back = ("import", str(replies), "--items", str(tmp_path / "run" / "items"), "--out", str(tmp_path / "back"))
+    status, out, err = selfexec(*back)
+    # 5 attempts, each with what was done, its score and a prediction
+    assert (status, err) == (0, "") and "(15 replies, 0 sessions missing, 1 model)" in out
+    again = sx.load(tmp_path / "back")
+    assert again.asked == run.asked and again.manifest.epochs == run.manifest.epochs
+    assert [*sx.score(again)] == [*sx.score(run)]
+
+
+def jsonl_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "replies.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("origin", "advice"),
+    [
+        ("run", "ask everything twice (--epochs 2)"),
+        ("logs", "import another log of the same model on the same samples"),
+        ("import", "import replies of a second epoch (selfexec export --epochs 2 writes what to ask)"),
+    ],
+)
+def test_what_repeats_behaviour_is_advised_by_where_a_run_is_from(origin: str, advice: str, tmp_path: Path) -> None:
+    if origin == "logs":
+        imported(tmp_path, *answers(1.0, 0.0, 1.0))
+        run = sx.run(out=tmp_path / "run")
+    else:
+        run = sx.run("sim/coin", limit=3, out=tmp_path / "run")
+    if origin == "import":
+        run = sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "back")
+    assert f"how far behaviour repeats itself is unknown: to see that, {advice}." in repr(sx.score(run))
+
+
+def test_a_condition_that_imported_replies_lack_is_not_to_be_asked_by_run(tmp_path: Path) -> None:
+    run = sx.run("sim/coin", limit=3, out=tmp_path / "run")
+    back = sx.import_replies(run.folder / "replies.jsonl", items=run.folder / "items", out=tmp_path / "back")
+    for one, way_out in ((run, "selfexec run with its --model"), (back, "selfexec export --facet frame=person")):
+        with pytest.raises(sx.InputError, match=way_out):
+            sx.score(one, conditions="frame=person")

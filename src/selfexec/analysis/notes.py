@@ -1,9 +1,12 @@
 """What stands under a table of scores about noise, loss and who judges."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
+from selfexec.analysis.advice import to_repeat
 from selfexec.analysis.names import source_of
 from selfexec.analysis.numbers.left_open import LeftOpen
+from selfexec.analysis.result import ScoredRun, folder_of
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.unanswered import Unanswered
 from selfexec.experiments import EXPERIMENTS
@@ -25,19 +28,22 @@ def nothing_answered(warnings: Iterable[Warned]) -> list[str]:
 
 
 def noise_and_loss(
-    scores: Sequence[Score], warnings: Iterable[Warned], folder_of: Callable[[Iterable[str]], str] = lambda _: "RUN"
+    scores: Sequence[Score], warnings: Iterable[Warned], runs: Sequence[ScoredRun] = (), *, name_only: bool = False
 ) -> list[str]:
-    """Nothing about scores that are counted as the authors did. `folder_of` says where the run of models is."""
+    """Nothing about scores that are counted as the authors did. `runs` were scored; with `name_only` they are named by
+    the last part of their folders.
+    """
     if not scores or scores[0].convention == "authors":
         return []
     found = list(warnings)
     losses = [warning for warning in found if isinstance(warning, LossTest)]
     judges = [warning for warning in found if isinstance(warning, JudgeTest)]
     opened = [f"{w.model}, {w.experiment}: {w.text}" for w in found if isinstance(w, LeftOpen)]
-    return [*_ceilings(scores), *_worst_cases(scores), *_losses(losses), *_judges(judges, folder_of), *opened]
+    folder = partial(folder_of, runs, name_only=name_only)
+    return [*_ceilings(scores, runs), *_worst_cases(scores), *_losses(losses), *_judges(judges, folder), *opened]
 
 
-def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
+def _ceilings(scores: Sequence[Score], runs: Sequence[ScoredRun]) -> Iterator[str]:
     known = {(r.model, r.experiment): r.value for r in scores if r.metric == "noise_ceiling" and r.value is not None}
     by_model = _by_model(r for r in scores if r.metric == "skill_over_ceiling" and (r.model, r.experiment) in known)
     repeated = {(row.model, row.experiment) for rows in by_model.values() for row in rows}
@@ -46,7 +52,8 @@ def _ceilings(scores: Sequence[Score]) -> Iterator[str]:
     once -= {(row.model, row.experiment) for row in twice}
     if once:
         whose = f" for {', '.join(sorted({model for model, _ in once}))}" if repeated else ""
-        yield f"how far behaviour repeats itself is unknown{whose}: to see that, ask everything twice (--epochs 2)."
+        origins = [run.origin for run in runs if any(model in run.models for model, _ in once)]
+        yield f"how far behaviour repeats itself is unknown{whose}: to see that, {to_repeat(origins)}."
     if by_model:
         yield "skill over ceiling, the skill with which one execution predicts another:"
     for model, rows in by_model.items():
@@ -99,13 +106,13 @@ def _losses(warnings: Sequence[LossTest]) -> Iterator[str]:
         yield f"  {found.model}, {found.experiment}: {found.text}"
 
 
-def _judges(warnings: Sequence[JudgeTest], folder_of: Callable[[Iterable[str]], str]) -> Iterator[str]:
+def _judges(warnings: Sequence[JudgeTest], folder: Callable[[Iterable[str]], str]) -> Iterator[str]:
     """By experiment and the two sources that disagree."""
     found: dict[tuple[str, str, str], list[JudgeTest]] = {}
     for warning in warnings:
         found.setdefault((warning.experiment, warning.source, warning.other), []).append(warning)
     for (experiment, source, other), those in found.items():
-        run = folder_of(warning.model for warning in those)
+        run = folder(warning.model for warning in those)
         thing, _ = EXPERIMENTS[experiment].words.judged
         former, latter = source_of(experiment, source), source_of(experiment, other)
         if source in EXPERIMENTS[experiment].on_request:

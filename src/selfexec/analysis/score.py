@@ -9,7 +9,14 @@ from selfexec.analysis.numbers.left_open import left_open
 from selfexec.analysis.own import NO_GROUPS, families_of, own_of
 from selfexec.analysis.same_replies import SameReplies, same_replies
 from selfexec.analysis.score_table import Scores, joined
-from selfexec.analysis.selection import CONVENTIONS, NO_PANEL, Runs, Selection, known_conditions, refuse_unknown
+from selfexec.analysis.selection import (
+    CONVENTIONS,
+    NO_PANEL,
+    Runs,
+    Selection,
+    refuse_unknown,
+    refuse_unknown_conditions,
+)
 from selfexec.analysis.unanswered import Unanswered, unanswered
 from selfexec.claims import NO_ANSWERS, Claims, Tables, occurring
 from selfexec.claims.arrays import MISSING, UNREADABLE
@@ -92,7 +99,7 @@ def score(
 
         found = Scores(row for run in selection.runs for row in authors_scores(run))
     else:
-        refuse_unknown("condition", selection.conditions, known_conditions(selection.whole_runs))
+        refuse_unknown_conditions(selection.conditions, selection.whole_runs)
         ones = [selection.under(condition) for condition in selection.shown_conditions]
         found = joined(_shown(one, selection.families, drawn) for one in ones)
         found.warnings += tuple(same_replies(selection.whole_runs))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from selfexec.analysis.findings import (
@@ -19,7 +19,7 @@ from selfexec.analysis.notes import Warned, noise_and_loss, nothing_answered, on
 from selfexec.analysis.own import own_lines, own_records
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.renamed import refuse_old_name
-from selfexec.analysis.result import Form, Rows, ScoredRun, folder_of, head, out_lines
+from selfexec.analysis.result import Form, Rows, ScoredRun, head, out_lines
 from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.unanswered import Unanswered
 from selfexec.analysis.words import (
@@ -446,7 +446,7 @@ def own_notes(scores: Scores) -> list[str]:
 
 def _below(scores: Scores) -> list[str]:
     """Noise, loss, judges, and cuts of the items."""
-    rests_on = noise_and_loss(scores, scores.warnings, partial(folder_of, scores.runs))
+    rests_on = noise_and_loss(scores, scores.warnings, scores.runs)
     return [*out_lines(scores.runs), *rests_on, *_cuts(scores)]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from selfexec.analysis.advice import to_ask_in
 from selfexec.analysis.makers import families_elsewhere
 from selfexec.analysis.result import ScoredRun, scored_runs
 from selfexec.claims import Tables
@@ -228,10 +229,15 @@ def known_conditions(runs: Iterable[Run]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (name != DEFAULT_NAME, name)))
 
 
+def refuse_unknown_conditions(named: Iterable[str], runs: Sequence[Run]) -> None:
+    """Refuse a condition in which nothing was asked, saying how the runs come to it."""
+    refuse_unknown("condition", named, known_conditions(runs), lambda name: _to_ask_it(name, runs))
+
+
 def conditions_meant(named: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
     """The conditions that are named; where none is, the default one, or the only one that there is."""
     known = known_conditions(runs)
-    refuse_unknown("condition", named, known, _to_ask_it)
+    refuse_unknown_conditions(named, runs)
     if not named and len(known) > 1 and DEFAULT_NAME not in known:
         raise InputError(f"which condition? Choose with --condition. There are {'; '.join(known)}.")
     return tuple(named) or (DEFAULT_NAME if DEFAULT_NAME in known or not known else known[0],)
@@ -274,8 +280,8 @@ def read_as_given(runs: Sequence[Run], readings: Sequence[Path]) -> list[Run]:
     return [run.with_readings(given) if here else run for run, here in zip(runs, concerned, strict=True)]
 
 
-def _to_ask_it(condition: str) -> str:
+def _to_ask_it(condition: str, runs: Iterable[Run]) -> str:
     """How a run comes to a condition that it lacks, where that is the level of one facet."""
     if condition.count("=") != 1:
         return ""
-    return f" A run grows by conditions: selfexec run with its --model and --out, and --facet {condition}"
+    return f" {to_ask_in(condition, [run.manifest.origin for run in runs])}"

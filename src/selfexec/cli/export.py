@@ -249,6 +249,8 @@ def round_of_run(
     """What a run lacks, of some of its models and experiments if you like."""
     from selfexec.prompts import all_prompts
     from selfexec.runs import Round, load
+    from selfexec.runs.design import recorded
+    from selfexec.runs.folder import design_to_ask
     from selfexec.runs.records import Cut
 
     stored = load(folder, accept_ends=ends.accept_ends or ())
@@ -274,6 +276,8 @@ def round_of_run(
         stored.all_conditions,
         retry_ends=ends.retry_ends,
         cut=Cut(preset=stored.manifest.preset, prompts=_name_of_prompts(prompts)),
+        design=design_to_ask(stored.manifest, stored.items),
+        recorded=recorded(stored.items, stored.replies),
     )
 
 

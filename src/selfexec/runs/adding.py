@@ -14,6 +14,7 @@ from selfexec.items import ItemSet
 from selfexec.runs.ends import keep_accepted, refuse_other_words, stored_replies, words_in
 from selfexec.runs.fit import check_fit
 from selfexec.runs.folder import (
+    IMPORT,
     ITEMS,
     MANIFEST,
     REPLIES,
@@ -26,8 +27,6 @@ from selfexec.runs.folder import (
 from selfexec.runs.records import Cut, Loaded, Reply
 from selfexec.runs.run import Run, cut_of_replies, loaded_replies, opened
 from selfexec.runs.store import Journal, read_journal
-
-IMPORT = "import"
 
 
 def takes_more(out: Path) -> bool:

@@ -96,23 +96,38 @@ def asked(
     reply.
 
     What has a reply was asked, listed or not. Where nothing is kept of what was asked (`blocks` None: imported replies,
-    runs of older versions), it is every item in each epoch of which the model has a reply in the condition. What stands
-    in a log was not asked by the run: it is asked about once there is a prediction to be had.
+    runs of older versions), it is every item in each epoch of which the model has a reply in the condition; where an
+    experiment is about logs, as far as these go. What stands in a log was not asked by the run: it is asked about once
+    there is a prediction to be had.
     """
     seen: dict[tuple[str, str], Seen] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
     in_logs = {name: experiment.recorded for name, experiment in EXPERIMENTS.items() if experiment.recorded}
+    logged: list[Key] = []
     for key in replies:
         if key.experiment in in_logs and key.kind in in_logs[key.experiment]:
+            logged.append(key)
             continue
         seen[key.model, key.experiment][key.facets, key.session][key.item].add(key.epoch)
     listed = None if blocks is None else unfolded(blocks, item_set)
+    there_in_logs = recorded(item_set, logged)
     found: dict[Place, Mapping[str, Sequence[int]]] = {}
     for (model, experiment), replied in seen.items():
         wanted = {c: epochs for (m, e, c), epochs in (listed or {}).items() if (m, e) == (model, experiment)}
         for condition, there in _by_condition(replied, experiment, wanted).items():
             epochs = None if listed is None else wanted.get(condition, {})
-            found[model, experiment, condition] = _epochs(item_set.items[experiment], epochs, there)
+            by_item = _epochs(item_set.items[experiment], epochs, there)
+            if experiment in in_logs and listed is None:
+                by_item = _as_recorded(by_item, model, experiment, there_in_logs)
+            found[model, experiment, condition] = by_item
     return found
+
+
+def _as_recorded(
+    by_item: Mapping[str, Sequence[int]], model: str, experiment: str, there: Collection[Visited]
+) -> Mapping[str, Sequence[int]]:
+    """The epochs of each item of which a log has told what was done: nothing else could be asked about."""
+    found = {id: [n for n in epochs if (model, experiment, id, n) in there] for id, epochs in by_item.items()}
+    return {id: epochs for id, epochs in found.items() if epochs}
 
 
 # facets and session -> item -> the epochs in which there is a reply

@@ -17,6 +17,7 @@ from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Prompts, Visite
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_condition
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
+from selfexec.runs.design import Design
 from selfexec.runs.records import Cut, Reply
 from selfexec.runs.replay import Visit, prompts_of
 
@@ -43,7 +44,8 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
 class Round:
     """A round as it is made: `asked` counts its sessions, `waiting` those that may follow once they are answered, and
     `ended` those that are missing and not asked again, since the end of their reply is not known; with `retry_ends`
-    these are asked, too.
+    these are asked, too. Where there is a `design`, nothing else is asked; of experiments about logs, only what logs
+    have (`recorded`).
     """
 
     models: Sequence[str]
@@ -54,6 +56,8 @@ class Round:
     conditions: Sequence[Condition] = (DEFAULT,)
     retry_ends: bool = False
     cut: Cut = Cut()
+    design: Design | None = None
+    recorded: frozenset[Visited] = frozenset()
     asked: int = 0
     waiting: int = 0
     ended: int = 0
@@ -98,8 +102,17 @@ class Round:
             for experiment, by_id in self.item_set.items.items():
                 for item in by_id.values():
                     for model in self.models:
-                        for n, condition in enumerate(conditions[experiment]):
-                            yield _Place(model, experiment, item, epoch, condition, conditions[experiment][:n])
+                        wanted = [
+                            c for c in conditions[experiment] if self._is_wanted(model, experiment, item, epoch, c)
+                        ]
+                        for n, condition in enumerate(wanted):
+                            yield _Place(model, experiment, item, epoch, condition, wanted[:n])
+
+    def _is_wanted(self, model: str, experiment: str, item: Item, epoch: int, condition: Condition) -> bool:
+        """Whether an item is asked of a model in an epoch and a condition."""
+        if EXPERIMENTS[experiment].recording and (model, experiment, item.id, epoch) not in self.recorded:
+            return False
+        return self.design is None or epoch <= self.design.get((model, experiment, condition), {}).get(item.id, 0)
 
     def _visit(self, place: "_Place") -> Visit:
         there = self._there.get((place.model, place.experiment, place.item.id, place.epoch), ())

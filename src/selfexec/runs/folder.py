@@ -27,7 +27,7 @@ from selfexec.files import jsonl
 from selfexec.files.replacing import NO_RENAME, current, put
 from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, prompts_file
-from selfexec.runs.design import Block
+from selfexec.runs.design import Block, Design, joined, unfolded
 from selfexec.runs.records import Reply
 from selfexec.runs.sittings import Sitting
 
@@ -39,6 +39,7 @@ PROMPTS = "prompts.json"
 STUDY = "study.toml"
 FORMAT = 2
 SIMULATED = "sim/"  # how the names of simulated models begin that are ours
+IMPORT = "import"  # replies that somebody else asked for
 LOGS = "logs"  # where what was done stands: to such a run only predictions are asked
 SHOWN = 10  # runs that a message names
 
@@ -151,6 +152,14 @@ def load_manifest(folder: Path) -> Manifest:
     if manifest.format > FORMAT:
         raise InputError(f"{path}: format {manifest.format} is newer than this version of selfexec. Upgrade it.")
     return manifest
+
+
+def design_to_ask(manifest: Manifest, item_set: ItemSet) -> Design | None:
+    """What a run has asked or was to ask; None where it did not keep that, and where its logs say what can be asked."""
+    whole = manifest.shard or manifest
+    if whole.design is None or manifest.origin == LOGS:
+        return None
+    return joined(unfolded(whole.design, item_set), unfolded(whole.planned, item_set))
 
 
 def _way_to_replies(folder: Path) -> str:

@@ -150,7 +150,7 @@ def listed(folder: Path) -> Listed:
             there |= _there(part / REPLIES, manifest.accept_ends)
         sessions = {key._replace(model="", epoch=1) for lines in there.values() for key in lines}
         check_fit(sessions, item_set, lambda _: str(folder / REPLIES), LOST)
-        wanted = _wanted(manifest, item_set, _asked_for(there))
+        wanted = _wanted(manifest, item_set, there)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     except InputError as fault:
         return Listed(folder, fault=str(fault))
@@ -256,12 +256,13 @@ def _there(path: Path, accepted: Collection[str]) -> dict[Visited, dict[Key, _Li
     return found
 
 
-def _wanted(manifest: Manifest, item_set: ItemSet, there: Mapping[Visited, Mapping[Key, _Line]]) -> int:
+def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[Visited, Mapping[Key, _Line]]) -> int:
     """How many sessions the run has when it is whole, as far as the replies so far tell."""
     whole = 0
     doubtful: list[tuple[Visited, Condition]] = []
     visits: list[Visit] = []
-    for place, conditions in _asked(manifest, item_set, there).items():
+    there = _asked_for(every)
+    for place, conditions in _asked(manifest, item_set, every).items():
         experiment, id = place[1:3]
         item, lines = item_set.items[experiment][id], there.get(place, {})
         module = EXPERIMENTS[experiment]

@@ -35,6 +35,7 @@ from selfexec.runs.ends import (
 )
 from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import (
+    IMPORT,
     PROMPTS,
     REPLIES,
     SIMULATED,
@@ -561,7 +562,7 @@ def _imported(
 ) -> Manifest:
     return Manifest(
         selfexec=__version__,
-        origin="import",
+        origin=IMPORT,
         models=list(dict.fromkeys(key.model for key in replies)),
         experiments=list(item_set.experiments),
         simulated=_simulated_beside(paths, replies),

@@ -7,7 +7,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ import polars as pl
 from selfexec.analysis.card.benchmark import risks, scope
 from selfexec.analysis.notes import noise_and_loss, one_model
 from selfexec.analysis.reference_panel import panel_lines
-from selfexec.analysis.result import folder_of
 from selfexec.analysis.score import Scores
 from selfexec.analysis.score_table import (
     ACCURACY,
@@ -297,10 +295,14 @@ def results(everywhere: Scores, convention: str) -> str:
         for row in scores
         if row.reason and row.metric == ACCURACY.get(row.experiment, "accuracy")
     }
-    named = partial(folder_of, scores.runs, name_only=True)
     of_panel = [line for one in scores.panels for line in panel_lines(one)]
     own = own_notes(scores)
-    below = [*one_model(scores.warnings), *of_panel, *own, *noise_and_loss(scores, scores.warnings, named)]
+    below = [
+        *one_model(scores.warnings),
+        *of_panel,
+        *own,
+        *noise_and_loss(scores, scores.warnings, scores.runs, name_only=True),
+    ]
     # what is known of noise and loss stands here as below the table of `selfexec score`
     parts = []
     told = [f"{model}, {experiment}: {reason}" for (model, experiment), reason in reasons.items()]

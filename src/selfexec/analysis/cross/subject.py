@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from selfexec.analysis.advice import to_ask_about
 from selfexec.analysis.cross.matrix import EACH_ITS_OWN
 from selfexec.analysis.names import skill_legend, told_by
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
@@ -149,8 +150,8 @@ def predictions_about(
     if all(row.predictor == subject for row in rows):
         names = ", ".join(crossed) or "no experiment in which one can foretell another"
         raise InputError(
-            f"nobody else's predictions can be held against the deeds of {subject} ({names}). Ask another model about "
-            f"it on the same items: selfexec run --model OTHER --frame 'named:{subject.rpartition('/')[2]}' --out RUN"
+            f"nobody else's predictions can be held against the deeds of {subject} ({names}). "
+            + to_ask_about(subject.rpartition("/")[2], [run.manifest.origin for run in whole])
         )
     return PredictionsAbout(rows, selection.scored_runs, [e for e in wanted if e not in crossed])
 

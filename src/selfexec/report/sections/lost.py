@@ -2,10 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from selfexec.analysis.notes import Warned, noise_and_loss
-from selfexec.analysis.result import folder_of
 from selfexec.report.data import Data
 from selfexec.report.sessions import STATE_NAMES, StateLine, state_lines
 
@@ -27,10 +25,9 @@ def lost(data: Data) -> Lost:
     lines = [line for line in every if line.lossy]
     used = {code for line in lines for code in line.counts} - {"r"}
     states = {code: name for code, name in STATE_NAMES.items() if code in used}
-    named = partial(folder_of, data.scores.runs, name_only=True)
     scores = sorted(data.scores, key=lambda row: data.places[row.model])
     warnings = sorted(data.scores.warnings, key=_place(data))
-    return Lost(len(every), lines, states, noise_and_loss(scores, warnings, named))
+    return Lost(len(every), lines, states, noise_and_loss(scores, warnings, data.scores.runs, name_only=True))
 
 
 def _place(data: Data) -> Callable[[Warned], int]:

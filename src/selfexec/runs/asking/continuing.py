@@ -20,8 +20,19 @@ from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.asking.histories import histories_of
 from selfexec.runs.asking.plan import Plan, planned, refuse_epochs_without_log
-from selfexec.runs.design import Design, asked, joined, unfolded
-from selfexec.runs.folder import ITEMS, LOGS, MANIFEST, REPLIES, STUDY, Manifest, Reached, load_manifest, simulated_of
+from selfexec.runs.design import Design, asked, joined
+from selfexec.runs.folder import (
+    ITEMS,
+    LOGS,
+    MANIFEST,
+    REPLIES,
+    STUDY,
+    Manifest,
+    Reached,
+    design_to_ask,
+    load_manifest,
+    simulated_of,
+)
 from selfexec.runs.requests import requests_of
 from selfexec.runs.run import as_it_lies
 from selfexec.runs.sampling import sampling_of
@@ -209,9 +220,8 @@ def _prompts(folder: Path, manifest: Manifest) -> dict[str, str]:
 
 def _design(folder: Path, manifest: Manifest, there: ItemSet) -> Design:
     """What the run was to ask of whom; where it kept no design, what its replies tell."""
-    whole = manifest.shard or manifest
-    if whole.design is not None:
-        return joined(unfolded(whole.design, there), unfolded(whole.planned, there))
+    if (design := design_to_ask(manifest, there)) is not None:
+        return design
     told = asked(None, there, read_journal(folder / REPLIES))
     return {place: {id: max(epochs) for id, epochs in by_item.items()} for place, by_item in told.items()}
 
