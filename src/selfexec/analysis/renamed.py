@@ -20,8 +20,10 @@ def refuse_unknown_metric(name: str, known: Collection[str], before: str = "") -
     """Refuse a metric that is not among those known; `before` says where it was named."""
     if name in known:
         return
-    if RENAMED.get(name) in known:
+    if (now := RENAMED.get(name)) in known:
         raise InputError(f"{before}{called_now(name)}.")
+    if now:
+        raise InputError(f"{before}{called_now(name)}, and is not among {', '.join(known)}.")
     raise InputError(f"{before}unknown metric {name!r}. {meant(name, known)}")
 
 

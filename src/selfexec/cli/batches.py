@@ -12,7 +12,7 @@ from selfexec.cli.spending import costs, say_took, tokens_about
 from selfexec.errors import InputError
 from selfexec.options import changed, declared
 from selfexec.run_options import BatchOptions, Spending, Wanted
-from selfexec.text.numbers import dollars, number_of
+from selfexec.text.numbers import dollars, number_of, size_of
 
 if TYPE_CHECKING:
     from selfexec.runs.asking import Plan
@@ -58,7 +58,7 @@ def export_files(run: Path | None, out: Path | None, form: str, dry_run: bool, g
         return
     found = export(plan, to, options.per_file, design)
     for file in found.files:
-        say(f"{file.path}: {number_of(file.requests, 'request')} of {file.model}, {_size(file.bytes)}")
+        say(f"{file.path}: {number_of(file.requests, 'request')} of {file.model}, {size_of(file.bytes)}")
     say("\n".join(_next(found, form)))
 
 
@@ -78,7 +78,7 @@ def _foreseen(plan: "Plan", design: "Design | None", to: str) -> Iterator[str]:
 
 def _more(found: "Round | Exported") -> str:
     """What is out, and what follows."""
-    out = f"; {found.out:,} are out already" if found.out else ""
+    out = f"; {number_of(found.out, 'is', 'are')} out already" if found.out else ""
     return out + (f"; at most {found.behind:,} follow when these are answered" if found.behind else "")
 
 
@@ -103,10 +103,6 @@ def _next(found: "Exported", form: str) -> Iterator[str]:
     yield f"Next: hand the files in (docs/batch.md), then {back}"
     if found.behind:
         yield f"and then the next round: selfexec export {folder} --to {form}"
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"
 
 
 # --- and back --------------------------------------------------------------------------------------------------------

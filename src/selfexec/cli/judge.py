@@ -89,7 +89,7 @@ def command(
     Exit status 3: some replies could not be judged yet.
     """
     from selfexec.analysis.judges import judges, keys
-    from selfexec.runs import load
+    from selfexec.runs import load, refuse_silent
     from selfexec.runs.judging import plan
 
     models, experiments = given["models"], given["experiments"]
@@ -97,6 +97,7 @@ def command(
         raise InputError(f"--name {given['name']}: nobody is asked without --judge. Give both, or neither.")
     keyed = _keyed(experiments, labels)
     run, progress = load(source, accept_ends=given["accept_ends"]), None
+    refuse_silent(run)
     if judge is not None and judge != RULE:
         options = collect(JudgeOptions, given, run=run, judge=judge)
         planned = replace(plan(run, options), command=typed("judge"))
@@ -193,6 +194,8 @@ def _said(plan: "JudgingPlan", run: "Run", progress: "Progress") -> Iterator[str
     )
     more = f"; {number_of(unread, 'reply', 'replies')} of the judge could not be read" if unread > 0 else ""
     yield f"{source}: {said}{more}."
+    if plan.respondent.simulated:
+        yield f"{plan.name} is a simulated judge: no language model was asked."
     keyed = {keying.source for case in plan.cases if (keying := EXPERIMENTS[case.judged.experiment].keying)}
     counts = keyed.pop() if keyed else source
     yield f"Next: selfexec score {shlex.quote(str(plan.folder))} --source {shlex.quote(counts)}"

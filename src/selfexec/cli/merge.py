@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from selfexec.cli.options import Place, say
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import is_or_are, number_of
 
 if TYPE_CHECKING:
     from selfexec.runs.asking import Plan, Progress
@@ -51,6 +51,7 @@ def shards_stand(planned: "Plan", progress: "Progress") -> Iterator[str]:
     else:
         yield f"Shard {shard} is not whole yet."
     if len(whole) == shard.of:
-        yield f"All {number_of(shard.of, 'shard')} are. Next: selfexec merge {shlex.quote(str(run))}"
+        every = "It is the only shard" if shard.of == 1 else f"All {shard.of:,} shards are"
+        yield f"{every}. Next: selfexec merge {shlex.quote(str(run))}"
     else:
-        yield f"{len(whole)} of {number_of(shard.of, 'shard')} are."
+        yield f"{len(whole)} of {number_of(shard.of, 'shard')} {is_or_are(len(whole))}."

@@ -28,9 +28,13 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
     from selfexec.errors import InputError
     from selfexec.prompts import ENGLISH, all_prompts, by_name, prompts_file, read_prompts, sets
     from selfexec.runs import prompts_of_run
+    from selfexec.text.lookups import meant
 
-    if name is None and run is not None and not run.exists() and str(run) in (ENGLISH, *sets()):
+    there = [ENGLISH, *sets()]
+    if name is None and run is not None and not run.exists() and str(run) in there:
         run, name = None, str(run)
+    if name is None and run is not None and not run.exists():
+        raise InputError(f"{run}: no run is here, and no set of prompts is called so. {meant(str(run), there)}")
     if name is not None and name not in (ENGLISH, *sets()):
         raise InputError(f"--set {name}: there is no such set. There are {', '.join([ENGLISH, *sets()])}.")
     shipped = by_name(all_prompts(read_prompts(name) if name else {}))

@@ -105,7 +105,7 @@ def command(
     if readings:
         run = run.with_readings(load_readings(readings))
     wants_missing = any(state.strip() == "missing" for given in states for state in given.split(","))
-    readings_here = {**run.readings, **absent_sessions(run)} if wants_missing and form != "json" else run.readings
+    readings_here = {**run.readings, **absent_sessions(run)} if wants_missing else run.readings
     chosen = choose(readings_here, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
     claims: Mapping[Visited, Sequence[str]] = {}
     if ways:
@@ -122,6 +122,9 @@ def command(
         from selfexec.text.tables import WIDTH, as_text, shows_styles, terminal_width
 
         width, styled = (WIDTH, False) if out else (terminal_width(), shows_styles())
+        if not chosen:
+            _put([_nothing(source).encode()], out)
+            return
         table = as_text(*reading_summary(chosen), width, styled=styled)
         _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out, styled=styled)
 
@@ -145,7 +148,8 @@ def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with
     from selfexec.runs import prompts_sent, reading_lines
 
     found = dict(list(chosen.items())[:limit])
-    yield from reading_lines(found, run.replies, prompts_sent(run, found) if with_prompts else None)
+    sent = prompts_sent(run, [key for key in found if key in run.replies]) if with_prompts else None
+    yield from reading_lines(found, run.replies, sent)
 
 
 def _shown(
@@ -168,7 +172,7 @@ def _shown(
     if absent and not keys:
         return
     if not keys:
-        yield f"No session is so. What there is: selfexec read {source}".encode()
+        yield _nothing(source).encode()
         return
     marks = BOLD if on_screen and shows_styles() else Marks()
     first = _first(keys, limit, whole=bool(claims))
@@ -176,6 +180,11 @@ def _shown(
         yield f"{text}\n".encode()
     if len(keys) > len(first):
         yield f"Shown: {len(first)} of {number_of(len(keys), 'session')}. All of them: --limit {len(keys)}".encode()
+
+
+def _nothing(source: Path) -> str:
+    """What to say where no session is meant."""
+    return f"No session is so. What there is: selfexec read {shlex.quote(str(source))}"
 
 
 def _first(keys: Sequence["Key"], limit: int, whole: bool) -> Sequence["Key"]:

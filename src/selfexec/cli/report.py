@@ -19,6 +19,7 @@ from selfexec.cli.options import (
 from selfexec.cli.selection import selection_options
 from selfexec.errors import InputError
 from selfexec.files.outputs import REPORTS, tried_folder
+from selfexec.text.numbers import size_of
 
 if TYPE_CHECKING:
     from selfexec.analysis.selection import Selection
@@ -96,7 +97,7 @@ def command(
             figures=figures,
             figure_width=figure_width or "column",
         )
-    say(f"{path}: {path.stat().st_size / 1e6:.1f} MB. Open it in a browser.")
+    say(f"{path}: {size_of(path.stat().st_size)}. Open it in a browser.")
 
 
 def _put_page(selection: "Selection", figure_width: Literal["column", "page"] | None, **options: Any) -> None:

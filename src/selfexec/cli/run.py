@@ -30,7 +30,7 @@ from selfexec.engines import keys_lacking
 from selfexec.errors import InputError, NoKey
 from selfexec.options import HOW_MUCH
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
-from selfexec.text.numbers import joined, number_of
+from selfexec.text.numbers import is_or_are, joined, number_of
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key
@@ -298,13 +298,18 @@ def _say_what_is_here(now: "Standing") -> None:
 
 def _here(now: "Standing") -> str:
     """What of a run is there, and what remains of it."""
-    unneeded = f", {now.unneeded.total():,} are not needed" if now.unneeded else ""
-    remain = f"{now.remaining:,} remain" if now.remaining else "nothing remains to be asked"
-    out = f", {now.out:,} are out in a batch" if now.out else ""
-    ended = f", {now.ended:,} have an unknown end and are not asked again" if now.ended else ""
-    waiting = f"; {now.behind:,} wait for these" if now.behind else ""
+    unneeded = f", {number_of(now.unneeded.total(), 'is', 'are')} not needed" if now.unneeded else ""
+    remain = number_of(now.remaining, "remains", "remain") if now.remaining else "nothing remains to be asked"
+    out = f", {number_of(now.out, 'is', 'are')} out in a batch" if now.out else ""
+    ended = (
+        f", {number_of(now.ended, 'has', 'have')} an unknown end and {is_or_are(now.ended)} not asked again"
+        if now.ended
+        else ""
+    )
+    waiting = f"; {number_of(now.behind, 'waits', 'wait')} for these" if now.behind else ""
     return (
-        f"{now.here:,} of {number_of(now.plan.sessions, 'session')} are here{unneeded}{out}{ended}{waiting}; {remain}."
+        f"{now.here:,} of {number_of(now.plan.sessions, 'session')} {is_or_are(now.here)} here"
+        f"{unneeded}{out}{ended}{waiting}; {remain}."
     )
 
 

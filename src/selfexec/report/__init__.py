@@ -44,10 +44,11 @@ def report(
     """
     from selfexec.analysis.selection import OURS, Selection, refuse_unknown
     from selfexec.errors import InputError
-    from selfexec.files.outputs import tried, tried_folder, write_page
+    from selfexec.files.outputs import REPORTS, form_by_ending, tried, tried_folder, write_page
     from selfexec.report.data import Options
     from selfexec.report.page import page
 
+    form_by_ending(Path(path), REPORTS)
     path = tried(Path(path))
     _refuse_another_file(path)
     if figures is not None:

@@ -23,7 +23,7 @@ from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import is_cut, shard_folders
 from selfexec.text.legible import harmless_line
-from selfexec.text.numbers import number_of
+from selfexec.text.numbers import number_of, size_of
 from selfexec.text.tables import as_html, as_text
 
 COLUMNS = ("run", "models", "items", "replies", "missing", "last reply", "size")
@@ -327,12 +327,5 @@ def _row(run: Listed) -> list[str]:
         f"{run.replies:,}",
         f"{run.missing:,}" + (f"\n{run.out:,} out" if run.out else ""),
         (run.last or "")[:16].replace("T", " "),
-        _bytes(run.size),
+        size_of(run.size),
     ]
-
-
-def _bytes(size: int) -> str:
-    for unit, of in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if size >= of:
-            return f"{size / of:.{1 if size < 10 * of else 0}f} {unit}"
-    return f"{size} B"

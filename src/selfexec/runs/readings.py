@@ -215,23 +215,33 @@ def reading_lines(
 ) -> Iterator[bytes]:
     """JSON lines {model, experiment, item, epoch, session, state, reason, value, evidence, text}, and what else a reply
     has: the reasoning, a refusal, a probability, the word and the text of an unknown end. With `prompts`, each has its
-    prompt, null where it was not kept. A response of the restriction experiment is `kept`; its value is what a fixed
-    rule makes of it.
+    prompt, null where it was not kept. A session without a reply has the reason "no reply". A response of the
+    restriction experiment is `kept`; its value is what a fixed rule makes of it.
     """
     encode = msgspec.json.Encoder().encode
     for key, reading in readings.items():
-        reply = replies[key]
+        reply = replies.get(key)
         found = {
             "state": state_shown(key, reading),
-            "reason": reading.reason,
+            "reason": reading.reason or _why_missing(reading, reply),
             "value": reading.value,
             "evidence": reading.evidence,
-            "text": reply.text,
+            "text": None if reply is None else reply.text,
         }
+        if reply is None:
+            yield encode(key.fields() | found | ({} if prompts is None else {"prompt": None}))
+            continue
         more = {"reasoning": reply.reasoning, "refusal": reply.refusal, "probability": reading.probability}
         more |= {"parent": reply.parent, "unknown_end": reply.unknown_end, "unknown_end_text": reply.unknown_end_text}
         found |= {name: part for name, part in more.items() if part is not None and part != ""}
         yield encode(key.fields() | found | ({} if prompts is None else {"prompt": prompts[key]}))
+
+
+def _why_missing(reading: Reading, reply: Reply | None) -> str | None:
+    """Why nothing that counts came of a session; None where something did."""
+    if reply is None:
+        return "no reply"
+    return reply.failure if reading.state == "missing" else None
 
 
 def reading_summary(readings: Mapping[Key, Reading]) -> tuple[str, list[str], list[list[str]]]:

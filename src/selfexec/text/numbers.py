@@ -120,6 +120,19 @@ def too_few(n: int, least: int, noun: str, plural: str = "", rest: str = "") -> 
     return f"only {number_of(n, noun, plural)}{rest}, fewer than {least}" if n else f"no {noun}{rest}"
 
 
+def is_or_are(n: int) -> str:
+    """is, and of none or several are"""
+    return "is" if n == 1 else "are"
+
+
+def size_of(size: int) -> str:
+    """Bytes as people read them: 512 B, 1.2 kB, 34 MB."""
+    for unit, of in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= of:
+            return f"{size / of:.{1 if size < 10 * of else 0}f} {unit}"
+    return f"{size} B"
+
+
 def number_of(n: int, noun: str, plural: str = "") -> str:
     """1 item, 1,500 items, 0 replies. `plural` is for what takes more than an s: 1 item has, 3 items have."""
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"

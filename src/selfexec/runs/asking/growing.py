@@ -109,7 +109,7 @@ def refuse_misfit(plan: Plan) -> None:
         before, wanted = kept_setting(name, old.settings.get(name)), settings.get(name)
         if before != wanted:
             raise InputError(
-                f"{plan.out}: the setting {name} {_was(before)} when this run began and {_is(wanted)} now. "
+                f"{plan.out}: the setting {name} {was_set(before)} when this run began and {is_set(wanted)} now. "
                 "Choose another --out."
             )
     for one in plan.respondents:
@@ -118,8 +118,8 @@ def refuse_misfit(plan: Plan) -> None:
             before, wanted = kept_setting(name, sent[0].get(name)), sent[1].get(name)
             if before != wanted and not (wanted is None and _is_of(name, not_asked)):
                 raise InputError(
-                    f"{plan.out}: the setting {name} of {one.name} {_was(before)} when it was asked before and "
-                    f"{_is(wanted)} now. Give the model another name, or choose another --out."
+                    f"{plan.out}: the setting {name} of {one.name} {was_set(before)} when it was asked before and "
+                    f"{is_set(wanted)} now. Give the model another name, or choose another --out."
                 )
     refuse_other_items(plan.out, plan.item_set, plan.whole_set)
     refuse_strange_ends(plan, old)
@@ -156,11 +156,13 @@ def _is_of(setting: str, experiments: Collection[str]) -> bool:
     return "." in setting and setting.partition(".")[0] in experiments
 
 
-def _was(value: Any) -> str:
+def was_set(value: Any) -> str:
+    """How a setting stood, in a sentence."""
     return "was not set" if value is None else f"was {value!r}"
 
 
-def _is(value: Any) -> str:
+def is_set(value: Any) -> str:
+    """How a setting stands, in a sentence."""
     return "is not set" if value is None else f"is {value!r}"
 
 

@@ -29,7 +29,7 @@ from selfexec.runs.arguments import names
 from selfexec.runs.asking.caps import NO_CAPS, Caps, refuse_unpriced
 from selfexec.runs.asking.estimate import Estimate, seen_tokens
 from selfexec.runs.asking.estimate import part_of as estimated_part
-from selfexec.runs.asking.growing import kept_settings
+from selfexec.runs.asking.growing import is_set, kept_settings, was_set
 from selfexec.runs.asking.remaining import counted, not_asked_again
 from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
@@ -210,7 +210,8 @@ def _refuse_another(plan: JudgingPlan) -> None:
     for setting in sorted(before.settings.keys() | now.settings.keys()):
         if (was := kept_setting(setting, before.settings.get(setting))) != (wanted := now.settings.get(setting)):
             raise InputError(
-                f"judge {plan.name}: the setting {setting} was {was!r} when it judged before, and is {wanted!r} now. "
+                f"judge {plan.name}: the setting {setting} {was_set(was)} when it judged before and {is_set(wanted)} "
+                "now. "
                 "Choose another --name."
             )
     for experiment, prompt in now.prompts.items():
