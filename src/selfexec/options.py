@@ -8,8 +8,10 @@ code that uses it.
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
+from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
-from typing import Any, ForwardRef, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 from selfexec.errors import InputError
 
@@ -140,13 +142,13 @@ def settle(options: Any) -> None:
             object.__setattr__(options, each.name, listed(value))
 
 
-# what an option may be, by its type: what a value of it is an instance of, and how that is called
+# what a value may be, by the type that is declared: what it is an instance of, and how that is called
 KINDS: Mapping[Any, tuple[Any, str]] = {
     bool: (bool, "True or False"),
-    int: (int, "a whole number"),
-    float: ((int, float), "a number"),
+    int: (Integral, "a whole number"),
+    float: (Real, "a number"),
     str: (str, "text"),
-    Path: (Path, "a path"),
+    Path: (PathLike, "a path"),
     Mapping: (Mapping, "a mapping"),
     Iterable: (Iterable, "several texts"),
 }
@@ -158,18 +160,35 @@ def alternatives(kind: Any) -> tuple[Any, ...]:
 
 
 def _refuse_another_kind(each: Declared, value: Any) -> None:
-    parts = [part for part in alternatives(each.kind) if part is not Any and not isinstance(part, ForwardRef)]
+    kind = Union[each.kind, None] if each.default is None else each.kind  # noqa: UP007
+    refuse_another_kind(each.name, kind, value)
+
+
+def refuse_another_kind(name: str, kind: Any, value: Any) -> None:
+    """Raise InputError for a value that is of no kind which is declared. Of a kind that cannot be looked at, like a
+    function, nothing is said.
+    """
+    parts = [part for part in alternatives(kind) if part is not Any]
     kinds = [str if get_origin(part) is Literal else get_origin(part) or part for part in parts]
-    if not kinds or any(_is_of(kind, value) for kind in kinds):
+    known = [one for one in kinds if isinstance(one, type)]
+    if len(known) < len(kinds) or not known or any(_is_of(one, value) for one in known):
         return
-    names = [*(KINDS[kind][1] for kind in kinds), *(["None"] if each.default is None else [])]
-    wanted = " or ".join(names)  # the value itself is not shown: it may hold a key
-    raise InputError(f"{each.name}: give {wanted}, and no {type(value).__name__}.")
+    wanted = " or ".join(KINDS[one][1] if one in KINDS else _called(one) for one in known)
+    given = "None" if value is None else f"no {type(value).__name__}"  # the value is not shown: it may hold a key
+    raise InputError(f"{name}: give {wanted}, and {'not ' if value is None else ''}{given}.")
+
+
+def _called(kind: type[Any]) -> str:
+    return "None" if kind is types.NoneType else f"a {kind.__name__}"
 
 
 def _is_of(kind: Any, value: Any) -> bool:
     """Whether a value is of a kind; Python counts True among the numbers."""
-    return kind is bool if isinstance(value, bool) else isinstance(value, KINDS[kind][0])
+    return (
+        kind in (bool, object)
+        if isinstance(value, bool)
+        else isinstance(value, KINDS[kind][0] if kind in KINDS else kind)
+    )
 
 
 def _without_none(kind: Any) -> Any:

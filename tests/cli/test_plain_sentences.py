@@ -67,7 +67,9 @@ def test_a_simulated_judge_is_said_to_be_simulated(run: sx.Run) -> None:
 
 def test_a_judge_with_another_setting_is_told_that_there_was_none(run: sx.Run) -> None:
     sx.judge("r", "sim/typical")
-    with pytest.raises(InputError, match=r"the setting temperature was not set when it judged before and is 0 now\. Ch"):
+    with pytest.raises(
+        InputError, match=r"the setting temperature was not set when it judged before and is 0 now\. Ch"
+    ):
         sx.judge("r", "sim/typical", settings={"temperature": 0})
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -204,7 +205,7 @@ def test_what_is_no_name_of_a_model_is_refused_by_its_kind(wrong: Any, tmp_path:
 @pytest.mark.parametrize("wrong", [{"bootstrap": "many"}, {"bootstrap": 100.5}, {"bootstrap": 100, "seed": "x"}])
 def test_what_is_no_number_of_draws_is_refused_by_its_kind(wrong: dict[str, Any], tmp_path: Path) -> None:
     run = sx.run("sim/coin", limit=1, out=tmp_path / "run")
-    with pytest.raises(InputError, match="give a whole number, and no"):
+    with pytest.raises(InputError, match=r"give a whole number( or None)?, and no"):
         sx.score(run, **wrong)
 
 
@@ -447,3 +448,35 @@ def test_a_run_whose_items_are_gone_is_not_asked_for_other_items(tmp_path: Path)
     shutil.rmtree(run / "items")
     with pytest.raises(InputError, match=r"the run's items are gone \(there is no items/\)\. Put back"):
         sx.load(run)
+
+
+WRONG_KINDS = {
+    "merge": (lambda run: sx.merge(None), "folder: give text or a path, and not None"),  # type: ignore[arg-type]
+    "load_study": (lambda run: sx.load_study(5), "path: give text or a path, and no int"),  # type: ignore[arg-type]
+    "import_replies": (
+        lambda run: sx.import_replies(None, out="q"),  # type: ignore[arg-type]
+        "replies: give text or a path or several texts, and not None",
+    ),
+    "rasch": (lambda run: sx.rasch(None), "table: give a file, rates or a data frame, and no NoneType"),  # type: ignore[arg-type]
+    "report": (lambda run: sx.report(run, 5), "path: give text or a path, and no int"),  # type: ignore[arg-type]
+    "groups": (lambda run: sx.score(run, groups={}), "groups: give text or a path or None, and no dict"),  # type: ignore[arg-type]
+    "readings": (
+        lambda run: sx.score(run, readings=5),  # type: ignore[arg-type]
+        "readings: give text or a path or several texts, and no int",
+    ),
+    "seed": (lambda run: sx.score(run, seed=True), "seed: give a whole number, and no bool"),
+    "against": (lambda run: sx.correlations(run, 5), "against: give .* or None, and no int"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("name", WRONG_KINDS)
+def test_a_value_of_a_wrong_kind_is_refused_by_the_name_of_its_argument(name: str, tmp_path: Path) -> None:
+    call, message = WRONG_KINDS[name]
+    run = sx.run("sim/coin", limit=1, experiments="restriction", out=tmp_path / "r")
+    with pytest.raises(sx.InputError, match=f"^{message}"):
+        call(run)
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    run = sx.run("sim/coin", limit=np.int64(1), experiments="restriction", out=tmp_path / "r")
+    assert sx.score(run, seed=np.int64(3))

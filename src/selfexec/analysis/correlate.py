@@ -20,7 +20,7 @@ from selfexec.analysis.selection import NO_PANEL, Runs, Selection
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
-from selfexec.runs import Files, Run, files
+from selfexec.runs import Files, Run, files, tells_wrong_names
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
 from selfexec.text.lookups import listed
 from selfexec.text.numbers import decimal, interval, number_of
@@ -103,6 +103,7 @@ class Correlations(Rows[Pair]):
         return [Table(TITLE, HEADINGS, [_cells(pair) for pair in self]), *_below(self)]
 
 
+@tells_wrong_names("correlations")
 def correlations(
     of: Columns | Runs | Selection,
     against: Columns | Files | None = None,

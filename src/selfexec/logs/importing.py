@@ -16,6 +16,7 @@ from selfexec.items import load as load_items
 from selfexec.logs.log import Log
 from selfexec.logs.tools import TOOLS
 from selfexec.runs import Files, Journal, Names, Reply, Run, files, load, names, stored_replies
+from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.design import folded, unfolded
 from selfexec.runs.folder import (
     ITEMS,
@@ -59,6 +60,7 @@ class _Usable:
     attempts: Mapping[str, Sequence[Logged]]
 
 
+@tells_wrong_names("an import")
 def import_logs(
     logs: Files, *, tool: str, experiment: str, out: str | Path, score: Names = (), model: str | None = None
 ) -> Imported:

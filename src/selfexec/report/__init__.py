@@ -45,9 +45,11 @@ def report(
     from selfexec.analysis.selection import OURS, Selection, refuse_unknown
     from selfexec.errors import InputError
     from selfexec.files.outputs import REPORTS, form_by_ending, tried, tried_folder, write_page
+    from selfexec.options import refuse_another_kind
     from selfexec.report.data import Options
     from selfexec.report.page import page
 
+    refuse_another_kind("path", str | Path, path)
     form_by_ending(Path(path), REPORTS)
     path = tried(Path(path))
     _refuse_another_file(path)

@@ -6,13 +6,13 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from selfexec.errors import WrongName, in_python
 from selfexec.facets import FACETS
-from selfexec.options import Names, declared, default_of, listed
+from selfexec.options import Names, declared, default_of, listed, refuse_another_kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,7 +52,7 @@ def takes(options: Callable[P, C], what: str, **renamed: str) -> Callable[[Calla
         call.__signature__ = signature.replace(  # type: ignore[attr-defined]
             return_annotation=inspect.signature(function).return_annotation
         )
-        named = tells_wrong_names(what, **renamed)(call)
+        named = _checked(what, renamed, call, kinds=False)  # those of its options the class refuses
         # neither its annotations nor what it wraps, which are those of one argument
         for name in ("__module__", "__name__", "__qualname__"):
             setattr(named, name, getattr(function, name))
@@ -85,25 +85,40 @@ def tells_wrong_names(what: str, **renamed: str) -> Callable[[Callable[P, R]], C
     are given. `what`: what the names are choices for; `renamed`: what names that it had are called now.
     """
 
-    def told(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = inspect.signature(function).parameters
-        known = list(parameters)
-        places = sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters.values())
+    return partial(_checked, what, renamed)
 
-        @wraps(function)
-        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name in kwargs.keys() - set(known):
-                raise WrongName(f"unknown choice {name!r} for {what}. {_meant(name, known, renamed)}")
-            if len(args) > places:
-                raise WrongName(
-                    f"{what} takes {' and '.join(known[:places])}, and all else by its name. "
-                    f"Give several {known[0]} as one list: [a, b]."
-                )
-            return function(*args, **kwargs)
 
-        return checked
+def _checked(what: str, renamed: dict[str, str], function: Callable[P, R], kinds: bool = True) -> Callable[P, R]:
+    """The function, which refuses wrong names and, with `kinds`, values of another kind than it declares."""
+    parameters = inspect.signature(function).parameters
+    known = list(parameters)
+    places = sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters.values())
 
-    return told
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs.keys() - set(known):
+            raise WrongName(f"unknown choice {name!r} for {what}. {_meant(name, known, renamed)}")
+        if len(args) > places:
+            raise WrongName(
+                f"{what} takes {' and '.join(known[:places])}, and all else by its name. "
+                f"Give several {known[0]} as one list: [a, b]."
+            )
+        for name, value in (*zip(known, args, strict=False), *kwargs.items()) if kinds else ():
+            _refuse_another_kind(name, parameters[name].annotation, value, function)
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def _refuse_another_kind(name: str, annotation: Any, value: object, function: Callable[..., Any]) -> None:
+    """InputError where an argument is of no kind that the function declares."""
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, inspect.unwrap(function).__globals__)  # a quoted annotation of our own
+        except NameError:  # of what is imported for types alone: a run, a selection
+            return
+    if annotation is not inspect.Parameter.empty:
+        refuse_another_kind(name, annotation, value)
 
 
 def _meant(name: str, known: list[str], renamed: dict[str, str]) -> str:

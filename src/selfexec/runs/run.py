@@ -21,7 +21,7 @@ from selfexec.items import ItemSet
 from selfexec.options import Names
 from selfexec.prompts import kept_prompts, shipped_sentences, texts_in
 from selfexec.readers import Reading
-from selfexec.runs.arguments import names
+from selfexec.runs.arguments import names, tells_wrong_names
 from selfexec.runs.connections import unchecked_warning, without_checked
 from selfexec.runs.design import asked, unfolded
 from selfexec.runs.ends import (
@@ -426,6 +426,7 @@ def _name_ends(run: Run) -> None:
         warnings.warn(text, stacklevel=4)
 
 
+@tells_wrong_names("joining")
 def merge(folder: str | Path) -> Run:
     """Join the shards of a run (`run(..., shard="3/8")`) and return it, equal to one that was asked as a whole. Shards
     that have grown since are joined anew.

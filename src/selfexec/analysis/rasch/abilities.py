@@ -138,6 +138,8 @@ def rasch(
 
 
 def _from_frame(table: "RateTable | pl.DataFrame", add: Sequence[str | Path]) -> RateTable:
+    if not isinstance(table, RateTable) and not hasattr(table, "columns"):
+        raise InputError(f"table: give a file, rates or a data frame, and no {type(table).__name__}.")
     if add:
         raise InputError("add takes files beside a file. Join data frames before.")
     if isinstance(table, RateTable):
