@@ -46,21 +46,34 @@ def test_a_model_that_is_known_by_its_own_name_is_its_makers_under_every_provide
     "path",
     [
         "fireworks/accounts/fireworks/models/{}",
-        "vllm/unsloth/{}",
         "local//home/me/weights/{}",
         "local/./models/{}",
         "local/../{}",
         "a/models/{}",
         "azure/deployments/{}",
+        "azure/my-team/{}",
+        "ollama/somebody/{}",
+        "local/store/{}",
     ],
 )
-def test_a_place_in_a_path_and_one_who_hands_on_the_models_of_others_are_no_makers(path: str) -> None:
+def test_a_place_in_a_path_is_no_maker(path: str) -> None:
     assert siblings([path.format(name) for name in UNRELATED]) == 0
 
 
 def test_the_organisation_in_a_name_is_the_maker_at_whatever_host() -> None:
     assert family_of("vllm/acme/foundry-7b") == family_of("openrouter/Acme/forge") == "acme"
     assert family_of("vllm/acme/foundry-7b") != family_of("vllm/apex/foundry-7b")
+
+
+@pytest.mark.parametrize("host", ["vllm", "sglang", "openrouter", "together", "groq", "nvidia", "huggingface"])
+def test_six_models_of_one_server_are_six_families_where_their_makers_differ(host: str) -> None:
+    models = [f"{host}/{maker}/model-7b" for maker in "abcdef"]
+    assert [*families_of(models, ()).values()] == list("abcdef") and siblings(models) == 0
+    assert siblings([*models, f"{host}/a/another"]) == 1
+
+
+def test_one_who_hands_on_a_model_whose_name_is_known_is_not_its_maker() -> None:
+    assert family_of("vllm/unsloth/Llama-3.1-8B") == "meta" and family_of("vllm/unsloth/Qwen3-8B") == "qwen"
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,15 @@
 """Who made a model, as far as its name says: the maker, and never the host or server that the model is asked at.
 
 A maker is known by the model's own name (`llama-3-8b` is Meta's wherever it runs), by the organisation in the name
-(`vllm/acme/foundry-7b` is acme's), or by a provider that serves its own models alone (`openai/...`). Everything else is
-unknown, and a model of an unknown maker belongs to no family.
+(`vllm/acme/foundry-7b` is acme's: the provider table says whose models are named so), or by a provider that serves its
+own models alone (`openai/...`). Everything else is unknown, and a model of an unknown maker belongs to no family.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from selfexec.engines import is_at_home, makers_own
+from selfexec.engines import is_at_home, makers_own, names_organisations
 from selfexec.text.legible import harmless_line
 
 if TYPE_CHECKING:
@@ -73,12 +73,6 @@ MAKERS: Mapping[str, Maker] = {
 ORGANISATIONS: Mapping[str, str] = {name: maker for maker, known in MAKERS.items() for name in known.organisations}
 MODELS: Mapping[str, re.Pattern[str]] = {maker: re.compile(known.models) for maker, known in MAKERS.items()}
 ADAPTERS = ("inspect",)  # engines whose models are called ENGINE/PROVIDER/MODEL
-# what stands where an organisation would, and makes no models: places in a path, and those who hand on others' models
-NO_MAKERS = frozenset({
-    *("accounts", "models", "model", "deployments", "endpoints", "publishers", "hf", "local", "mnt", "data", "cache"),
-    *("checkpoints", "weights", "library", "unsloth", "bartowski", "thebloke", "lmstudio-community", "mlx-community"),
-    *("ggml-org", "neuralmagic", "redhatai", "casperhansen", "quanttrio", "mradermacher", "gguf", "awq", "default"),
-})  # fmt: skip
 
 
 def family_of(model: str, *, at_home: bool = True) -> str | None:
@@ -99,7 +93,7 @@ def family_of(model: str, *, at_home: bool = True) -> str | None:
     organisations = [*path[1:], *name.split(".")[:-1]]  # gateways write organisation.model, too
     if known := [ORGANISATIONS[part] for part in organisations if part in ORGANISATIONS]:
         return known[-1]
-    if len(path) == 2 and path[1] not in NO_MAKERS and path[1].strip("."):
+    if len(path) == 2 and names_organisations(path[0]):
         return path[1]
     return makers_own(path[0]) if at_home and len(path) == 1 else None
 

@@ -23,7 +23,8 @@ class Provider:
     """`keys`: environment variables that may hold the key; the first that is set counts. `local` are servers of one's
     own, which need no key, and which stand wherever --base-url says. Without a `base_url` each customer has an address
     of his own, at one of its `hosts`. `maker` names who made all models that are served there; None where a provider
-    hosts models of several makers.
+    hosts models of several makers. `by_organisation`: its models are named ORGANISATION/MODEL, where the organisation
+    published the model, and never by an account, a deployment or a folder.
     """
 
     base_url: str
@@ -32,6 +33,7 @@ class Provider:
     local: bool = False
     hosts: tuple[str, ...] = ()
     maker: str | None = None
+    by_organisation: bool = False
 
 
 AZURE = ("openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com", "openai.azure.us")
@@ -46,18 +48,18 @@ PROVIDERS: Mapping[str, Provider] = {
         maker="google",
     ),
     "azure": Provider("", ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"), hosts=AZURE),
-    "openrouter": Provider("https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",)),
+    "openrouter": Provider("https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",), by_organisation=True),
     "mistral": Provider("https://api.mistral.ai/v1", ("MISTRAL_API_KEY",), maker="mistral"),
     "deepseek": Provider("https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",), maker="deepseek"),
-    "together": Provider("https://api.together.xyz/v1", ("TOGETHER_API_KEY",)),
-    "groq": Provider("https://api.groq.com/openai/v1", ("GROQ_API_KEY",)),
+    "together": Provider("https://api.together.xyz/v1", ("TOGETHER_API_KEY",), by_organisation=True),
+    "groq": Provider("https://api.groq.com/openai/v1", ("GROQ_API_KEY",), by_organisation=True),
     "fireworks": Provider("https://api.fireworks.ai/inference/v1", ("FIREWORKS_API_KEY",)),
     "xai": Provider("https://api.x.ai/v1", ("XAI_API_KEY",), maker="xai"),
     "cerebras": Provider("https://api.cerebras.ai/v1", ("CEREBRAS_API_KEY",)),
-    "nvidia": Provider("https://integrate.api.nvidia.com/v1", ("NVIDIA_API_KEY",)),
-    "huggingface": Provider("https://router.huggingface.co/v1", ("HF_TOKEN",)),
-    "vllm": Provider("http://localhost:8000/v1", ("VLLM_API_KEY",), local=True),
-    "sglang": Provider("http://localhost:30000/v1", ("SGLANG_API_KEY",), local=True),
+    "nvidia": Provider("https://integrate.api.nvidia.com/v1", ("NVIDIA_API_KEY",), by_organisation=True),
+    "huggingface": Provider("https://router.huggingface.co/v1", ("HF_TOKEN",), by_organisation=True),
+    "vllm": Provider("http://localhost:8000/v1", ("VLLM_API_KEY",), local=True, by_organisation=True),
+    "sglang": Provider("http://localhost:30000/v1", ("SGLANG_API_KEY",), local=True, by_organisation=True),
     "llamacpp": Provider("http://localhost:8080/v1", ("LLAMA_API_KEY",), local=True),
     "ollama": Provider("http://localhost:11434/v1", ("OLLAMA_API_KEY",), local=True),
     "lmstudio": Provider("http://localhost:1234/v1", ("LM_API_TOKEN", "LM_STUDIO_API_KEY"), local=True),
@@ -68,6 +70,12 @@ def makers_own(provider: str) -> str | None:
     """The maker of every model that a provider serves; None of a host, a server, and a name that is not known."""
     known = PROVIDERS.get(provider)
     return known.maker if known else None
+
+
+def names_organisations(provider: str) -> bool:
+    """Whether what stands before the slash in the names of a provider's models is the organisation of each."""
+    known = PROVIDERS.get(provider)
+    return known is not None and known.by_organisation
 
 
 # what the wire formats add to a base URL, and with which header they send the key
