@@ -73,10 +73,10 @@ def test_the_skill_of_a_rung_and_how_far_the_model_is_ahead_of_it_are_counted_by
     # do 6 of the first half, and did 2 of the other
     a = wrong_on([*range(2), *range(20, 24)], 40)
     other = [(True, did) for did in [*[False] * 6, *[True] * 14, *[True] * 2, *[False] * 18]]
-    run = requests_run(tmp_path / "run", {"host/f/a": a, "host/f/b": other})
-    row = sx.ladder(run).row("host/f/a", "restriction", "siblings_do")
+    run = requests_run(tmp_path / "run", {"vllm/f/a": a, "vllm/f/b": other})
+    row = sx.ladder(run).row("vllm/f/a", "restriction", "siblings_do")
     assert row.skill == pytest.approx(14 / 20 + 18 / 20 - 1, abs=1e-12)
-    assert sx.ladder(run).row("host/f/a", "restriction", ITSELF).skill == pytest.approx(
+    assert sx.ladder(run).row("vllm/f/a", "restriction", ITSELF).skill == pytest.approx(
         18 / 20 + 16 / 20 - 1, abs=1e-12
     )
     assert row.difference == pytest.approx((18 + 16 - 14 - 18) / 20, abs=1e-12)
@@ -97,14 +97,14 @@ def test_a_rung_is_held_against_the_model_on_the_claims_that_it_speaks_of(tmp_pa
     named = {"experiment": "restriction", "epoch": 1, "claim": "answers", "state": "read"}
     rows = [
         named | {"model": model, "item": f"{n:02}", "predicted": said, "observed": did}
-        for model, claims in (("host/f/a", a), ("host/f/b", a[:39]))
+        for model, claims in (("vllm/f/a", a), ("vllm/f/b", a[:39]))
         for n, (said, did) in enumerate(claims)
-        if not (model == "host/f/b" and n == 0)
+        if not (model == "vllm/f/b" and n == 0)
     ]
-    found = ladder_of(score_tables(table(rows), ["host/f/a", "host/f/b"], "strict"))
-    row = found.row("host/f/a", "restriction", "siblings_do")
+    found = ladder_of(score_tables(table(rows), ["vllm/f/a", "vllm/f/b"], "strict"))
+    row = found.row("vllm/f/a", "restriction", "siblings_do")
     assert (row.items, row.skill, row.difference) == (38, 1.0, 0.0)
-    assert found.row("host/f/a", "restriction", ITSELF).skill == pytest.approx(2 * 19 / 20 - 1, abs=1e-12)
+    assert found.row("vllm/f/a", "restriction", ITSELF).skill == pytest.approx(2 * 19 / 20 - 1, abs=1e-12)
 
 
 def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_that_a_rung_speaks_of() -> None:
@@ -114,10 +114,10 @@ def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_t
     for n in range(40):
         first, did = {"item": f"{n:02}", "claim": "first"}, n % 2 == 0
         read = {"predicted": did, "observed": did, "state": "read"}
-        rows += [named | first | read | {"model": model} for model in ("host/f/a", "host/f/b")]
-        rows.append(named | first | read | {"model": "host/f/a", "claim": "second", "predicted": not did})
-    row = ladder_of(score_tables(table(rows), ["host/f/a", "host/f/b"], "strict")).row(
-        "host/f/a", "association", "siblings_do"
+        rows += [named | first | read | {"model": model} for model in ("vllm/f/a", "vllm/f/b")]
+        rows.append(named | first | read | {"model": "vllm/f/a", "claim": "second", "predicted": not did})
+    row = ladder_of(score_tables(table(rows), ["vllm/f/a", "vllm/f/b"], "strict")).row(
+        "vllm/f/a", "association", "siblings_do"
     )
     assert (row.items, row.skill, row.difference) == (40, 1.0, 0.0)
 

@@ -42,49 +42,49 @@ def skill(scores: Scores, model: str, baseline: str, experiment: str = "restrict
 
 
 FAMILIES = {
-    "host/f/a": "++++----",
-    "host/f/b": "+++-+---",
-    "host/g/c": "++++----",
-    "host/g/d": "++------",
-    "host/g/e": "+-+-----",
+    "vllm/f/a": "++++----",
+    "vllm/f/b": "+++-+---",
+    "vllm/g/c": "++++----",
+    "vllm/g/d": "++------",
+    "vllm/g/e": "+-+-----",
 }
 
 
 def test_one_sibling_is_gone_by_and_of_several_the_share_that_reaches_their_base_rate() -> None:
     found = scored(rows(FAMILIES))
     # b did 0, 1, 2 and 4: three of the four that a did, one of the four that it did not
-    assert skill(found, "host/f/a", "siblings_did") == pytest.approx(3 / 4 - 1 / 4, abs=1e-12)
-    assert found.value("host/f/a", "restriction", "siblings_did") == pytest.approx(6 / 8, abs=1e-12)
+    assert skill(found, "vllm/f/a", "siblings_did") == pytest.approx(3 / 4 - 1 / 4, abs=1e-12)
+    assert found.value("vllm/f/a", "restriction", "siblings_did") == pytest.approx(6 / 8, abs=1e-12)
     # of d and e did 0 both, 1 and 2 one of them; on average one quarter: a yes to 0, 1 and 2
-    assert skill(found, "host/g/c", "siblings_did") == pytest.approx(3 / 4, abs=1e-12)
-    assert found.value("host/g/c", "restriction", "siblings_did") == pytest.approx(7 / 8, abs=1e-12)
+    assert skill(found, "vllm/g/c", "siblings_did") == pytest.approx(3 / 4, abs=1e-12)
+    assert found.value("vllm/g/c", "restriction", "siblings_did") == pytest.approx(7 / 8, abs=1e-12)
 
 
 def test_what_siblings_said_is_a_baseline_of_its_own() -> None:
-    found = scored(rows(FAMILIES, {"host/f/b": "+++++++-"}))
+    found = scored(rows(FAMILIES, {"vllm/f/b": "+++++++-"}))
     # all four that a did, and three of the four that it did not
-    assert skill(found, "host/f/a", "siblings_say") == pytest.approx(1 - 3 / 4, abs=1e-12)
+    assert skill(found, "vllm/f/a", "siblings_say") == pytest.approx(1 - 3 / 4, abs=1e-12)
     assert found.baseline_groups["siblings_say"] == found.baseline_groups["siblings_did"] == "knows its siblings"
 
 
 def test_of_a_pair_siblings_tell_what_most_of_them_found_easier() -> None:
     claims = [
         row | {"experiment": "difficulty", "claim": "Q1 before Q2", "length": 10, "other_length": 20}
-        for row in rows({"host/f/a": "++--", "host/f/b": "++++", "host/f/c": "+-+-", "host/f/d": "+++-"})
+        for row in rows({"vllm/f/a": "++--", "vllm/f/b": "++++", "vllm/f/c": "+-+-", "vllm/f/d": "+++-"})
     ]
     # of b, c and d most found the first easier in groups 0, 1 and 2; in 3 most did not: a agrees but in 2
-    assert skill(scored(claims), "host/f/a", "siblings_did", "difficulty") == pytest.approx(2 * 3 / 4 - 1, abs=1e-12)
+    assert skill(scored(claims), "vllm/f/a", "siblings_did", "difficulty") == pytest.approx(2 * 3 / 4 - 1, abs=1e-12)
 
 
 def test_siblings_tell_nothing_that_the_model_itself_said_or_did() -> None:
-    other = FAMILIES | {"host/f/a": "-+-+-+-+"}
+    other = FAMILIES | {"vllm/f/a": "-+-+-+-+"}
     (one, two) = (
-        scored(rows(deeds, {"host/f/a": words})) for deeds, words in ((FAMILIES, "++++++++"), (other, "--------"))
+        scored(rows(deeds, {"vllm/f/a": words})) for deeds, words in ((FAMILIES, "++++++++"), (other, "--------"))
     )
     for said in ("siblings_did", "siblings_say"):
         (yes, again) = (
             {item: counts[[0, 1]].sum() for item, counts in zip(record.items, record.counts, strict=True)}
-            for record in (found.parts["host/f/a"]["restriction"].baselines[said].baseline for found in (one, two))
+            for record in (found.parts["vllm/f/a"]["restriction"].baselines[said].baseline for found in (one, two))
         )
         assert yes == again
 
@@ -96,11 +96,11 @@ def test_without_a_sibling_there_is_the_reason_and_no_number() -> None:
 
 
 def test_a_sibling_that_was_asked_little_tells_nothing() -> None:
-    found = scored(rows(FAMILIES | {"host/f/b": "+++-    "}))
-    row = found.row("host/f/a", "restriction", "siblings_did")
+    found = scored(rows(FAMILIES | {"vllm/f/b": "+++-    "}))
+    row = found.row("vllm/f/a", "restriction", "siblings_did")
     assert (row.value, row.reason) == (None, "models of its family were read on 4 of 8 items")
     # and b is told of by a, which was asked all that b was: a did the first three of them, as b did, and the fourth
-    assert found.value("host/f/b", "restriction", "siblings_did") == pytest.approx(3 / 4, abs=1e-12)
+    assert found.value("vllm/f/b", "restriction", "siblings_did") == pytest.approx(3 / 4, abs=1e-12)
 
 
 def test_a_simulated_model_is_no_sibling_of_a_language_model() -> None:
@@ -112,24 +112,24 @@ def test_a_simulated_model_is_no_sibling_of_a_language_model() -> None:
 
 
 def test_families_that_somebody_names_take_the_place_of_those_by_names(tmp_path: Path) -> None:
-    names = ("host/f/a", "host/f/b", "host/g/c")
+    names = ("vllm/f/a", "vllm/f/b", "vllm/g/c")
     run = requests_run(tmp_path / "run", {name: wrong_on([n], 40) for n, name in enumerate(names)})
-    assert sx.score(run).row("host/g/c", "restriction", "siblings_did").reason == NO_SIBLINGS
-    (tmp_path / "groups.csv").write_text("model,family\nhost/f/a,one\nhost/g/c,one\n")
+    assert sx.score(run).row("vllm/g/c", "restriction", "siblings_did").reason == NO_SIBLINGS
+    (tmp_path / "groups.csv").write_text("model,family\nvllm/f/a,one\nvllm/g/c,one\n")
     found = sx.score(run, groups=tmp_path / "groups.csv")
-    assert found.value("host/g/c", "restriction", "siblings_did") == 1  # all of them did the same
-    assert found.row("host/f/b", "restriction", "siblings_did").reason == NO_SIBLINGS
+    assert found.value("vllm/g/c", "restriction", "siblings_did") == 1  # all of them did the same
+    assert found.row("vllm/f/b", "restriction", "siblings_did").reason == NO_SIBLINGS
     (tmp_path / "others.json").write_text(json.dumps({"nobody": {"family": "one"}}))
-    with pytest.raises(InputError, match=r"others\.json: it names none of these models: host/f/a, host/f/b, host/g/c"):
+    with pytest.raises(InputError, match=r"others\.json: it names none of these models: vllm/f/a, vllm/f/b, vllm/g/c"):
         sx.score(run, groups=tmp_path / "others.json")
 
 
 def test_the_command_takes_families_and_the_authors_counting_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = requests_run(tmp_path / "run", {"host/f/a": wrong_on([0], 40), "host/g/c": wrong_on([1], 40)})
+    run = requests_run(tmp_path / "run", {"vllm/f/a": wrong_on([0], 40), "vllm/g/c": wrong_on([1], 40)})
     groups = tmp_path / "groups.csv"
-    groups.write_text("model,family\nhost/f/a,one\nhost/g/c,one\n")
+    groups.write_text("model,family\nvllm/f/a,one\nvllm/g/c,one\n")
     assert selfexec(monkeypatch, "score", run.folder, "--groups", groups, "--format", "json") == 0
     found = [row for row in json.loads(capsys.readouterr().out)["scores"] if row["metric"] == "siblings_did"]
     assert [row["value"] for row in found] == [1, 1]
