@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from selfexec.errors import WrongName, in_python
 from selfexec.facets import FACETS
-from selfexec.options import Names, declared, default_of, listed, refuse_another_kind
+from selfexec.options import Names, alternatives, declared, default_of, listed, refuse_another_kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -117,7 +117,8 @@ def _refuse_another_kind(name: str, annotation: Any, value: object, function: Ca
             annotation = eval(annotation, inspect.unwrap(function).__globals__)  # a quoted annotation of our own
         except NameError:  # of what is imported for types alone: a run, a selection
             return
-    if annotation is not inspect.Parameter.empty:
+    of_runs = any(getattr(part, "__name__", "") == "Run" for part in alternatives(annotation))
+    if annotation is not inspect.Parameter.empty and not of_runs:  # `loaded` says how runs are given
         refuse_another_kind(name, annotation, value)
 
 
