@@ -62,7 +62,7 @@ class _Usable:
 
 @tells_wrong_names("an import")
 def import_logs(
-    logs: Files, *, tool: str, experiment: str, out: str | Path, score: Names = (), model: str | None = None
+    logs: Files, *, tool: str, experiment: str, out: str | Path, score: Names | None = (), model: str | None = None
 ) -> Imported:
     """Finished logs as a run: what models did is there, `sx.run(out=...)` asks for their predictions alone.
 

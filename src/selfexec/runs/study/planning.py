@@ -7,7 +7,7 @@ from typing import Any
 
 from selfexec.engines import default_models
 from selfexec.errors import InputError
-from selfexec.runs.arguments import names
+from selfexec.runs.arguments import names, tells_wrong_names
 from selfexec.runs.asking.continuing import continued, is_there
 from selfexec.runs.asking.execute import shown
 from selfexec.runs.asking.plan import Plan, planned
@@ -53,6 +53,7 @@ class Study(StudyContents):
         return shown(plan, on_progress)
 
 
+@tells_wrong_names("a study")
 def load_study(path: str | Path) -> Study:
     """A study file. InputError: it cannot be read, or something in it is not what it must be, with its line."""
     return Study(**vars(read_study(path)))

@@ -26,14 +26,6 @@ from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.sampling import sampling_of
 from selfexec.runs.toml.places import line_of
-from selfexec.runs.arguments import names, tells_wrong_names
-from selfexec.runs.asking.continuing import is_there
-from selfexec.runs.asking.execute import shown
-from selfexec.runs.asking.plan import Plan, planned, sampling_of
-from selfexec.runs.asking.progress import Report
-from selfexec.runs.run import Run
-from selfexec.runs.sittings import StudyFile, call
-from selfexec.runs.study.places import line_of
 from selfexec.text.lookups import meant
 from selfexec.text.redaction import bare_address, kept
 
@@ -154,9 +146,6 @@ class StudyContents:
 
 
 def read_study(path: str | Path) -> StudyContents:
-
-@tells_wrong_names("a study")
-def load_study(path: str | Path) -> Study:
     """A study file. InputError: it cannot be read, or something in it is not what it must be, with its line."""
     path = Path(path)
     content, raw = _parsed(path)
