@@ -241,7 +241,9 @@ def test_a_torn_journal_loses_the_call_in_flight_alone(run: sx.Run, judge: tuple
 def test_another_setting_is_another_judge(run: sx.Run, judge: tuple[Judge, str]) -> None:
     behind, url = judge
     judged(run, url)
-    with pytest.raises(InputError, match=r"judge vllm/j: the setting temperature was not set when it judged before and is 0 now"):
+    with pytest.raises(
+        InputError, match=r"judge vllm/j: the setting temperature was not set when it judged before and is 0 now"
+    ):
         judged(run, url, settings={"temperature": 0})
     found = judged(run, url, settings={"temperature": 0}, name="cold")
     assert found.sources["restriction"] == ("self", "rule", "judge:cold", SOURCE) and len(behind.asked) == 24
