@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfexec.engines.base import Outcome
+from selfexec.engines.base import Outcome, Token
 from selfexec.engines.http.scrubbing import MARK, TEXTS, Scrubber
 from selfexec.engines.settings import secrets_sent
 
 KEY = "sk-planted/Az09_x+y=z.0123456789"
+LONG_KEY = "sk-proj-Az09xyZ0123456789abcdefQRSTUVw"
 NAMED: dict[str, list[str]] = {}
 for name, meant in html5.items():
     if name.endswith(";") and len(meant) == 1:
@@ -150,9 +151,6 @@ def test_an_ordinary_value_of_such_a_field_stays_in_replies(value: str) -> None:
     assert Scrubber(secrets_sent({"foo": value, "bar": {"baz": [value]}})).text(text) == text
 
 
-LONG_KEY = "sk-proj-Az09xyZ0123456789abcdefQRSTUVw"
-
-
 @pytest.mark.parametrize(
     "cut", [LONG_KEY[:-1], LONG_KEY[1:], LONG_KEY[:20], LONG_KEY[20:], LONG_KEY[:12], LONG_KEY[-12:], LONG_KEY[9:21]]
 )
@@ -174,3 +172,145 @@ def test_a_key_in_hexadecimal_is_known_and_of_its_base64_nothing_is_left() -> No
         key = LONG_KEY + more
         assert Scrubber([key]).text(f"a {written} z") == Scrubber([key]).text(f"a {written.rstrip('=')} z")
         assert Scrubber([key]).text(f"a {written} z") == f"a {MARK} z"
+
+
+INVISIBLE = [*map(chr, (0xAD, 0x34F, 0x61C, 0x115F, 0x17B4, 0x180B, 0x200B, 0x202E, 0x2063, 0x3164, 0xFE0F, 0xFEFF))]
+TAG_CHARACTERS = [chr(code) for code in range(0xE0000, 0xE0080)]
+GAPS = (
+    *(
+        "\t",
+        "\xa0",
+        " \t ",
+        "\n> ",
+        "\n>> ",
+        "\n# ",
+        "\n// ",
+        "`",
+        "**",
+        "``\n``",
+        "\0",
+        "\x7f",
+        "|",
+        "·",
+        "…",
+        "中",
+        "\u3000",
+    ),
+    *("\x1b[0m", "\x1b[1;31m", "\x1b[38;5;196m", "\x9b31m", "[31m", "\x1b]8;;http://x\x07", "\\u001b[31m", "\\033[0m"),
+    *("\\e[0m", "<b>", "</b>", "<span class='k'>", "<!-- -->", "&lt;b&gt;", "%3Cb%3E", "&nbsp;", "\\t", "\\ufe0f"),
+    *INVISIBLE,
+    *TAG_CHARACTERS,
+)
+
+
+@pytest.mark.parametrize("every", [1, 3, 7])
+@pytest.mark.parametrize("gap", GAPS, ids=ascii)
+def test_a_key_with_anything_between_its_characters_is_kept_in_no_field(gap: str, every: int) -> None:
+    for key in (KEY, LONG_KEY):
+        written = gap.join(key[n : n + every] for n in range(0, len(key), every))
+        assert Scrubber([key]).outcome(Outcome("Hi", error=f"a {written} z")).error == f"a {MARK} z"
+
+
+@given(st.text(st.characters(exclude_categories=("L", "N", "Cs"), exclude_characters="\\\x1b[\x9b<&%"), max_size=5))
+def test_nothing_but_letters_and_digits_keeps_the_characters_of_a_key_apart(gap: str) -> None:
+    assert Scrubber([LONG_KEY]).text(f"a {gap.join(LONG_KEY)} z") == f"a {MARK} z"
+
+
+def test_plain_blanks_between_the_characters_of_a_key_hide_none_of_it() -> None:
+    for written in (" ".join(LONG_KEY), f"{LONG_KEY[:15]} {LONG_KEY[15:30]} {LONG_KEY[30:]}", ", ".join(LONG_KEY[:30])):
+        assert Scrubber([LONG_KEY]).text(f"a {written} z") == f"a {MARK} z"
+
+
+@pytest.mark.parametrize(
+    ("secret", "prose"),
+    [
+        ("correcthorsebatterystaple", "Correct: correct, horse, battery, staple (correct *horse* **battery** staple)."),
+        ("correct-horse-battery-staple", "correct horse battery staple"),
+        ("sk-this-is-my-local-key", "I ask: this is my local key, is it?"),
+        ("sk-learn-models", "We ask learn models, risk learn models."),
+        ("sk-mycompany-production-a1b2c3d4e5f6", "my company production, as risk my company prod"),
+        ("sk-1234567890abcdef", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 1234567890 ab"),
+        ("Summer2024vacationplans", "Summer 2024 vacation plans"),
+    ],
+)
+def test_ordinary_words_that_make_up_a_secret_stay(secret: str, prose: str) -> None:
+    assert Scrubber([secret]).text(prose) == prose
+
+
+def test_a_word_behind_a_cut_key_that_begins_as_the_key_goes_on_stays() -> None:
+    assert Scrubber([LONG_KEY]).text(f"Wrong key {LONG_KEY[:-2]} Very wrong") == f"Wrong key {MARK} Very wrong"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda part: quote(part, safe="").replace("-", "%2D"),
+        lambda part: "".join(f"%{ord(c):02x}" for c in part),
+        lambda part: "".join(f"&#{ord(c)};" for c in part),
+        lambda part: "".join(f"\\u{ord(c):04x}" for c in part),
+        lambda part: part.encode().hex(),
+        lambda part: part.encode().hex().upper(),
+        lambda part: part.encode().hex(":"),
+        lambda part: part.encode().hex(" "),
+    ],
+)
+@pytest.mark.parametrize("start", [0, 5, 11, len(LONG_KEY) - 12])
+def test_twelve_characters_of_a_key_are_known_however_they_are_spelt(written: Callable[[str], str], start: int) -> None:
+    part = LONG_KEY[start : start + 12]
+    assert Scrubber([LONG_KEY]).text(f"a {written(part)} z") == f"a {MARK} z"
+    assert Scrubber([LONG_KEY]).text(f"a {written(part[:10])} z") == f"a {written(part[:10])} z"
+
+
+@given(
+    st.integers(0, 5),
+    st.integers(0, len(LONG_KEY) - 12),
+    st.integers(12, len(LONG_KEY)),
+    st.integers(0, 5),
+    st.booleans(),
+)
+def test_part_of_a_keys_base64_is_known_at_every_alignment(
+    before: int, start: int, length: int, behind: int, in_addresses: bool
+) -> None:
+    """Of `\0` before and behind, base64 has `A`: what is left of the key are those and the letters that it shares."""
+    part = LONG_KEY[start : start + length]
+    encoded = base64.urlsafe_b64encode if in_addresses else base64.b64encode
+    written = encoded(b"\0" * before + part.encode() + b"\0" * behind).decode()
+    found = Scrubber([LONG_KEY]).text(f"({written})")
+    left = found.replace(MARK, "").strip("()=").strip("A")
+    assert MARK in found and len(left) <= 2
+
+
+@given(st.integers(0, 40), st.integers(15, 60), st.sampled_from(("", "u", "user:")))
+def test_base64_of_a_key_that_is_cut_itself_is_known(start: int, length: int, user: str) -> None:
+    """Fifteen characters that the key alone decides: eight bits a character of it, six a character of base64."""
+    before, behind = -(-8 * len(user) // 6), 8 * len(user + LONG_KEY) // 6
+    cut = slice(max(start, before), min(start + length, behind))
+    whole = base64.b64encode(f"{user}{LONG_KEY}".encode()).decode()
+    found = Scrubber([LONG_KEY]).text(f"({whole[start : start + length]})")
+    assert (MARK in found) == (cut.stop - cut.start >= 15)
+    assert cut.stop - cut.start < 15 or whole[cut] not in found
+
+
+@given(st.integers(0, 3), st.integers(1, 11))
+def test_what_gives_away_less_than_twelve_characters_in_base64_stays(start: int, length: int) -> None:
+    written = base64.b64encode(LONG_KEY[start : start + length].encode()).decode()
+    assert Scrubber([LONG_KEY]).text(written) == written
+
+
+@pytest.mark.parametrize("secret", ["пароль-пароль-пароль", "!$%!$%!$%!$%!$%!$%", "sk-?>~?>~?>~?>~?>~"])
+def test_a_secret_with_hardly_a_letter_is_known_as_well(secret: str) -> None:
+    for written in (secret, "\t".join(secret), "\n".join(secret), "\x1b[1m".join(secret), quote(secret, safe="")):
+        assert Scrubber([secret]).text(f"a {written} z") == f"a {MARK} z"
+
+
+@pytest.mark.parametrize(
+    "part", [LONG_KEY, f"{LONG_KEY[:12]} ", f"{LONG_KEY[:11]} ", "S1", "<a", "\x1b]", "%\n", "&#4\n"]
+)
+def test_many_keys_halves_of_keys_and_broken_markup_take_no_long_time_either(part: str) -> None:
+    text = part * (200_000 // len(part))
+    assert LONG_KEY[:12] not in Scrubber([LONG_KEY]).text(f"\\u0041{text}")
+
+
+def test_a_key_said_over_two_fields_leaves_log_probabilities_where_they_are() -> None:
+    outcome = Outcome(LONG_KEY[:8], reasoning=LONG_KEY[8:16], logprobs=(Token("A", -0.1),))
+    assert Scrubber([LONG_KEY]).outcome(outcome) == outcome

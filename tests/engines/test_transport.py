@@ -24,7 +24,8 @@ from selfexec.engines.http.bodies import seconds_of
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import PROVIDERS, endpoint
 from selfexec.engines.http.rate_limit import RateLimit
-from selfexec.engines.http.scrubbing import Scrubber, is_secret
+from selfexec.engines.http.scrubbing import Scrubber
+from selfexec.engines.http.secret_forms import is_secret
 from selfexec.engines.http.wires import WIRES
 from selfexec.errors import InputError
 from selfexec.runs.asking.shared_memory import _mark

@@ -129,7 +129,12 @@ def looks_random(word: str) -> bool:
     within them 12 letters and digits in a row that change at least three times between letters and digits. Sentences,
     words, names of models, dates and numbers are none.
     """
-    return len(word) >= 16 and any(len(CHANGE.findall(run)) >= 3 for run in RUN.findall(word))
+    return len(word) >= 16 and any(changes(run) >= 3 for run in RUN.findall(word))
+
+
+def changes(word: str) -> int:
+    """How often a word changes between letters and digits."""
+    return len(CHANGE.findall(word))
 
 
 def secret_words_in(value: Any) -> Iterator[str]:

@@ -2,48 +2,35 @@
 
 Only decoded text is looked through, never structure, numbers or names of fields; and only for what is long enough to be
 a secret: local servers want keys like `x`, `none` or `EMPTY`, and a reply that happens to hold such a word stays as
-it is. A secret is known in whatever way it is written that `spellings` reads. Of a key, and of what looks random, 12
-characters in a row are known as well; a shorter part is not.
+it is. A secret is known in whatever way it is written that `spellings` reads, and in the forms of `secret_forms`.
 """
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from msgspec.structs import replace
 from yarl import URL
 
 from selfexec.engines.base import Outcome
-from selfexec.engines.http.spellings import steps, steps_with_places
-from selfexec.text.redaction import looks_random
+from selfexec.engines.http.secret_forms import SEED, Form, forms_of, is_secret, letters_for
+from selfexec.engines.http.spellings import Read, letters_in, readings, readings_with_places
 
 MARK = "[key]"
-LONG = 16  # characters from which on anything is taken for a secret
-MARKED_LONG = 8  # with a beginning that only keys have
-BEGINNINGS = ("sk-", "sk_", "csk-", "AIza", "gsk_", "xai-", "hf_", "nvapi-", "fw_", "tgp_", "pplx-", "r8_")
-PIECE = 12  # characters in a row by which a part of a secret is known
-BETWEEN = "\0"  # fields that are looked through together: nothing that is left out when text is read
-# bytes that are left out of the quick look: blanks, backslashes, and all of characters outside ASCII
-LEFT_OUT = bytes([*b" \t\n\r\v\f\x1c\x1d\x1e\\", *range(0x80, 0x100)])
-SHORT_ESCAPES = (b"\\n", b"\\r", b"\\t")
-# escapes of ASCII, and of what `spellings` leaves out; each begins with one character, so that the search is fast
-PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}")
-ENTITY = re.compile(rb"&[#A-Za-z]")
-TAG = re.compile(rb"<[wWbB]")
-BACKSLASH = re.compile(rb"\\(?:u(?:00[0-7]|0085|00[aA][dD]|034|061|11|17|180|200[b-fB-F]|202|206|[fF][eE]|\{)|U|x|v|f)")
-ANY_BACKSLASH = re.compile(rb"\\[uUxvf]")  # where a secret holds more than ASCII
+BETWEEN = "\0"  # fields that are looked through together
+# what is rare in prose and frequent in keys, so that a quick look at it alone mostly suffices
+RARE = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+RARE_SEED = 4
+LETTERS = RARE + b"abcdefghijklmnopqrstuvwxyz"
+NOT_RARE = bytes(set(range(256)) - set(RARE))
+NOT_LETTERS = bytes(set(range(256)) - set(LETTERS))
 TEXTS = (
     *("text", "reasoning", "refusal", "error", "policy"),
     *("unknown_end", "unknown_end_text"),
     *("stop_reason", "served_model", "fingerprint", "completion_id", "upstream", "effort"),
 )
 TEXTS_OF = attrgetter(*TEXTS)
-
-
-def is_secret(value: str) -> bool:
-    """Whether this can be somebody's secret, rather than a word that a server wants for one."""
-    return len(value) >= LONG or (len(value) >= MARKED_LONG and value.startswith(BEGINNINGS))
 
 
 def passwords(url: URL) -> Iterator[str]:
@@ -54,71 +41,59 @@ def passwords(url: URL) -> Iterator[str]:
 
 
 class Scrubber:
-    """Takes these secrets out of text, as they are, in base64, and however servers escape and wrap them."""
+    """Takes these secrets out of text, in the forms of `secret_forms`, and however servers escape and wrap them."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         known = [secret for secret in dict.fromkeys(secrets) if is_secret(secret)]
-        forms = dict.fromkeys(form for secret in known for form in _forms(secret))
-        # a secret may itself hold what looks like an escape, or blanks at which a line is wrapped
-        read = (text for form in forms for text in (*steps(form), "".join(form.split())))
-        self._forms = [form for form in dict.fromkeys(read) if is_secret(form) or form in forms]
-        pieces = [piece for secret in known for piece in _pieces(secret)]
-        self._backslash = BACKSLASH if all(form.isascii() for form in self._forms) else ANY_BACKSLASH
-        looked_for = {form.encode().translate(None, LEFT_OUT) for form in self._forms}
-        # each piece holds one of these whole, wherever it begins
-        blocks = {block.encode().translate(None, LEFT_OUT) for secret in known for block in _blocks(secret)}
-        looked_for = {form for form in looked_for if not any(block in form for block in blocks)} | blocks
-        self._quick = [form for form in looked_for if not any(other in form for other in looked_for - {form})]
-        self._forms += [piece for piece in pieces if piece not in self._forms]
+        letters = letters_for(known)
+        self._letter, self._not_letter = re.compile(f"[{letters}]"), re.compile(f"[^{letters}]+")
+        forms = list(dict.fromkeys(form for secret in known for form in forms_of(secret, self._letter)))
+        self._seeds = _seeds(forms)
+        quick = [_quick_seeds(form) for form in forms]
+        self._rare = frozenset(seed for rare, _ in quick for seed in rare)
+        self._common = _shortest(seed for _, common in quick for seed in common)
 
     def text(self, value: str) -> str:
-        return self._without(value) if self._forms and self._may_hold(value) else value
+        return self._without(value) if self._seeds and self._may_hold(value) else value
 
     def raw(self, raw: bytes) -> bytes:
         """A body without secrets, to be read, quoted and cut: half of one would be known by nobody for a part of it."""
-        return self.text(raw.decode(errors="replace")).encode() if self._forms else raw
+        return self.text(raw.decode(errors="replace")).encode() if self._seeds else raw
 
     def outcome(self, outcome: Outcome) -> Outcome:
-        if not self._forms:
+        if not self._seeds:
             return outcome
-        whole = BETWEEN.join(filter(None, TEXTS_OF(outcome)))
-        if outcome.logprobs:
-            whole += BETWEEN + "".join(token.token for token in outcome.logprobs)
-        if not self._may_hold(whole) or self._without(whole) == whole:
+        spoken = "".join(token.token for token in outcome.logprobs or ())
+        if not self._may_hold(BETWEEN.join(filter(None, (*TEXTS_OF(outcome), spoken)))):
             return outcome
-        texts = {name: self._without(text) for name in TEXTS if (text := getattr(outcome, name))}
+        texts = {name: text for name in TEXTS if (text := getattr(outcome, name))}
+        without = {name: self._without(text) for name, text in texts.items()}
+        if without == texts and self._without(spoken) == spoken:
+            return outcome
         # of a secret that was said, each token has a part
-        return replace(outcome, logprobs=None, **texts)
+        return replace(outcome, logprobs=None, **without)
 
     def _may_hold(self, text: str) -> bool:
         """A quick look: False where no secret can be in a text, however it is written."""
-        data = text.encode(errors="replace")
-        if (
-            (b"%" in data and PERCENT.search(data))
-            or (b"&" in data and ENTITY.search(data))
-            or (b"<" in data and TAG.search(data))
-        ):
-            return True
-        if b"\\" in data:
-            if self._backslash.search(data):
-                return True
-            for escape in SHORT_ESCAPES:
-                data = data.replace(escape, b"")
-        data = data.translate(None, LEFT_OUT)
-        for form in self._quick:  # noqa: SIM110 - a generator takes twice as long
-            if form in data:
-                return True
+        for reading in readings(text):
+            data = reading.encode(errors="replace")
+            row = data.translate(None, NOT_RARE)
+            if len(row) < len(self._rare):  # each way takes a time in proportion to one of the two
+                if not self._rare.isdisjoint([row[n : n + RARE_SEED] for n in range(len(row) - RARE_SEED + 1)]):
+                    return True
+            else:
+                for seed in self._rare:
+                    if seed in row:
+                        return True
+            if self._common:
+                row = data.translate(None, NOT_LETTERS)
+                for seed in self._common:
+                    if seed in row:
+                        return True
         return False
 
     def _without(self, text: str) -> str:
-        if not any(form in read for read in steps(text) for form in self._forms):
-            return text
-        spans = sorted(
-            (read.starts[start], read.ends[start + len(form) - 1])
-            for read in steps_with_places(text)
-            for form in self._forms
-            for start in _places(form, read.text)
-        )
+        spans = sorted(span for read in readings_with_places(text) for span in self._spans(read))
         parts, done = [], 0
         for start, end in spans:
             if start >= done:
@@ -126,40 +101,59 @@ class Scrubber:
             done = max(done, end)
         return "".join([*parts, text[done:]])
 
-
-def _blocks(secret: str) -> Iterator[str]:
-    """Parts of a secret of which every piece of it holds at least one."""
-    half = PIECE // 2
-    if any(_pieces(secret)):
-        yield from (secret[start : start + half] for start in range(0, len(secret) - half + 1, half + 1))
-
-
-def _places(form: str, text: str) -> Iterator[int]:
-    """Where a form of a secret begins in a text."""
-    start = text.find(form)
-    while start >= 0:
-        yield start
-        start = text.find(form, start + 1)
-
-
-def _forms(secret: str) -> Iterator[str]:
-    """A secret as it is, in hexadecimal, and as base64 of a text in which it stands."""
-    yield secret
-    yield secret.encode().hex()
-    yield secret.encode().hex().upper()
-    for before in range(3):  # base64 depends on how many bytes, modulo 3, stand before it
-        whole = b64encode(b"\0" * before + secret.encode()).decode()
-        inner = whole[-(-before * 8 // 6) : (before + len(secret.encode())) * 8 // 6]
-        # where nothing stands behind the secret, its last bits and the padding stand at the end
-        whole = whole[-(-before * 8 // 6) :]
-        for form in (inner, whole.rstrip("="), whole):
-            yield form
-            yield form.replace("+", "-").replace("/", "_")
+    def _spans(self, read: Read) -> Iterator[tuple[int, int]]:
+        """From where to where secrets were written in a text, by one way of reading it."""
+        row = self._not_letter.sub("", read.text)
+        if not (seeds := [seed for seed in self._seeds if seed in row]):
+            return
+        letters = letters_in(read.text, self._letter)
+        covered = bytearray(len(read.text))
+        for seed in seeds:
+            at = row.find(seed)
+            while at >= 0:
+                for form, index in () if covered[letters.places[at]] else self._seeds[seed]:
+                    if extent := form.extent(read.text, letters, at, index):
+                        start, end = extent
+                        covered[start:end] = b"\1" * (end - start)
+                        yield read.starts[start], read.ends[end - 1]
+                at = row.find(seed, at + 1)
 
 
-def _pieces(secret: str) -> Iterator[str]:
-    """What is known for a part of a secret: PIECE of its characters in a row, where it is a key or looks random. Part
-    of anything else may be an ordinary word.
+def _seeds(forms: Sequence[Form]) -> dict[str, list[tuple[Form, int]]]:
+    """Short rows of letters of which each part by which a form is known holds one: in which forms they stand, and at
+    which of their letters. Whole forms are the first: a secret that repeats itself is found there as a whole.
     """
-    if looks_random(secret) or secret.startswith(BEGINNINGS):
-        yield from (secret[start : start + PIECE] for start in range(len(secret) - PIECE + 1))
+    seeds: dict[str, list[tuple[Form, int]]] = {}
+    for form in forms:
+        seeds.setdefault(form.letters.row, []).append((form, 0))
+    for form in forms:
+        row, last = form.letters.row, -1
+        for window in form.windows():
+            if last < window.start:
+                last = max(window.end - SEED, window.start)
+                seeds.setdefault(row[last : window.end], []).append((form, last))
+    return seeds
+
+
+def _quick_seeds(form: Form) -> tuple[list[bytes], list[bytes]]:
+    """The same for the quick look: rows of rare letters, and rows of any letters for parts that have too few of them.
+    Letters outside ASCII are in neither.
+    """
+    rare: list[bytes] = []
+    common: list[bytes] = []
+    for window in form.windows():
+        part = form.letters.row[window.start : window.end].encode(errors="replace").translate(None, NOT_LETTERS)
+        row = part.translate(None, NOT_RARE)
+        if (rare and rare[-1] in row) or (common and common[-1] in part):
+            continue
+        if len(row) >= RARE_SEED:
+            rare.append(row[-RARE_SEED:])
+        else:
+            common.append(part[-SEED:])
+    return rare, common
+
+
+def _shortest(seeds: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Each once, without those that hold another."""
+    every = set(seeds)
+    return tuple(seed for seed in every if not any(other in seed for other in every - {seed}))

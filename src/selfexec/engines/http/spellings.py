@@ -1,67 +1,110 @@
-"""Text as it may be meant: escapes undone, and without the characters that a page or a terminal puts into a long word.
+"""Text as it may be meant: escapes undone, markup left out, and of what is left the letters and digits with the places
+where they were written.
 
-Servers give back what they were sent in JSON, in HTML or in addresses, one inside another, and wrap long lines. So a
-text is read step by step: each step undoes one layer of escapes (`\\u002d`, `\\x2d`, `\\/`, `%2D`, `&#45;`, `&#x2d;`,
-`&lowbar;`) and leaves out line breaks, with the blanks around them, and characters without a width.
+Servers give back what they were sent in JSON, in HTML or in addresses, one inside another, wrap long lines, quote and
+colour. So a text is read in several ways: each layer of escapes (`\\u002d`, `\\x2d`, `\\055`, `%2D`, `&#45;`,
+`&#x2d;`, `&lowbar;`) is undone, with tags, colour codes and line breaks in place and without them. Whatever else stands
+between the characters of a word is no letter or digit, and is left out when words are compared.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
 from urllib.parse import unquote
 
-STEPS = 4  # layers of escapes: JSON inside an address inside HTML inside JSON
-BREAKS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
-NO_WIDTH = (
-    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-)
-BLANKS = " \t\xa0"
-WRITTEN = re.compile(
+LAYERS = 4  # of escapes: JSON inside an address inside HTML inside JSON
+ESCAPE = re.compile(
     # one set of characters at the beginning, which is what the search for the next place is fast with
-    rf"[\\%&<{BLANKS}{BREAKS}{NO_WIDTH}](?:"
-    # a run of blanks is looked at from its beginning alone, or long ones would be looked at again and again
-    rf"(?<=[{BLANKS}])(?<![{BLANKS}]{{2}})[{BLANKS}]*+[{BREAKS}{NO_WIDTH}][{BLANKS}{BREAKS}{NO_WIDTH}]*+"
-    rf"|(?<=[{BREAKS}{NO_WIDTH}])[{BLANKS}{BREAKS}{NO_WIDTH}]*+"
-    r"|(?<=\\)\\*+(?:u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[nrtvf])?"
+    r"[\\%&](?:"
+    # a run of backslashes is looked at from its beginning alone, or long ones would be looked at again and again
+    r"(?<=\\)(?<!\\\\)\\*+"
+    r"(?:u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\})|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[0-3][0-7]{2}|[nrtvfe])"
     r"|(?<=%)(?:[0-7][0-9a-fA-F]|[89a-fA-F][0-9a-fA-F](?:%[89a-fA-F][0-9a-fA-F])*+)"
     r"|(?<=&)(?:\#[0-9]{1,12}|\#[xX][0-9a-fA-F]{1,12}|[A-Za-z][A-Za-z0-9]{1,31});?"
-    r"|(?<=<)(?:[bB][rR]|[wW][bB][rR])[ ]?/?>)"
+    r")"
 )
-LETTERS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f"}
+TAG = r"(?<=<)/?[A-Za-z!][^<>]*+>"
+# what a terminal obeys: after ESC, after its one-byte form, and colours of which ESC was lost on the way
+TERMINAL = (
+    r"(?<=\x1b)(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[()][0-9A-Z])"
+    r"|(?<=\x9b)[0-?]*+[ -/]*+[@-~]"
+    r"|(?<=\[)[0-9;]*+m"
+)
+BREAKS = "\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+BLANKS = " \t\xa0"
+MARKUP = re.compile(rf"[<\[\x1b\x9b](?:{TAG}|{TERMINAL})")
+# the beginning of an escape at which a line is broken; a backslash alone continues the line
+BROKEN_ESCAPE = re.compile(
+    r"((?:\\(?:u\{?|[Ux])|%|&#?)[0-9A-Za-z]{0,31})" rf"[{BLANKS}]?[{BREAKS}][{BLANKS}{BREAKS}]*+"
+)
+CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "e": "\x1b"}
 LARGEST = 0x10FFFF
 
 
 class Read(NamedTuple):
-    """A text after some steps. Each of its characters was written between the place in `starts` and that in `ends`."""
+    """A text in one way of reading it. Each character was written between the place in `starts` and that in `ends`."""
 
     text: str
     starts: Sequence[int]
     ends: Sequence[int]
 
 
-def steps(text: str) -> Iterator[str]:
-    """A text as it is written, and as it reads after each step, as long as a step changes anything."""
-    yield text
-    for _ in range(STEPS):
-        before, text = text, WRITTEN.sub(_meaning, text)
-        if text == before:
-            return
-        yield text
+T = TypeVar("T", str, Read)
 
 
-def steps_with_places(text: str) -> Iterator[Read]:
+def readings(text: str) -> Iterator[str]:
+    """A text as it is written, and in each further way in which it may be meant."""
+    return _readings(text, str, _replaced)
+
+
+def readings_with_places(text: str) -> Iterator[Read]:
     """The same, with where each character was written in the text."""
     read = Read(text, range(len(text)), range(1, len(text) + 1))
-    yield read
-    for _ in range(STEPS):
-        before, read = read, _next(read)
-        if read.text == before.text:
+    return _readings(read, attrgetter("text"), _replaced_with_places)
+
+
+def _readings(written: T, text_of: Callable[[T], str], replaced: Callable[[re.Pattern[str], T], T]) -> Iterator[T]:
+    """One layer after another is undone, with the markup in place (a word may stand in a tag) and without it, where
+    escapes are made whole too that a line break cut.
+    """
+    yield written
+    bare: T | None = None
+    for layer in range(LAYERS + 1):
+        before, before_bare = written, bare
+        if layer and _may_be_escaped(text_of(written)):
+            written = replaced(ESCAPE, written)
+        if bare is not None:
+            bare = replaced(MARKUP, replaced(BROKEN_ESCAPE, replaced(ESCAPE, bare)))
+        elif _is_marked(text_of(written)):
+            bare = replaced(MARKUP, replaced(BROKEN_ESCAPE, written))
+        if written is not before:
+            yield written
+        if bare is not None and bare is not before_bare:
+            yield bare
+        elif layer and written is before:
             return
-        yield read
 
 
-def _next(read: Read) -> Read:
+def _may_be_escaped(text: str) -> bool:
+    """Mostly no text is, and looking for single characters takes next to no time."""
+    return "\\" in text or "%" in text or "&" in text
+
+
+def _is_marked(text: str) -> bool:
+    """Whether a text holds markup, or escapes that are wrapped."""
+    if ("<" in text or "[" in text or "\x1b" in text or "\x9b" in text) and MARKUP.search(text):
+        return True
+    return _may_be_escaped(text) and BROKEN_ESCAPE.search(text) is not None
+
+
+def _replaced(pattern: re.Pattern[str], text: str) -> str:
+    after = pattern.sub(_meaning, text)
+    return text if after == text else after
+
+
+def _replaced_with_places(pattern: re.Pattern[str], read: Read) -> Read:
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -72,7 +115,11 @@ def _next(read: Read) -> Read:
         starts.extend(read.starts[done:until])
         ends.extend(read.ends[done:until])
 
-    for found in WRITTEN.finditer(read.text):
+    for found in pattern.finditer(read.text):
+        if found.re is BROKEN_ESCAPE:
+            take_over(found.end(1))
+            done = found.end()
+            continue
         take_over(found.start())
         meant = _meaning(found)
         parts.append(meant)
@@ -80,18 +127,20 @@ def _next(read: Read) -> Read:
         ends.extend([read.ends[found.end() - 1]] * len(meant))
         done = found.end()
     take_over(len(read.text))
-    return Read("".join(parts), starts, ends)
+    after = Read("".join(parts), starts, ends)
+    return read if after.text == read.text else after
 
 
 def _meaning(found: re.Match[str]) -> str:
-    return _meant(found[0]) if found[0][0] in "\\%&<" else ""
+    """What stands for an escape, or for the half of one before a line break; nothing for markup."""
+    if found.re is ESCAPE:
+        return _meant(found[0])
+    return found[1] if found.re is BROKEN_ESCAPE else ""
 
 
 @lru_cache(maxsize=1024)
 def _meant(written: str) -> str:
-    """What an escape stands for; nothing for backslashes that escape what follows them by itself."""
-    if written[0] == "<":
-        return "\n"
+    """What an escape stands for."""
     if written[0] == "%":
         return unquote(written, errors="replace")
     if written[0] == "&":
@@ -99,7 +148,20 @@ def _meant(written: str) -> str:
 
         return unescape(written)
     escape = written.lstrip("\\")
-    if len(escape) < 2:
-        return LETTERS.get(escape, "")
-    number = int(escape[1:].strip("{}"), 16)
+    if escape in CONTROLS:
+        return CONTROLS[escape]
+    number = int(escape, 8) if escape[0] in "0123" else int(escape[1:].strip("{}"), 16)
     return chr(number) if number <= LARGEST else ""
+
+
+class Letters(NamedTuple):
+    """The letters and digits of a text in a row, and where each of them stands in it."""
+
+    row: str
+    places: Sequence[int]
+
+
+def letters_in(text: str, letter: re.Pattern[str]) -> Letters:
+    """Everything in a text that matches `letter`, a pattern of one character, without what stands between."""
+    found = list(letter.finditer(text))
+    return Letters("".join(match[0] for match in found), [match.start() for match in found])
