@@ -24,6 +24,7 @@ from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printable_end, worst
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires import WIRES, Stream, Unusable
+from selfexec.errors import InputError
 from sockets import call, server
 
 HERE = "http://127.0.0.1:1/v1"
@@ -525,9 +526,7 @@ def test_a_field_that_tells_of_a_failure_voids_a_reply_wherever_it_stands(
         places = places_in(wire, body)
         places[place % len(places)].update(field)
         assert not counts(of_body(wire, body))
-        if not {"message", "msg"} & field.keys():  # alone in an event they may tell of a place in a queue
-            where: dict[str, Any] = {"early": [field]}
-            assert not counts(of_stream(wire, streamed(wire, text, done, **where)))
+        assert not counts(of_stream(wire, streamed(wire, text, done, early=[field])))
 
 
 @FORMATS
@@ -879,7 +878,7 @@ def asked(wire: str, *answers: Any, calls: int = 1, streams: bool = False) -> tu
         status, answer = answers[min(served, len(answers) - 1)]
         served += 1
         if isinstance(answer, bytes):
-            kind = "text/event-stream" if streams and status == 200 else "application/json"
+            kind = "text/event-stream" if streams and status < 300 else "application/json"
             return web.Response(body=answer, status=status, content_type=kind)
         return web.json_response(answer, status=status)
 
@@ -901,6 +900,31 @@ def good(wire: str, text: str = "Hello", streams: bool = False) -> Any:
 
 def odd(wire: str, word: Any, text: str = "Hello", streams: bool = False) -> Any:
     return streamed(wire, text, word) if streams else whole(wire, text, word)
+
+
+@FORMATS
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("status", [201, 202, 203, 204, 205, 206, 207, 208, 226, 245, 247, 299])
+def test_another_status_of_success_brings_no_reply_in_any_format(wire: str, streams: bool, status: int) -> None:
+    """Not even where the body reads as a whole reply: 202 is a reply that comes later, 203 one that a proxy changed."""
+    first, other, third = (good(wire, text, streams) for text in ("first", "no reply", "whole"))
+    answers = (200, first), (status, other), (200, third)
+    (_, found), served = asked(wire, *answers, calls=2, streams=streams)
+    assert (found.text, served, found.retry_causes) == ("whole", 3, (f"status {status}",))
+
+
+@FORMATS
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_server_that_never_answers_with_a_reply_stops_the_run_and_is_named(wire: str, streams: bool) -> None:
+    with pytest.raises(InputError, match=r"status 202: only with status 200 it is a whole reply.*later, or in parts"):
+        asked(wire, (202, good(wire, streams=streams)), streams=streams)
+
+
+@FORMATS
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_reply_of_which_a_gateways_guardrails_complain_without_denying_it_counts(wire: str, streams: bool) -> None:
+    (found,), served = asked(wire, (246, good(wire, streams=streams)), streams=streams)
+    assert (found.text, found.error, served) == ("Hello", None, 1)
 
 
 @FORMATS
@@ -1047,3 +1071,39 @@ def test_the_result_of_a_batch_ends_as_a_reply_over_http_does(wire: str) -> None
         found = outcome_of(result, "x/m", HERE, wire)  # type: ignore[arg-type]
         assert (found.text, found.error is None) == (text, text is not None)
         assert found.unknown_end == (word if word == "strange" else None)
+
+
+# --- text so far with each piece -------------------------------------------------------------------------------------
+
+
+def in_pieces(wire: str, pieces: Sequence[str]) -> bytes:
+    """A stream whose text comes in these pieces; the format of responses says the whole at its end too."""
+    if wire == "openai":
+        return events(*(chunk(delta={"content": piece}) for piece in pieces), chunk("stop", delta={}))
+    if wire == "gemini":
+        end = {"candidates": [{"finishReason": "STOP"}]}
+        return events(*({"candidates": [{"content": {"parts": [{"text": piece}]}}]} for piece in pieces), end)
+    begin = {"type": "message_start", "message": {"id": "m"}}
+    deltas = [
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}} for piece in pieces
+    ]
+    return events(
+        begin, *deltas, {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}
+    )
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini", "anthropic"])
+@given(text=st.text(min_size=3, max_size=40), data=st.data())
+@settings(max_examples=examples(100), deadline=None)
+def test_a_stream_of_the_text_so_far_is_no_reply_however_short_it_is(wire: str, text: str, data: st.DataObject) -> None:
+    cuts = data.draw(st.sets(st.integers(1, len(text) - 1), min_size=2))
+    assert of_stream(wire, in_pieces(wire, [text[:cut] for cut in sorted(cuts)] + [text])) is None
+
+
+@pytest.mark.parametrize("wire", ["openai", "gemini", "anthropic"])
+@pytest.mark.parametrize(
+    "pieces", [("A", "A"), ("no", " no"), ("ha", "haha"), ("1", "10"), ("ha", "ha", "ha"), ("x", "xy", "y"), ("", "a")]
+)
+def test_what_a_model_may_repeat_itself_counts(wire: str, pieces: tuple[str, ...]) -> None:
+    found = of_stream(wire, in_pieces(wire, pieces))
+    assert found and (found.text, found.error) == ("".join(pieces), None)

@@ -468,11 +468,8 @@ def test_a_cost_that_is_none_is_ignored(cost: str) -> None:
     assert (found.text, found.cost_usd) == ("Hi", None)
 
 
-def test_a_byte_order_mark_and_another_status_of_success_are_no_obstacle() -> None:
-    async def created(request: web.Request) -> web.Response:
-        return web.Response(body=b"\xef\xbb\xbf" + json.dumps(completion()).encode(), status=201)
-
-    assert ask(created)[0].text == "Hi"
+def test_a_byte_order_mark_is_no_obstacle() -> None:
+    assert ask(b"\xef\xbb\xbf" + json.dumps(completion()).encode())[0].text == "Hi"
 
 
 def test_a_name_as_long_as_a_page_is_none() -> None:

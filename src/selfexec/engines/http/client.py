@@ -3,6 +3,7 @@
 429, 5xx, resets, timeouts, bodies that are none    asked again, with growing pauses, a bounded number of times
 a server that is away                               calls to it wait until it is back, and the run stops after a while:
                                                     see `patience`
+other statuses of success                           the same: what was accepted, or is a part, is no reply
 streams that break off                              the same: half of a reply is no reply
 what a cache has sent                               the run stops, and says how to do without: no session was opened
 replies whose upstream died                         the same: a finish reason "error" is no reply, nor is half of one
@@ -52,7 +53,7 @@ from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.shutdown import shutdown_said
-from selfexec.engines.http.transport import Fault, Response, Transport, Untrusted
+from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, Transport, Untrusted
 from selfexec.engines.http.wires import WIRES, Stream, Unusable
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
@@ -61,6 +62,7 @@ from selfexec.text.numbers import number_of
 ATTEMPTS = 8
 FIRST_ATTEMPTS = 3  # until anything has come back: a wrong address should not take minutes to say so
 LONGEST_PAUSE = 60.0
+NO_REPLY = "Does this address answer later, or in parts? Then it cannot be asked."
 LOADING = 503  # a server that answers so is there, though it has not answered anything else yet
 CONTROL = "Reply with the word OK. ({})"  # tells prompts that fail from a server that does
 REFUSALS = 3  # how often a call is refused for good before the run stops, once this address has answered
@@ -163,7 +165,7 @@ class HttpEngine:
         except Fault:
             return []
         said = shutdown_said(line.where.name, error_body(response.raw), datetime.now(UTC).date())
-        return [line.scrubber.text(f"{model}: {text}") for text in said if response.status == 200]
+        return [line.scrubber.text(f"{model}: {text}") for text in said if response.status in WITH_REPLY]
 
     async def _asked(self, line: Line, call: Call) -> Outcome:
         streaming = line.wire.streaming if line.streams else {}
@@ -277,7 +279,7 @@ class HttpEngine:
         where, pace = post.line.where, post.line.pace
         async with pace:
             status, headers, raw, connection = await self._send(post)
-        if 200 <= status < 300:
+        if status in WITH_REPLY:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
             outcome = self._decoded(post.line, raw)
@@ -299,6 +301,9 @@ class HttpEngine:
             raise Again(what, wait, cause=found.cause, presence=presence(status), status=status)
         if found.kind == "policy":
             return msgspec.structs.replace(withheld(status, found.said), connection=connection)
+        if status < 300 and found.kind == "request":
+            what = f"status {status}: only with status 200 it is a whole reply"
+            raise Again(what, wait, NO_REPLY, f"status {status}", status=status)
         message = "; ".join(filter(None, (found.said, message)))
         return self._refused(where, status, message, of_the_account=found.kind == "account")
 
@@ -327,7 +332,7 @@ class HttpEngine:
         stream = Stream(line.wire.gathering()) if line.streams else None
         try:
             response = await self._transport.post(line.url, post.payload, post.headers, line.proxy, stream)
-            if stream is None or not 200 <= response.status < 300:
+            if stream is None or response.status not in WITH_REPLY:
                 return response
             return response._replace(raw=stream.raw())
         except Unusable as fault:

@@ -20,6 +20,9 @@ LONGEST_STREAM = 4 * LONGEST_BODY  # a token of a stream comes with hundreds of 
 LINGER = (
     0.5  # seconds for the end of a stream that has said that nothing follows: then the connection can be used again
 )
+# statuses that come with a whole reply: the one that every wire format's documents give, and Portkey's own for a reply
+# that failed a check of its guardrails, where these do not deny it
+WITH_REPLY = frozenset((200, 246))
 CONNECT_TIMEOUT = 20.0  # seconds until a connection stands
 
 
@@ -104,7 +107,7 @@ class Transport:
                 allow_redirects=False,
             ) as response:
                 carrier = response.carried_by if isinstance(response, CheckedResponse) else None
-                if stream is None or not 200 <= response.status < 300:
+                if stream is None or response.status not in WITH_REPLY:
                     return Response(response.status, response.headers, await _body(response), carrier)
                 await _fed(stream, response)
                 return Response(response.status, response.headers, b"", carrier)

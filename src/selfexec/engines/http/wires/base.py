@@ -206,20 +206,31 @@ def check_role(role: Any) -> None:
 class Texts:
     """The text of a stream, piece by piece. Raises Unusable where a piece brings once more all that came before it,
     as servers do which send the whole at the end, or the text so far with each piece: the text would be doubled.
+
+    Two short pieces cannot be told apart: `A` and `A` are what a server sends for `AA`, and what another one sends for
+    `A`. Three pieces of which each goes on where the one before ended are the text so far, however short they are.
     """
 
     SHORTEST = 16  # characters: shorter ones a model may well repeat
+    GROWN = 2  # how often in a row a piece is the one before and more, from the first one on
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._length = 0
+        self._grown: int | None = 0  # None once a piece is not the one before and more
 
     def add(self, text: str, last: bool = False) -> None:
+        if self._grown is not None and text and self._length:
+            before = self._parts[-1]
+            self._grown = self._grown + 1 if len(text) > len(before) and text.startswith(before) else None
+            if self._grown == self.GROWN:
+                raise Unusable("each piece of the stream repeats the one before it")
         if self._length and len(text) >= self._length and (last or self._length >= self.SHORTEST):
             before = "".join(self._parts)
             if text.startswith(before):
                 raise Unusable("a piece of the stream repeats all that came before it")
-        self._parts.append(text)
+        if text:
+            self._parts.append(text)
         self._length += len(text)
 
     def __bool__(self) -> bool:

@@ -150,8 +150,6 @@ OF_THE_WHOLE = (
 )
 OF_THE_CHOICE = ("error",)
 ENDS = ("finish_reason", "native_finish_reason", "finish_details")
-NONE: frozenset[str] = frozenset()
-ALONE = frozenset(("message", "msg"))
 THOUGHTS = ("reasoning_content", "reasoning")
 
 
@@ -181,8 +179,7 @@ class Gathered:
         piece = data_of(event)
         self._body |= {name: piece[name] for name in OF_THE_WHOLE if piece.get(name) is not None}
         if not piece.keys() <= PLAIN:
-            # a sentence alone may be about anything, as a place in a queue
-            self._odd |= objections(piece, NONE if "choices" in piece else ALONE)
+            self._odd |= objections(piece)
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):

@@ -147,7 +147,7 @@ class Gathered:
     def take(self, event: Event) -> None:
         piece = data_of(event)
         if not piece.keys() <= PLAIN:
-            self._odd |= objections(piece, frozenset() if "candidates" in piece else ALONE)
+            self._odd |= objections(piece)
         self._body |= {
             name: value
             for name, value in piece.items()
@@ -189,9 +189,6 @@ class Gathered:
         whole = {**content, "logprobsResult": self._logprobs}
         candidates = [{**self._candidate, **whole}] if self._candidate else []
         return {**self._body, "candidates": candidates, **self._odd}
-
-
-ALONE = frozenset(("message", "msg"))  # a sentence alone may be about anything, as a place in a queue
 
 
 GEMINI = Wire(

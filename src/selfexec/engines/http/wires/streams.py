@@ -151,7 +151,7 @@ def _error_in(event: Event) -> Any:
     if (error := error_in_reply(piece)) is None or mapping_of(piece.get("base_resp")).get("status_code"):
         return None  # MiniMax says it in the body of the whole
     named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
-    # a sentence alone may be about anything, as a place in a queue
+    # a sentence alone ends no stream, though it speaks against the reply: see `objections`
     return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
 
 
