@@ -144,16 +144,19 @@ def test_files_keep_to_the_limits_and_to_one_model_each(tmp_path: Path, monkeypa
 
 
 def test_what_goes_into_no_file_is_refused_by_name(tmp_path: Path) -> None:
-    def refused(match: str, model: str, to: str = "openai", **chosen: Any) -> None:
+    def refused(match: str, model: str, to: str = "openai", out: str = "run", **chosen: Any) -> None:
         with pytest.raises(InputError, match=match):
-            sx.export_batch(model, to=to, out=tmp_path / "run", limit=2, **chosen)
-        assert not (tmp_path / "run" / BATCHES / REQUESTS).exists()
+            sx.export_batch(model, to=to, out=tmp_path / out, limit=2, **chosen)
+        assert not (tmp_path / out / BATCHES / REQUESTS).exists()
 
     refused("in the wire format 'anthropic'.*--to batch-anthropic", "anthropic/m")
     refused("sim has no batch files", "sim/typical")
     refused("unknown provider 'nobody'", "nobody/m")
     refused("there are openai, anthropic, gemini", "openai/m", to="groq")
-    refused("is a key, which would stand in every line", "openai/m", extra_body={"api_key": "sk-1234567890abcdef"})
+    for secret in ({"api_key": "sk-1234567890abcdef"}, {"note": "Bearer x"}, {"foo": [{"x": "v07C19F4E02BD7713Ax55"}]}):
+        match, out = "is a key, or looks like one, and would stand in every line", next(iter(secret))
+        refused(match, "openai/m", out=out, extra_body=secret)
+        assert not any("1234567890" in path.read_text() for path in (tmp_path / out).rglob("*") if path.is_file())
     refused("per_file 0", "openai/m", per_file=0)
     exported(tmp_path / "there")
     with pytest.raises(InputError, match=r"models openai/other: \S+ has openai/typical\. To have it grow"):

@@ -10,6 +10,7 @@ import pytest
 import selfexec as sx
 from selfexec.engines import kept_field
 from selfexec.errors import InputError
+from selfexec.report.sections.about import provenance
 from selfexec.runs.folder import load_manifest
 from selfexec.runs.sittings import without_secrets
 
@@ -81,3 +82,13 @@ def test_a_judge_goes_by_the_same_rule(tmp_path: Path) -> None:
     sx.judge(tmp_path / "r", "sim/coin", name="j", extra_body=SENT)
     with pytest.raises(InputError, match=r"the setting extra_body\.thing was "):
         sx.judge(tmp_path / "r", "sim/coin", name="j", extra_body={**SENT, "thing": "x"})
+
+
+def test_the_report_of_a_run_that_holds_the_value_in_clear_does_not_show_it(tmp_path: Path) -> None:
+    run(tmp_path / "r", SENT)
+    path = tmp_path / "r" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["settings"] |= {f"extra_body.{name}": value for name, value in SENT.items()}
+    path.write_text(json.dumps(manifest))
+    settings = provenance(sx.load(tmp_path / "r")).settings
+    assert SECRET not in str(settings) and "SHA-256" in str(settings["extra_body.thing"])

@@ -344,6 +344,12 @@ def test_headers_are_saved_as_variables_and_keys_not_at_all(
     assert "hush" not in (tmp_path / "study.toml").read_text() and '"$X_KEY"' in (tmp_path / "study.toml").read_text()
     status, _, err = selfexec(*asked, "--extra-body", '{"api_key": "sk-123456789"}', "--save", "other.toml")
     assert status == 2 and "looks like a key" in err and not (tmp_path / "other.toml").exists()
+    for body in ({"thing": "correcthorsebattery"}, {"deep": {"in": [{"lies": "correcthorsebattery"}]}}):
+        status, _, err = selfexec(*asked, "--extra-body", json.dumps(body), "--save", "other.toml")
+        assert status == 2 and f"extra_body {next(iter(body))} holds text under a name that is no known setting" in err
+        assert "correcthorse" not in err and not (tmp_path / "other.toml").exists()
+    harmless = '{"fast": true, "depth": 3, "provider": {"only": ["mistral"]}}'
+    assert selfexec(*asked, "--extra-body", harmless, "--save", "other.toml")[0] == 0
 
 
 def test_options_beside_a_study_come_first_and_model_chooses_of_its_models(

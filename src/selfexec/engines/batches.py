@@ -15,8 +15,8 @@ from selfexec.engines.base import Wire as WireName
 from selfexec.engines.choose import engine_type
 from selfexec.engines.http.providers import ENDINGS, PROVIDERS, Endpoint, endpoint, first_key, wire_of
 from selfexec.engines.registry import HTTP, likely_names
+from selfexec.engines.settings import secrets_sent
 from selfexec.errors import InputError, NoKey
-from selfexec.text.redaction import secrets_in
 
 Line = Mapping[str, Any]
 MB = 1_000_000  # as providers count, or a little less
@@ -112,13 +112,13 @@ def _way_out(connection: Connection, form: BatchForm, right: str | None) -> str:
 
 
 def batch_request(id: str, where: Endpoint, call: Call, form: BatchForm) -> bytes:
-    """One request of a file. InputError where a key would stand in it."""
+    """One request of a file. InputError where a secret would stand in it."""
     from selfexec.engines.http.wires import WIRES
 
-    if any(secrets_in(call.sampling.items())):
+    if any(secrets_sent(call.sampling)):
         raise InputError(
-            f"model {call.model!r}: something in its settings or in --extra-body is a key, which would stand in every "
-            "line of the file. Leave it out, or ask with `selfexec run`."
+            f"model {call.model!r}: something in its settings or in --extra-body is a key, or looks like one, and "
+            "would stand in every line of the file. Leave it out, or ask with `selfexec run`."
         )
     body = WIRES[where.wire].body(where, call.messages, call.sampling)
     return msgspec.json.encode(form.request(id, where, body))

@@ -11,7 +11,7 @@ from typing import Any
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.options import WHAT_IS_SENT, option
-from selfexec.text.redaction import bare, digested, holds_text, kept, secret_words_in, secrets_in
+from selfexec.text.redaction import bare, digested, holds_text, kept, key_texts, secret_words_in
 
 _PROMPTS = "What is asked are the prompts of the experiments: change them with --prompts."
 _SYSTEM = "Give a system prompt with --system."
@@ -119,11 +119,11 @@ def kept_field(name: str, value: Any) -> Any:
 
 
 def secrets_sent(sampling: Mapping[str, Any]) -> Iterator[str]:
-    """The texts in a request's settings that no reply may show: what is a key by its name or its beginning, and
-    whatever looks like one in a field of which the manifest keeps the digest alone.
+    """The texts in a request's settings that neither a reply nor a file of requests may show: what is a key by its name
+    or its beginning, and whatever looks like one in a field of which the manifest keeps the digest alone.
     """
-    yield from secrets_in(sampling.items())
     for name, value in sampling.items():
+        yield from key_texts(name, value)
         if _is_digested(name, value):
             yield from secret_words_in(value)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from selfexec.engines import kept_setting
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.files import jsonl
@@ -22,7 +23,6 @@ from selfexec.runs.fit import check_fit
 from selfexec.runs.folder import SIMULATED, Manifest, create, refuse_taken
 from selfexec.runs.judgements import JUDGEMENTS
 from selfexec.runs.sittings import Sitting
-from selfexec.text.redaction import kept
 from selfexec.version import __version__
 
 
@@ -78,7 +78,7 @@ def _manifest(logs: Sequence[TaskLog], item_set: ItemSet, prompts: Mapping[str, 
         items=item_set.hashes,
         design=folded(_design(logs), item_set),
         prompts={**{name: sha256 for one in carried for name, sha256 in one.prompts.items()}, **prompt_hashes(prompts)},
-        settings={name: kept(name, value) for name, value in _settings(logs).items()},
+        settings={name: kept_setting(name, value) for name, value in _settings(logs).items()},
         own_settings={
             model: own
             for model, own in _agreed("what is sent to", own_settings).items()

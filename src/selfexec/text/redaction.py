@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -111,17 +111,18 @@ def holds_text(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, list | tuple) and any(map(holds_text, value)))
 
 
-def secrets_in(settings: Iterable[tuple[str, Any]]) -> Iterator[str]:
-    """The texts among named settings of which `kept` keeps the digest alone, with and without a word before them, as in
+def key_texts(name: str, value: Any) -> Iterator[str]:
+    """The texts of a setting of which `kept` keeps the digest alone, with and without a word before them, as in
     `Bearer sk-...`.
     """
-    for name, value in settings:
-        if _is_key(name, value):
-            yield from _texts(value)
-        elif isinstance(value, dict):
-            yield from secrets_in((str(key), part) for key, part in value.items())
-        elif isinstance(value, list):
-            yield from secrets_in(("", part) for part in value)
+    if _is_key(name, value):
+        yield from _texts(value)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from key_texts(str(key), part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from key_texts("", part)
 
 
 def looks_random(word: str) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from selfexec.analysis.reference_panel import panel_lines
+from selfexec.engines import kept_setting
 from selfexec.report.data import Data
-from selfexec.text.redaction import kept
 
 if TYPE_CHECKING:
     from selfexec.runs import Run
@@ -66,7 +66,7 @@ def provenance(run: "Run") -> Provenance:
         replies=sum(not reply.failed for reply in run.replies.values()),
         failed=sum(reply.failed for reply in run.replies.values()),
         given=len(run.given or ()),
-        settings={label: _said(kept(name, value)) for label, name, value in manifest.all_settings},
+        settings={label: _said(kept_setting(name, value)) for label, name, value in manifest.all_settings},
         hashes=[
             ("replies", run.replies_sha256 or "not on disk"),
             *((f"{what} {name}", digest) for what, of in digests.items() for name, digest in sorted(of.items())),

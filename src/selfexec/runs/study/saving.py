@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from selfexec.engines import kept_field
 from selfexec.errors import InputError
 from selfexec.options import declared
 from selfexec.run_options import RunOptions
@@ -48,6 +49,12 @@ def _tables(study: StudyContents, folder: Path) -> dict[str, Any]:
     for name in ("settings", "extra_body"):
         if hidden := [key for key, value in made.get(name, {}).items() if kept(key, value) != value]:
             raise InputError(f"--save: {name} {hidden[0]} looks like a key, which does not belong into a file.")
+    if hidden := [key for key, value in made.get("extra_body", {}).items() if kept_field(key, value) != value]:
+        raise InputError(
+            f"--save: extra_body {hidden[0]} holds text under a name that is no known setting: it may be a secret, of "
+            "which runs keep the digest alone. Leave it out, and give it beside the file: "
+            "--config FILE --extra-body JSON."
+        )
     if (address := str(made.get("base_url", ""))) != bare_address(address):
         raise InputError(
             "--save: the address holds a key, or what may be one: that belongs into no file. Leave it out."
