@@ -23,6 +23,8 @@ class Repeating:
         close_after: Calls on a connection after which the server closes it; None: it never does.
         announces: Whether it says so in the last answer.
         streams: Whether an answer comes as a stream of events.
+        lags: Whether each call on a connection, from the third on, gets the answer to the call before it.
+        numbered: Whether each answer has an id of its own.
         calls: How many calls came on each connection.
     """
 
@@ -31,6 +33,8 @@ class Repeating:
     close_after: int | None = None
     announces: bool = True
     streams: bool = False
+    lags: bool = False
+    numbered: bool = False
     every: int = 5
     on_next: bool = False
     calls: list[int] = field(default_factory=list)
@@ -40,7 +44,7 @@ class Repeating:
         connection = len(self.calls)
         self.calls.append(0)
         loop = asyncio.get_running_loop()
-        held = b""
+        held = late = b""
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -53,6 +57,10 @@ class Repeating:
                 await asyncio.sleep(self.delay)
                 last = self.close_after == self.calls[connection]
                 answer = self.answer(path, body, last=last and self.announces)
+                if self.lags and self.calls[connection] > 2:
+                    answer, late = late, answer
+                else:
+                    late = answer
                 self.answers += 1
                 if self.on_next and self.answers % self.every == 0:
                     held = answer
@@ -75,7 +83,8 @@ class Repeating:
         if wire is None:
             return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
         text = hashlib.sha256(wire.prompt(request).encode()).hexdigest()
-        content = wire.stream(text) if self.streams else json.dumps(wire.answer(text)).encode()
+        number = {wire.number: f"answer-{len(self.calls)}-{self.answers}"} if self.numbered else {}
+        content = wire.stream(text, number) if self.streams else json.dumps({**number, **wire.answer(text)}).encode()
         kind = b"text/event-stream" if self.streams else b"application/json"
         close = b"Connection: close\r\n" if last else b""
         head = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%sContent-Length: %d\r\n\r\n" % (kind, close, len(content))
@@ -86,12 +95,14 @@ class Repeating:
 class _Wire:
     prompt: Callable[[Any], str]
     answer: Callable[[str], Mapping[str, Any]]
+    number: str = "id"
 
-    def stream(self, text: str) -> bytes:
+    def stream(self, text: str, number: Mapping[str, str]) -> bytes:
         """A chat completion in two pieces."""
-        pieces = [{"choices": [{"delta": {"content": part}}]} for part in (text[:20], text[20:])]
+        pieces: list[dict[str, Any]] = [{"choices": [{"delta": {"content": part}}]} for part in (text[:20], text[20:])]
         pieces.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
-        return b"".join(b"data: %s\n\n" % json.dumps(piece).encode() for piece in pieces) + b"data: [DONE]\n\n"
+        lines = (b"data: %s\n\n" % json.dumps({**number, **piece}).encode() for piece in pieces)
+        return b"".join(lines) + b"data: [DONE]\n\n"
 
 
 WIRES = {
@@ -115,6 +126,7 @@ WIRES = {
     ":generateContent": _Wire(
         lambda asked: asked["contents"][-1]["parts"][0]["text"],
         lambda text: {"candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": "STOP"}]},
+        number="responseId",
     ),
 }
 

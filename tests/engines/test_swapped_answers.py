@@ -93,6 +93,31 @@ def test_it_is_so_in_every_wire_format(wire: Any) -> None:
     assert swapped(replies) and not swapped(counted)
 
 
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "responses", "gemini", "stream"])
+@pytest.mark.parametrize("habits", [{"on_next": True}, {"lags": True}])
+def test_an_answer_with_a_number_of_its_own_that_comes_twice_is_noticed_at_once(
+    wire: Any, habits: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CheckedConnection, "note_if_quiet", lambda *_: None)  # no pause shows anything
+    options: dict[str, Any] = {"stream": True} if wire == "stream" else {"wire": wire}
+    replies, checks = asked(Repeating(streams=wire == "stream", numbered=True, **habits), calls=30, **options)
+    counted = {p: reply for p, reply in replies.items() if not is_reported(reply[1], checks, "swapped")}
+    assert swapped(replies) and not swapped(counted)
+    # the fifth answer comes as the sixth too, or the second one as the third: then each call has a connection
+    assert len(counted) >= 30 - 5
+
+
+def test_a_server_that_numbers_all_answers_alike_tells_nothing_by_it() -> None:
+    class Alike(Repeating):
+        def answer(self, path: str, body: bytes, *, last: bool = False) -> bytes:
+            choice = {"message": {"role": "assistant", "content": "A"}, "finish_reason": "stop"}
+            said = json.dumps({"id": "c-1", "choices": [choice]}).encode()
+            return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(said), said)
+
+    _, checks = asked(Alike())
+    assert {check.result for check in checks} == {"clean"}
+
+
 def test_it_is_so_of_streams() -> None:
     replies, checks = asked(Repeating(0.002, on_next=True, streams=True), stream=True)
     counted = {p: reply for p, reply in replies.items() if not is_reported(reply[1], checks, "swapped")}

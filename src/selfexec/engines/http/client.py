@@ -278,7 +278,7 @@ class HttpEngine:
     async def _once(self, post: Post) -> Outcome:
         where, pace = post.line.where, post.line.pace
         async with pace:
-            status, headers, raw, connection = await self._send(post)
+            status, headers, raw, connection, carrier = await self._send(post)
         if status in WITH_REPLY:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
@@ -286,6 +286,8 @@ class HttpEngine:
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
+            if carrier is not None:
+                self._watch.note_answer(carrier, outcome.completion_id, post.payload, raw)
             outcome = with_headers(outcome, headers)
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:

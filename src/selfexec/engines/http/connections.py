@@ -5,6 +5,9 @@ a server or proxy sends an answer twice, the second copy is taken for the answer
 gets the answer to the one before it. While calls follow one another this cannot be seen. It shows once the connection
 is idle: then an answer arrives that no call was waiting for, a surplus.
 
+A second copy gives itself away where answers have numbers of their own: it is the answer before it to the byte, for
+another prompt. Where they have none, or where an answer to somebody else came in between, it takes a pause.
+
 So every connection must be idle now and then for longer than an answer takes, and its replies since the last such check
 are certain only when nothing arrived. A connection that is being checked is out of the pool, and another one takes its
 calls. The first reply on a connection is certain at once, since only one call had been sent.
@@ -17,9 +20,9 @@ import asyncio
 import math
 import secrets
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
@@ -32,10 +35,43 @@ MOST_UNCHECKED = 50  # replies on a connection before it must be idle
 SHORTEST_CHECK, LONGEST_CHECK = 0.05, 2.0  # seconds
 LONGEST_REST = 60.0  # seconds of a check for which nobody waits
 ROUNDS = 3  # how often a check is repeated where this process was too busy to notice anything
+GRACE = 0.5  # seconds for a process that is too busy to notice anything at the time when it should
 STEP = 0.01  # seconds between looks whether all connections have been idle for long enough
 # bytes: asyncio has room for 256 kB ready before each read, which the system gives anew each time, and takes back
 READ_AT_ONCE = 32_768
 SPREAD = 0.618  # the first checks of connections that were opened together fall on different replies
+
+
+class LastAnswer(NamedTuple):
+    """The number that a server gave its answer, and hashes of what was asked and of what came."""
+
+    number: str | None
+    prompt: int
+    body: int
+
+
+class AnswerNumbers:
+    """Whether the answers from one address have numbers of their own, and which connections brought one twice.
+
+    A server that gives all answers the same number tells nothing by it. So an answer that came twice in a row counts
+    as a copy once two answers of this address have had different numbers.
+    """
+
+    def __init__(self) -> None:
+        self._first: str | None = None
+        self._differ = False
+        self._repeated: set[CheckedConnection] = set()
+
+    def note(self, connection: "CheckedConnection", number: str, *, repeated: bool) -> Collection["CheckedConnection"]:
+        """Note the number of an answer, and return the connections that are known to have brought one twice."""
+        self._first = self._first or number
+        self._differ |= number != self._first
+        if repeated:
+            self._repeated.add(connection)
+        if not self._differ:
+            return ()
+        found, self._repeated = self._repeated, set()
+        return found
 
 
 class SurplusWatch:
@@ -47,6 +83,7 @@ class SurplusWatch:
         open: All connections that are open.
         distrusted: Addresses that sent a surplus. A connection to them carries one call.
         has_begun: Whether any connection has been taken out of the pool to be checked.
+        answers: What is known of the numbers of answers, by address.
     """
 
     def __init__(self, report: Callable[[Check], None]) -> None:
@@ -55,10 +92,24 @@ class SurplusWatch:
         self.open: set[CheckedConnection] = set()
         self.distrusted: set[str] = set()
         self.has_begun = False
+        self.answers: dict[str, AnswerNumbers] = {}
         self._most_calls: dict[str, int] = {}
         self._unknown: dict[str, list[Check]] = {}
         self._prefix = secrets.token_hex(4)
         self._opened = 0
+
+    def note_answer(self, connection: "CheckedConnection", number: str | None, prompt: bytes, answer: bytes) -> None:
+        """Note an answer that came whole, with the number that the server gives it, and what was asked. If it is that
+        to another prompt once more, all answers on its connection are void since the last check.
+        """
+        now = LastAnswer(number, hash(prompt), hash(answer))
+        last, connection.last_answer = connection.last_answer, now
+        if number is None:
+            return
+        repeated = last is not None and last.prompt != now.prompt and (last.number, last.body) == (number, now.body)
+        numbers = self.answers.setdefault(connection.address, AnswerNumbers())
+        for swapped in numbers.note(connection, number, repeated=repeated):
+            self.note_surplus(swapped)
 
     def next_name(self) -> str:
         """Return a name for a connection that no other connection of the run has."""
@@ -121,6 +172,7 @@ class CheckedConnection(ResponseHandler):
         quota: After how many responses that are not certain it must be checked.
         is_idle: Whether no call is under way on it.
         is_abandoned: Whether nobody waits for the response to its last call any more.
+        last_answer: The last answer that came whole.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, watch: SurplusWatch) -> None:
@@ -131,6 +183,7 @@ class CheckedConnection(ResponseHandler):
         self.calls = 0
         self.checked = 1
         self.is_abandoned = False
+        self.last_answer: LastAnswer | None = None
         self._watch = watch
         self.is_idle = False
         self._answering = False
@@ -241,13 +294,14 @@ class CheckedConnection(ResponseHandler):
 
 
 class CheckedResponse(aiohttp.ClientResponse):
-    """A response that knows which connection brought it, as `CheckedConnection.label` says."""
+    """A response that knows which connection brought it. `carried_by` is that as `CheckedConnection.label` says."""
 
     carried_by: str | None = None
+    carrier: CheckedConnection | None = None
 
     def start(self, connection: Connection) -> Coroutine[Any, Any, aiohttp.ClientResponse]:
         if isinstance(connection.protocol, CheckedConnection):
-            self.carried_by = connection.protocol.label
+            self.carrier, self.carried_by = connection.protocol, connection.protocol.label
         return super().start(connection)
 
 
@@ -270,7 +324,7 @@ class CheckingConnector(aiohttp.TCPConnector):
         given up and is still under way counts as idle as long as nothing of its response has come.
         """
         until = time.monotonic()
-        deadline = until + LONGEST_CHECK
+        deadline = until + LONGEST_CHECK + GRACE
         while True:
             if not _is_late(until):
                 for connection in list(self._watch.open):

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, Self
 import aiohttp
 from yarl import URL
 
-from selfexec.engines.http.connections import CheckedResponse, CheckingConnector, SurplusWatch
+from selfexec.engines.http.connections import CheckedConnection, CheckedResponse, CheckingConnector, SurplusWatch
 
 LONGEST_BODY = 32 * 2**20  # bytes, unpacked: longer than the longest reply that is kept, even with all of it escaped
 LONGEST_STREAM = 4 * LONGEST_BODY  # a token of a stream comes with hundreds of bytes around it
@@ -49,6 +49,7 @@ class Response(NamedTuple):
     headers: Mapping[str, str]
     raw: bytes
     connection: str | None = None  # which brought it, as `CheckedConnection.label` says
+    carrier: CheckedConnection | None = None
 
 
 class Intake(Protocol):
@@ -106,11 +107,11 @@ class Transport:
                 proxy=proxy,
                 allow_redirects=False,
             ) as response:
-                carrier = response.carried_by if isinstance(response, CheckedResponse) else None
+                by = (response.carried_by, response.carrier) if isinstance(response, CheckedResponse) else ()
                 if stream is None or response.status not in WITH_REPLY:
-                    return Response(response.status, response.headers, await _body(response), carrier)
+                    return Response(response.status, response.headers, await _body(response), *by)
                 await _fed(stream, response)
-                return Response(response.status, response.headers, b"", carrier)
+                return Response(response.status, response.headers, b"", *by)
         except aiohttp.ConnectionTimeoutError:
             connecting = min(CONNECT_TIMEOUT, self._timeout)
             raise Fault(f"no connection within {connecting:g} s", address_in_doubt=True, cause="timeout") from None
