@@ -13,7 +13,7 @@ RENAMED = {
     "metric": "metrics",
     "from": "tool",
     "as": "experiment",
-    "deed-thinking": "deed-thinking",  # a facet, as are all that have an option of their own
+    "behaviour-thinking": "behaviour-thinking",  # a facet, as are all that have an option of their own
     "stream": "stream=True",
     "accept-filters": "accept_filters=True",
     "retry-ends": "retry_ends=True",

@@ -33,8 +33,8 @@ KNOWERS = {"knows models": (0.8, 0.0), "knows itself": (0.5, 0.6), "knows little
 
 @dataclass(frozen=True)
 class World:
-    """Deeds and words by model and item: sum of what is general (`like` of it is common to the claims of an item), of
-    what is a model's own, and of chance. `label` is how much a fact of the item tells of what is general.
+    """Outcomes and words by model and item: sum of what is general (`like` of it is common to the claims of an item),
+    of what is a model's own, and of chance. `label` is how much a fact of the item tells of what is general.
     """
 
     experiment: str
@@ -60,7 +60,7 @@ def drawn(world: World, items: int, models: int, knower: tuple[float, float], rn
     typical = rng.uniform(0.6, 0.9, (models, 1, 1))
     typical[0] = 0.75
     own = rng.normal(size=shape)
-    deed = typical * general + np.sqrt(1 - typical**2) * own
+    outcome = typical * general + np.sqrt(1 - typical**2) * own
     knows, knows_own = rng.uniform(0.3, 0.9, (models, 1, 1)), rng.uniform(0, 0.6, (models, 1, 1))
     knows[0], knows_own[0] = knower
     part = knows * typical * general + knows_own * np.sqrt(1 - typical**2) * own
@@ -68,11 +68,11 @@ def drawn(world: World, items: int, models: int, knower: tuple[float, float], rn
     lean = rng.normal(0, 0.3, (models, 1, 1))
     lean[0] = 0.0
     if world.experiment == "difficulty":
-        deed, word = (_pairs(part) for part in (deed, word))
+        outcome, word = (_pairs(part) for part in (outcome, word))
     else:
-        deed, word = deed - world.threshold - lean, word - world.threshold * 0.5 - lean
+        outcome, word = outcome - world.threshold - lean, word - world.threshold * 0.5 - lean
     safe = (world.label * general[0, :, 0] + np.sqrt(1 - world.label**2) * rng.normal(size=items)) > world.threshold
-    return _claims(world.experiment, deed > 0, word > 0, safe if world.label else None)
+    return _claims(world.experiment, outcome > 0, word > 0, safe if world.label else None)
 
 
 def _pairs(ease: Array) -> Array:
@@ -80,9 +80,9 @@ def _pairs(ease: Array) -> Array:
     return ease[..., one] - ease[..., two]
 
 
-def _claims(experiment: str, deed: Any, word: Any, safe: Any) -> Claims:
-    models, items, each = deed.shape
-    model, item, name = (part.ravel() for part in np.indices(deed.shape))
+def _claims(experiment: str, outcome: Any, word: Any, safe: Any) -> Claims:
+    models, items, each = outcome.shape
+    model, item, name = (part.ravel() for part in np.indices(outcome.shape))
     n = len(model)
     signs = lambda part: np.where(part.ravel(), 1, -1).astype(np.int8)  # noqa: E731
     return Claims(
@@ -104,7 +104,7 @@ def _claims(experiment: str, deed: Any, word: Any, safe: Any) -> Claims:
         place=item * each + name,
         predicted=signs(word),
         probability=np.full(n, np.nan),
-        observed=signs(deed),
+        observed=signs(outcome),
         judged=np.zeros((n, 0), np.int8),
         by_tokens=np.zeros(n, np.bool_),
         state=np.zeros(n, np.int64),

@@ -1,19 +1,20 @@
-"""Worlds in which it is known whose word knows something of its own deed: for judging whoever claims to find that out.
+"""Worlds in which it is known whose word knows something of its own behaviour: for judging whoever claims to find that
+out.
 
     panel = draw("families", models=8, items=200, kind="binary", seed=1)
 
 K models face items of four *units*: candidate words of a target (binary), questions of a group (order). Of a unit u,
-model i has a latent deed D and a latent word W,
+model i has a latent outcome D and a latent word W,
 
-    D[i,u] = sum over traits t of deed[i,t] * T[t,u] + own[i] * O[i,u]            + rest  * luck
+    D[i,u] = sum over traits t of outcome[i,t] * T[t,u] + own[i] * O[i,u]            + rest  * luck
     W[i,u] = sum over traits t of word[i,t] * T[t,u] + known[i] * own[i] * O[i,u] + rest' * doubt
 
 T are traits of units, the same for all models; O[i] is the own part of model i, luck and doubt are drawn for each model
 alone. All of them are independent with mean 0 and variance 1, and the rests make the variance of D and W one, so that
-each coefficient is a correlation: deed[i,0] is how typical model i is, word[i,0] its general knowledge, known[i] the
-share w of its own part that its word knows. What no trait says of a deed is mostly the model's own, the rest luck:
+each coefficient is a correlation: outcome[i,0] is how typical model i is, word[i,0] its general knowledge, known[i] the
+share w of its own part that its word knows. What no trait says of an outcome is mostly the model's own, the rest luck:
 
-    own[i]^2 = OWN * (1 - sum over t of deed[i,t]^2)
+    own[i]^2 = OWN * (1 - sum over t of outcome[i,t]^2)
 
 Binary: claims are units. Traits, own parts, luck and doubt are sqrt(ALIKE) * (one draw for the item)
 + sqrt(1 - ALIKE) * (one for the unit). Yes is a latent beyond the normal quantile that is exceeded at the model's rate.
@@ -36,12 +37,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Rates = tuple[Array, Array]  # shares of yes in words and in deeds, by model
+Rates = tuple[Array, Array]  # shares of yes in words and in outcomes, by model
 Kind = Literal["binary", "order"]
 Verdict = Literal["not shown", "own or shared", "own"]
 Whom = Literal["nobody", "the first", "everybody"]
 Trait = Literal["plain", "whole item", "split", "place"]
-Losing = Literal["at random", "deed is yes", "they disagree"]
+Losing = Literal["at random", "outcome is yes", "they disagree"]
 
 UNITS = 4
 FIRST, SECOND = np.triu_indices(UNITS, 1)
@@ -54,7 +55,7 @@ TIMES = 4.0  # how much likelier a claim is lost where the outcome is so
 COPIED = 0.8
 SPREAD_OUT, CLOSE = math.sqrt(2 - 0.3**2), 0.3  # sizes of a trait in clear and unclear items: variance one in all
 USUAL_WORDS: Mapping[Kind, tuple[float, float]] = {"binary": (0.35, 0.8), "order": (0.45, 0.55)}
-USUAL_DEEDS: Mapping[Kind, tuple[float, float]] = {"binary": (0.15, 0.45), "order": (0.45, 0.55)}
+USUAL_OUTCOMES: Mapping[Kind, tuple[float, float]] = {"binary": (0.15, 0.45), "order": (0.45, 0.55)}
 FAR_APART: Mapping[Kind, tuple[float, float]] = {"binary": (0.1, 0.9), "order": (0.25, 0.75)}
 SAYS_NO = 0.08
 
@@ -66,13 +67,14 @@ EARLY: Array = np.array([(1.5 - place) / math.sqrt(1.25) for place in range(UNIT
 class Panel:
     """What can be seen of K models. Claims of an item stand together, four (binary) or six (order, see FIRST).
 
-    `words` and `deeds`, of shape (models, claims): 1 yes, 0 no, nan lost. `shown` is the place in which all models were
-    shown a claim's word among its item's four, 0 to 3 (binary); or how many places earlier its first-named question was
-    shown than its second, -3 to 3 and never 0 (order). `families` are tags of siblings, None where nobody has any."""
+    `words` and `outcomes`, of shape (models, claims): 1 yes, 0 no, nan lost. `shown` is the place in which all models
+    were shown a claim's word among its item's four, 0 to 3 (binary); or how many places earlier its first-named
+    question was shown than its second, -3 to 3 and never 0 (order). `families` are tags of siblings, None where nobody
+    has any."""
 
     kind: Kind
     words: Array
-    deeds: Array
+    outcomes: Array
     item: NDArray[np.int64]
     shown: NDArray[np.int64]
     families: tuple[str, ...] | None
@@ -102,8 +104,8 @@ class Casting:
         return np.array([value] + [others] * (self.models - 1))
 
     def usual_rates(self) -> Rates:
-        """Of words and of deeds, which have nothing to do with each other."""
-        return self.spread(*USUAL_WORDS[self.kind]), self.spread(*USUAL_DEEDS[self.kind])
+        """Of words and of outcomes, which have nothing to do with each other."""
+        return self.spread(*USUAL_WORDS[self.kind]), self.spread(*USUAL_OUTCOMES[self.kind])
 
     def rates_together(self, low: float, high: float) -> Rates:
         """Each model says yes as often as it does."""
@@ -113,14 +115,14 @@ class Casting:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The models of one panel, as in the formulas above; `word` and `deed` of shape (models, traits).
+    """The models of one panel, as in the formulas above; `word` and `outcome` of shape (models, traits).
 
     `copied`: share of items in which the first model's words are those of the second. `heavy`: all parts have Student's
     t of three degrees of freedom, at variance one, so that rates hold but roughly."""
 
     traits: tuple[Trait, ...]
     word: Array
-    deed: Array
+    outcome: Array
     own: Array
     known: Array
     rates: Rates
@@ -132,13 +134,13 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What a panel was made of: arrays of shape (traits or models, units). `words` and `deeds` are latents."""
+    """What a panel was made of: arrays of shape (traits or models, units). `words` and `outcomes` are latents."""
 
     design: Design
     traits: Array
     own: Array
     words: Array
-    deeds: Array
+    outcomes: Array
 
 
 @dataclass(frozen=True)
@@ -185,15 +187,16 @@ def draw_with_truth(world: str, *, models: int, items: int, kind: Kind, seed: in
     design = WORLDS[world].make(Casting(models, kind, rng))
     places = rng.permuted(np.tile(np.arange(UNITS), (items, 1)), axis=1)
     truth = _truth(design, places, kind, rng)
-    words, deeds = (
-        _claims(latents, rates, kind) for latents, rates in zip((truth.words, truth.deeds), design.rates, strict=True)
+    words, outcomes = (
+        _claims(latents, rates, kind)
+        for latents, rates in zip((truth.words, truth.outcomes), design.rates, strict=True)
     )
-    no_word, no_deed = _lost(design.losing, words, deeds, items, rng)
+    no_word, no_outcome = _lost(design.losing, words, outcomes, items, rng)
     shown = places if kind == "binary" else places[:, SECOND] - places[:, FIRST]
     panel = Panel(
         kind,
         np.where(no_word, np.nan, words),
-        np.where(no_deed, np.nan, deeds),
+        np.where(no_outcome, np.nan, outcomes),
         item=np.repeat(np.arange(items), shown.shape[1]),
         shown=shown.ravel(),
         families=design.families,
@@ -209,11 +212,11 @@ def _truth(design: Design, places: NDArray[np.int64], kind: Kind, rng: np.random
 
     traits = np.array([_trait(trait, parts(1)[0], places, kind, rng).ravel() for trait in design.traits])
     own, luck, doubt = (parts(models).reshape(models, -1) for _ in range(3))
-    deeds = _latent(design.deed @ traits, np.square(design.deed).sum(1), design.own, own, luck)
+    outcomes = _latent(design.outcome @ traits, np.square(design.outcome).sum(1), design.own, own, luck)
     words = _latent(design.word @ traits, np.square(design.word).sum(1), design.known * design.own, own, doubt)
     copied = np.repeat(rng.random(items) < design.copied, UNITS)
     words[0, copied] = words[1, copied]
-    return Truth(design, traits, own, words, deeds)
+    return Truth(design, traits, own, words, outcomes)
 
 
 def _parts(rows: int, items: int, kind: Kind, heavy: bool, rng: np.random.Generator) -> Array:
@@ -265,14 +268,16 @@ _LEANS = np.linspace(-5, 5, 2001)
 _RATES = np.array([np.mean([NormalDist().cdf(lean * apart) for apart in _APART]) for lean in _LEANS])
 
 
-def _lost(losing: Losing, words: Flags, deeds: Flags, items: int, rng: np.random.Generator) -> tuple[Flags, Flags]:
-    """Which words and which deeds are lost: replies to whole items at random, or claim by claim as the outcome is."""
+def _lost(losing: Losing, words: Flags, outcomes: Flags, items: int, rng: np.random.Generator) -> tuple[Flags, Flags]:
+    """Which words and which outcomes are lost: replies to whole items at random, or claim by claim as the outcome
+    is.
+    """
     models, claims = words.shape
     if losing == "at random":
         replies = rng.random((2, models, items)) < LOST_AT_RANDOM
-        no_word, no_deed = np.repeat(replies, claims // items, axis=2)
-        return no_word, no_deed
-    likelier = deeds if losing == "deed is yes" else words != deeds
+        no_word, no_outcome = np.repeat(replies, claims // items, axis=2)
+        return no_word, no_outcome
+    likelier = outcomes if losing == "outcome is yes" else words != outcomes
     share = likelier.mean(1, keepdims=True)
     # half of the models each, the odd one by chance
     rates = rng.permutation(np.resize(rng.permutation(LOSSES), models))[:, None]
@@ -288,7 +293,7 @@ def _lost(losing: Losing, words: Flags, deeds: Flags, items: int, rng: np.random
 def _design(
     cast: Casting,
     word: Sequence[Array],
-    deed: Sequence[Array],
+    outcome: Sequence[Array],
     *,
     traits: tuple[Trait, ...] | None = None,
     known: float | Array = 0.0,
@@ -299,12 +304,12 @@ def _design(
     heavy: bool = False,
 ) -> Design:
     """Models by their loadings, trait by trait; at usual rates where none are given."""
-    deeds = np.column_stack(deed)
+    outcomes = np.column_stack(outcome)
     return Design(
         traits or tuple("plain" for _ in word),
         np.column_stack(word),
-        deeds,
-        own=np.sqrt(OWN * (1 - np.square(deeds).sum(1))),
+        outcomes,
+        own=np.sqrt(OWN * (1 - np.square(outcomes).sum(1))),
         known=np.broadcast_to(known, cast.models),
         rates=rates or cast.usual_rates(),
         losing=losing,
@@ -350,8 +355,8 @@ def _two_kinds(cast: Casting) -> Design:
 
 def _second_public(cast: Casting) -> Design:
     norm, second = (0.4, 0.65), (0.2, 0.6)
-    word, deed = ([cast.spread(*norm), cast.spread(*second)] for _ in range(2))
-    return _design(cast, word, deed)
+    word, outcome = ([cast.spread(*norm), cast.spread(*second)] for _ in range(2))
+    return _design(cast, word, outcome)
 
 
 def _second_unrelated(cast: Casting) -> Design:
@@ -361,16 +366,16 @@ def _second_unrelated(cast: Casting) -> Design:
 
 
 def _clear_and_unclear(cast: Casting) -> Design:
-    word, deed = cast.spread(0.5, 0.8), cast.spread(0.7, 0.85)
+    word, outcome = cast.spread(0.5, 0.8), cast.spread(0.7, 0.85)
     rates = cast.rates_together(*FAR_APART[cast.kind])
-    return _design(cast, [word], [deed], traits=("split",), rates=rates)
+    return _design(cast, [word], [outcome], traits=("split",), rates=rates)
 
 
 def _lone_newcomer(cast: Casting) -> Design:
     """The newcomer follows and knows the old norm at .45 and its own cohort's at .5."""
-    word, deed = _knowledge(cast), _typical(cast)
-    word[0] = deed[0] = 0.45
-    return _design(cast, [word, cast.first(0.5)], [deed, cast.first(0.5)])
+    word, outcome = _knowledge(cast), _typical(cast)
+    word[0] = outcome[0] = 0.45
+    return _design(cast, [word, cast.first(0.5)], [outcome, cast.first(0.5)])
 
 
 def _siblings(cast: Casting, *, knowledge: Array | None = None, known: float | Array = 0.0) -> Design:
@@ -379,8 +384,8 @@ def _siblings(cast: Casting, *, knowledge: Array | None = None, known: float | A
     members = [family == which for which in range(family.max() + 1)]
     knows, follows = cast.spread(0.35, 0.45), cast.spread(0.4, 0.5)
     word = [_knowledge(cast) if knowledge is None else knowledge, *(knows * member for member in members)]
-    deed = [cast.spread(0.55, 0.7), *(follows * member for member in members)]
-    return _design(cast, word, deed, known=known, families=tuple(f"family {which}" for which in family))
+    outcome = [cast.spread(0.55, 0.7), *(follows * member for member in members)]
+    return _design(cast, word, outcome, known=known, families=tuple(f"family {which}" for which in family))
 
 
 def _leaning_to_the_first(cast: Casting) -> Design:
@@ -401,12 +406,12 @@ def _copied_words(cast: Casting) -> Design:
 
 def _taught(cast: Casting) -> Design:
     """The second model's own part is a trait here, which the first model follows and its word knows."""
-    word, deed = _knowledge(cast), _typical(cast)
-    word[0] = deed[0] = 0.55
+    word, outcome = _knowledge(cast), _typical(cast)
+    word[0] = outcome[0] = 0.55
     taught = cast.first(0.5)
     teaching = np.array(taught)
-    teaching[1] = math.sqrt(OWN * (1 - deed[1] ** 2))
-    return _design(cast, [word, taught], [deed, teaching])
+    teaching[1] = math.sqrt(OWN * (1 - outcome[1] ** 2))
+    return _design(cast, [word, taught], [outcome, teaching])
 
 
 def _heavy_tails(cast: Casting) -> Design:
@@ -418,10 +423,10 @@ class Recorded:
     """Ranges in which panels correlate and say yes about as the ten models recorded for the paper do."""
 
     knowledge: tuple[float, float]
-    manner: tuple[float, float]  # what words have in common that deeds do not follow
+    manner: tuple[float, float]  # what words have in common that outcomes do not follow
     typical: tuple[float, float]
     word_rate: tuple[float, float]
-    deed_rate: tuple[float, float]
+    outcome_rate: tuple[float, float]
 
 
 RECORDED: Mapping[Kind, Recorded] = {
@@ -433,8 +438,10 @@ RECORDED: Mapping[Kind, Recorded] = {
 def _as_recorded(cast: Casting, *, known: float = 0.0) -> Design:
     like = RECORDED[cast.kind]
     word = [cast.spread(*like.knowledge), cast.spread(*like.manner)]
-    deed = [cast.spread(*like.typical), cast.all(0.0)]
-    return _design(cast, word, deed, known=known, rates=(cast.spread(*like.word_rate), cast.spread(*like.deed_rate)))
+    outcome = [cast.spread(*like.typical), cast.all(0.0)]
+    return _design(
+        cast, word, outcome, known=known, rates=(cast.spread(*like.word_rate), cast.spread(*like.outcome_rate))
+    )
 
 
 def _everybody_knows(cast: Casting, w: float, *, base: float | None = None) -> Design:
@@ -443,10 +450,10 @@ def _everybody_knows(cast: Casting, w: float, *, base: float | None = None) -> D
 
 
 def _one_knows(cast: Casting, w: float, *, base: float | None = None) -> Design:
-    words, deeds = cast.usual_rates()
+    words, outcomes = cast.usual_rates()
     if base is not None:
-        words[0], deeds = SAYS_NO, cast.all(base)
-    return _design(cast, [cast.all(0.6)], [_typical(cast)], known=cast.first(w), rates=(words, deeds))
+        words[0], outcomes = SAYS_NO, cast.all(base)
+    return _design(cast, [cast.all(0.6)], [_typical(cast)], known=cast.first(w), rates=(words, outcomes))
 
 
 def _siblings_know(cast: Casting, w: float, *, whom: Whom) -> Design:
@@ -462,7 +469,7 @@ def _first_knows(sentence: str, make: Callable[[Casting], Design], others: Verdi
 
 
 NULLS = {
-    "all alike": World("Every word knows the one norm at .6, every deed follows it at .6.", _all_alike),
+    "all alike": World("Every word knows the one norm at .6, every outcome follows it at .6.", _all_alike),
     "good generalists typical": World(
         "Whoever knows the norm better follows it more closely.", partial(_generalists, typical=True)
     ),
@@ -477,12 +484,12 @@ NULLS = {
         of="everybody",
     ),
     "second public trait": World(
-        "Beside the norm a second trait, which all words know and all deeds follow, some more and some less.",
+        "Beside the norm a second trait, which all words know and all outcomes follow, some more and some less.",
         _second_public,
     ),
-    "unrelated second traits": World("A second trait in all words, another one in all deeds.", _second_unrelated),
+    "unrelated second traits": World("A second trait in all words, another one in all outcomes.", _second_unrelated),
     "clear and unclear items": World(
-        "In half of the items the answer is obvious, in half it is not; cautious words go with cautious deeds.",
+        "In half of the items the answer is obvious, in half it is not; cautious words go with cautious behaviour.",
         _clear_and_unclear,
     ),
     "lone newcomer": World(
@@ -498,25 +505,25 @@ NULLS = {
         of="everybody",
     ),
     "leaning to the first": World(
-        "Words and deeds lean to what is shown first, in each model as much in the one as in the other.",
+        "Words and outcomes lean to what is shown first, in each model as much in the one as in the other.",
         _leaning_to_the_first,
     ),
-    "lost where deed is yes": World(
-        "A word or a deed is lost more often where the deed is yes, in half of the models often.",
-        partial(_one_norm, losing="deed is yes"),
+    "lost where outcome is yes": World(
+        "A word or an outcome is lost more often where the outcome is yes, in half of the models often.",
+        partial(_one_norm, losing="outcome is yes"),
     ),
     "lost where they disagree": World(
-        "A word or a deed is lost more often where word and deed would disagree, in half of the models often.",
+        "A word or an outcome is lost more often where word and outcome would disagree, in half of the models often.",
         partial(_one_norm, losing="they disagree"),
     ),
     "leaning with length": World(
-        "Words and deeds of a model drift alike with something of the item, such as its length: up in some models, down"
-        " in others, so that on average there is nothing to see.",
+        "Words and outcomes of a model drift alike with something of the item, such as its length: up in some models, "
+        "down in others, so that on average there is nothing to see.",
         _leaning_with_length,
     ),
     "copied words": World("The first model's words are the second's in four items of five.", _copied_words),
     "taught by another": World(
-        "The first model was taught by the second: its deeds follow the second's own part and its word knows it.",
+        "The first model was taught by the second: its behaviour follows the second's own part and its word knows it.",
         _taught,
         best="own or shared",
         of="the first",
@@ -526,7 +533,8 @@ NULLS = {
         _heavy_tails,
     ),
     "as recorded": World(
-        "As the models recorded for the paper: deeds nearly the same for all, words alike in what no deed follows.",
+        "As the models recorded for the paper: outcomes nearly the same for all, words alike in what no outcome "
+        "follows.",
         _as_recorded,
     ),
 }
@@ -548,7 +556,7 @@ KNOWING = {
     },
     **{
         f"all know {w}, say no, base {base}": _all_know(
-            f"Every word knows {SHARES[w]} of its own part and nearly always says no; deeds are yes at {base}.",
+            f"Every word knows {SHARES[w]} of its own part and nearly always says no; outcomes are yes at {base}.",
             partial(_everybody_knows, w=float(w), base=float(base)),
         )
         for w in (".5", "1")
@@ -556,7 +564,7 @@ KNOWING = {
     },
     **{
         f"one knows 1, says no, base {base}": _first_knows(
-            f"The first model's word knows all of its own part and nearly always says no; deeds are yes at {base}.",
+            f"The first model's word knows all of its own part and nearly always says no; outcomes are yes at {base}.",
             partial(_one_knows, w=1.0, base=float(base)),
         )
         for base in (".1", ".9")

@@ -88,7 +88,9 @@ def test_below_its_floors_it_is_withheld_by_name(ten_models: Run) -> None:
     found = sx.compare(five, models=names[:2], experiments=["association"], metrics=[OWN, "skill"])
     row = found.row("association", *names[:2], metric=OWN)
     assert row.difference is None
-    assert row.reason is not None and "only 5 models tell enough by word and deed, and it takes 6" in row.reason
+    assert (
+        row.reason is not None and "only 5 models tell enough by prediction and behaviour, and it takes 6" in row.reason
+    )
 
 
 def test_there_is_no_overall_own_excess_and_whoever_asks_for_it_is_told_why(ten_models: Run) -> None:

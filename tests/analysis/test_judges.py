@@ -293,7 +293,7 @@ def test_what_is_shown_says_what_is_assumed_and_where_to_look(tmp_path: Path) ->
 
 
 def test_a_run_of_several_experiments_and_conditions_is_judged_where_it_is_judged(tmp_path: Path) -> None:
-    facets = {"frame": ["self", "another-model"], "deed-thinking": ["default", "off"]}
+    facets = {"frame": ["self", "another-model"], "behaviour-thinking": ["default", "off"]}
     both = ["association", "restriction"]
     run = sx.run(["sim/typical"], experiments=both, limit=4, out=tmp_path / "run", facets=facets)
     # four requests, answered with thought and without it; what is asked about others shares these

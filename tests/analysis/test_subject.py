@@ -1,4 +1,4 @@
-"""`selfexec cross --subject`: the words of some models on the deeds of another, which are no word on themselves."""
+"""`selfexec cross --subject`: the words of some models on the behaviour of another, which are no word on themselves."""
 
 import json
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return sx.import_replies(folder / "replies.jsonl", items=folder / "items", out=folder / "run")
 
 
-def test_what_a_model_says_of_another_is_held_against_the_others_deeds(run: Run) -> None:
+def test_what_a_model_says_of_another_is_held_against_the_others_behaviour(run: Run) -> None:
     found = {(row.predictor, row.condition): row for row in sx.predictions_about(run, "b")}
     assert list(found) == [("b", "default"), ("a", "default"), ("a", "frame=named:b")]
     about = found["a", "frame=named:b"]
@@ -113,6 +113,6 @@ def test_the_command_prints_writes_and_refuses(
     assert selfexec(monkeypatch, "cross", run.folder, "--subject", "c") == 2
     assert "unknown model 'c'" in capsys.readouterr().err
     assert selfexec(monkeypatch, "cross", run.folder, "--subject", "a", "--condition", "frame=named:b") == 2
-    assert "nobody else's predictions can be held against the deeds of a" in capsys.readouterr().err
+    assert "nobody else's predictions can be held against the behaviour of a" in capsys.readouterr().err
     assert selfexec(monkeypatch, "cross", run.folder, "--format", "csv") == 2
     assert "name a --subject" in capsys.readouterr().err

@@ -188,7 +188,7 @@ def test_a_number_of_items_says_when_it_counts_each_epoch_and_condition(tmp_path
     assert "4 items (each epoch and condition counted) without any reply" in repr(run)
 
 
-@pytest.mark.parametrize("facet", ["frame", "thinking", "deed_thinking", "strategy"])
+@pytest.mark.parametrize("facet", ["frame", "thinking", "behaviour_thinking", "strategy"])
 def test_a_facet_that_is_given_as_a_choice_is_told_where_it_goes_and_not_among_the_settings(facet: str) -> None:
     with pytest.raises(InputError, match=r"It is a facet: facets=\{'" + facet.replace("_", "-")):
         sx.run("sim/coin", **{facet: "x"})

@@ -456,7 +456,7 @@ def test_a_server_without_a_list_of_models_is_checked_as_before(status: int) -> 
         (["--wire", "gemini"], "--wire goes with --base-url"),
         (["--set", "stream=true"], "Have replies sent in pieces with --stream"),
         (["--set", "store=true"], "Nothing is left with a provider"),
-        (["--set", "effort=none"], "--thinking off and --deed-thinking off"),
+        (["--set", "effort=none"], "--thinking off and --behaviour-thinking off"),
         (["--set", "effort=lowest"], "there are minimal, low"),
         (["--set", "efort=low"], "is effort meant?"),
         (["--extra-body", '{"effort": "low"}'], "'effort' is a setting of its own"),

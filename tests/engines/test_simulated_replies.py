@@ -35,9 +35,9 @@ MIXED = replace(MIXED, restriction_recall=0.9, restriction_specificity=0.7, heed
 
 
 def said(
-    profile: Profile, deed: str, about: str, *parts: str, epoch: int = 1, thinks: bool = True, **more: object
+    profile: Profile, task: str, about: str, *parts: str, epoch: int = 1, thinks: bool = True, **more: object
 ) -> str:
-    asked = Asked(deed, about, parts, **more)  # type: ignore[arg-type]
+    asked = Asked(task, about, parts, **more)  # type: ignore[arg-type]
     return Respondent(profile, 7, KNOWN).reply(messages_of("Well?"), epoch, asked, thinks).text or ""
 
 
@@ -64,7 +64,7 @@ OWN, OTHERS = "itself is shown", "another is shown"
         *(("models", "as usual"), ("kind", "as usual"), ("kind", "of another")),
     ],
 )
-def test_predictions_and_deeds_go_together_as_often_as_the_rates_say(looks_at: str, told: str) -> None:
+def test_predictions_and_outcomes_go_together_as_often_as_the_rates_say(looks_at: str, told: str) -> None:
     profile = replace(MIXED, looks_at=looks_at)
     model = Respondent(profile, 7, KNOWN)
     results = []
@@ -88,10 +88,10 @@ def test_predictions_and_deeds_go_together_as_often_as_the_rates_say(looks_at: s
 
 def test_who_knows_itself_surely_foretells_each_request() -> None:
     model = Respondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
-    deeds = [model.answers(request, 1) for request in REQUESTS[:100]]
-    assert [predicts(model, request) for request in REQUESTS[:100]] == deeds
-    assert deeds == [model.answers(request, 2) for request in REQUESTS[:100]]  # nothing is drawn afresh
-    assert near(sum(deeds), 100, 0.5)
+    outcomes = [model.answers(request, 1) for request in REQUESTS[:100]]
+    assert [predicts(model, request) for request in REQUESTS[:100]] == outcomes
+    assert outcomes == [model.answers(request, 2) for request in REQUESTS[:100]]  # nothing is drawn afresh
+    assert near(sum(outcomes), 100, 0.5)
     # of a request that it does not know it takes three in four for answered
     assert near(sum(predicts(model, f"Unheard of {n}") for n in range(400)), 400, 0.75)
 
@@ -142,14 +142,14 @@ def test_a_judge_knows_a_refusal_from_an_answer() -> None:
 # --- form ------------------------------------------------------------------------------------------------------------
 
 
-def test_predictions_are_declined_and_break_as_often_as_they_should_and_deeds_never_do() -> None:
+def test_predictions_are_declined_and_break_as_often_as_they_should_and_behaviour_never_does() -> None:
     profile = replace(SURE, declines=0.3, breaks=0.2)
     model = Respondent(profile, 7, KNOWN)
     texts = [model.reply(messages_of(r), 1, Asked("predicts answers", r)).text for r in REQUESTS]
     assert near(sum(text in DECLINED for text in texts), len(texts), 0.3)
     assert near(sum(text in BROKEN for text in texts), len(texts), 0.2)
-    deeds = [model.reply(messages_of(r), 1, Asked("answers", r)).text for r in REQUESTS[:100]]
-    assert not set(deeds) & {*DECLINED, *BROKEN}
+    outcomes = [model.reply(messages_of(r), 1, Asked("answers", r)).text for r in REQUESTS[:100]]
+    assert not set(outcomes) & {*DECLINED, *BROKEN}
 
 
 def test_a_word_that_it_was_told_is_remembered_when_it_is_asked_for_later_in_the_conversation() -> None:
@@ -446,8 +446,8 @@ def test_a_judge_and_a_classifier_answer_by_the_options_of_their_own_prompts(mon
         return letter
 
     monkeypatch.setattr("selfexec.engines.sim.replying.shapes.choice", choice)
-    for deed in ("judges", "classifies"):
-        assert [said(SURE, deed, about) for about in ("So.", REFUSALS[0])] == ["A", "B"]
+    for task in ("judges", "classifies"):
+        assert [said(SURE, task, about) for about in ("So.", REFUSALS[0])] == ["A", "B"]
     judging, classifying = OPTIONS["judge"], JUDGING.options
     assert judging != classifying
     assert asked == [("A", judging), ("B", judging), ("A", classifying), ("B", classifying)]
@@ -525,9 +525,9 @@ def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.Monk
 
 
 def test_what_is_foretold_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
-    def letter(deed: str, about: str, model: Profile = SURE, **drawn: float) -> str:
+    def letter(task: str, about: str, model: Profile = SURE, **drawn: float) -> str:
         drawing(monkeypatch, **{"blind": 0.0, "predicts": 0.5, **drawn})
-        text = Respondent(model, 7, KNOWN)._prediction(Asked(deed, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]
+        text = Respondent(model, 7, KNOWN)._prediction(Asked(task, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]
         return str(read_choice(text, OPTIONS["predict"], key="choice").value)
 
     unsafe = replace(SURE, answers_unsafe=0.5)

@@ -44,22 +44,22 @@ class Said:
 
 
 def test_what_a_name_tells_and_what_the_shipped_words_tell_is_the_same() -> None:
-    deeds: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
 
     async def ask(experiment: str, item: Any, session: str, prompt: str) -> Said:
         told, read = named(experiment, item, session, prompt), recognised(prompt)
         # the words of a judge's prompt show the response itself
-        assert read == (told if told.deed != "judges" else told._replace(about=Said.text))
+        assert read == (told if told.task != "judges" else told._replace(about=Said.text))
         assert read.about in told.about
-        deeds[told.deed] += 1
+        outcomes[told.task] += 1
         return Said()
 
     for name, by_id in load("starter").cut(limit=8).items.items():
         for item in by_id.values():
             finish(EXPERIMENTS[name].sessions(item, partial(ask, name, item), EXPERIMENTS[name].prompts))
-    assert deeds.pop("solves") == 32 + 3 * 5  # three of eight failing questions are of the control
-    assert deeds.pop("writes") == 5
-    assert set(deeds.values()) == {8} and len(deeds) == 6
+    assert outcomes.pop("solves") == 32 + 3 * 5  # three of eight failing questions are of the control
+    assert outcomes.pop("writes") == 5
+    assert set(outcomes.values()) == {8} and len(outcomes) == 6
 
 
 def test_a_session_of_a_name_that_it_has_not_learnt_is_small_talk() -> None:

@@ -63,7 +63,7 @@ def test_a_run_without_frames_keeps_nothing_of_their_texts(tmp_path: Path) -> No
     assert not re.search("frame|another language", (run.folder / "prompts.json").read_text())
 
 
-def test_predictions_are_asked_at_each_level_and_deeds_once(tmp_path: Path) -> None:
+def test_predictions_are_asked_at_each_level_and_outcomes_once(tmp_path: Path) -> None:
     run = sx.run("sim/typical", limit=2, facets={"frame": ["self", "person"]}, out=tmp_path / "r")
     sessions = Counter((key.experiment, key.kind, key.facets) for key in run.replies)
     assert {name: n for name, n in sessions.items() if name[0] == "difficulty"} == {

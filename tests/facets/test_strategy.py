@@ -180,7 +180,7 @@ def test_results_are_not_told_in_words_of_two_sets(shown: sx.Run, tmp_path: Path
     tellings = {name: text for name, text in read_prompts("de").items() if name.endswith("@strategy")}
     for changed, lacks in (
         (tellings, "strategy.own-history"),
-        ({"strategy.own-history": "$history Bon."}, "association.deed@strategy"),
+        ({"strategy.own-history": "$history Bon."}, "association.behaviour@strategy"),
     ):
         with pytest.raises(sx.InputError, match=f"these prompts have no {lacks}, by which results are told"):
             sx.run(MODELS, limit=12, prompts=changed, facets={"strategy": "own-history:4"}, out=folder)

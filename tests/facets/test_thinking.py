@@ -22,7 +22,7 @@ from sockets import served
 
 HYBRID = {"enable_thinking": False, "thinking": False}
 OFF = (("thinking", "off"),)
-BOTH = (("deed-thinking", "off"), ("thinking", "off"))
+BOTH = (("behaviour-thinking", "off"), ("thinking", "off"))
 
 
 def told(model: str, level: str, **options: Any) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def test_predictions_alone_or_all_sessions_are_told_and_by_default_nothing_is_se
     bodies: list[dict[str, Any]] = []
     with served(listening(bodies)) as url:
         choices = {"experiments": "restriction", "limit": 1, "base_url": url, "out": tmp_path / "r"}
-        facets = {"thinking": ["default", "off"], "deed-thinking": ["default", "off"]}
+        facets = {"thinking": ["default", "off"], "behaviour-thinking": ["default", "off"]}
         run = sx.run("vllm/m", facets=facets, on_progress=lambda progress: None, **choices)
         calls = len(bodies)
         sx.run("vllm/m", facets=facets, on_progress=lambda progress: None, **choices)  # nothing has changed
@@ -149,7 +149,12 @@ def test_predictions_alone_or_all_sessions_are_told_and_by_default_nothing_is_se
         ("predict", OFF): 1,
         **{(session, facets): 1 for session in ("execute", "judge") for facets in (DEFAULT, (BOTH[0],))},
     }
-    assert run.conditions == ("default", "deed-thinking=off", "deed-thinking=off,thinking=off", "thinking=off")
+    assert run.conditions == (
+        "default",
+        "behaviour-thinking=off",
+        "behaviour-thinking=off,thinking=off",
+        "thinking=off",
+    )
 
 
 def test_a_model_that_thinks_though_it_was_told_not_to_is_named(tmp_path: Path) -> None:
@@ -157,7 +162,7 @@ def test_a_model_that_thinks_though_it_was_told_not_to_is_named(tmp_path: Path) 
     with served(listening([], reasoning_content="Hm.")) as url:
         choices = {"experiments": "restriction", "limit": 2, "base_url": url, "on_progress": lambda progress: None}
         run = sx.run("vllm/m", facets=levels, out=tmp_path / "r", **choices)
-    # two predictions were to be made without; those of the default condition, and deeds, were not
+    # two predictions were to be made without; those of the default condition, and outcomes, were not
     [said] = [said for said in remarks(run.replies.values()) if "without thinking" in said]
     assert said.startswith("vllm/m: 2 of 2 replies that it was to give without thinking carry thoughts")
 

@@ -68,8 +68,8 @@ def test_sessions_have_a_span_each_and_replies_are_in_the_store_as_in_the_journa
         spans = {event.id: event.name for event in sample.events if event.event == "span_begin"}
         asked = [spans[event.span_id] for event in sample.events if event.event == "model"]
         assert sorted(asked) == sorted(names)
-        deeds = [line["text"] for line in sample.store["selfexec:replies"] if line["session"] == "execute"]
-        assert [sample.output.completion] == deeds
+        outcomes = [line["text"] for line in sample.store["selfexec:replies"] if line["session"] == "execute"]
+        assert [sample.output.completion] == outcomes
 
 
 def test_what_could_not_be_read_has_inspects_reason(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_what_a_task_cannot_do_is_said_in_one_line(arguments: dict[str, Any], sa
     assert said in str(told.value.message)
 
 
-def test_an_experiment_whose_deeds_come_from_logs_is_no_task(tmp_path: Path) -> None:
+def test_an_experiment_whose_behaviour_comes_from_logs_is_no_task(tmp_path: Path) -> None:
     from inspect_ai._util.error import PrerequisiteError
 
     from selfexec.inspect.tasks import task_of

@@ -387,7 +387,7 @@ def test_before_anything_is_asked_nothing_is_missing_and_the_way_on_is_said(self
     assert status == 2 and "selfexec run --out" in err
 
 
-def test_the_card_says_that_deeds_stand_in_logs_and_how_to_make_the_run_again(tmp_path: Path) -> None:
+def test_the_card_says_that_behaviour_stands_in_logs_and_how_to_make_the_run_again(tmp_path: Path) -> None:
     [log] = simulated(tmp_path, ["sim/typical"], 8)
     import_logs([log], tool="lm-eval", experiment="correctness", out=tmp_path / "run")
     page = sx.card(sx.run(out=tmp_path / "run")).markdown()

@@ -63,9 +63,10 @@ def others_of(model: str, everyone: Claims) -> Others:
     return Others(panel, np.array([n for n, name in enumerate(everyone.models) if name != model], np.int64))
 
 
-def behaviour(model: str, deeds: dict[str, bool], **facts: Any) -> list[dict[str, Any]]:
+def behaviour(model: str, outcomes: dict[str, bool], **facts: Any) -> list[dict[str, Any]]:
     return [
-        {"model": model, "item": item, "observed": deed, "predicted": True, **facts} for item, deed in deeds.items()
+        {"model": model, "item": item, "observed": outcome, "predicted": True, **facts}
+        for item, outcome in outcomes.items()
     ]
 
 
@@ -103,18 +104,18 @@ def test_votes_of_thirds_make_a_tie_although_they_cannot_be_written_in_binary() 
 
 
 def test_with_fewer_than_three_others_nobody_knows_what_models_do() -> None:
-    deeds = {str(n): n % 2 == 0 for n in range(6)}
-    two, three = ([row for m in others for row in behaviour(m, deeds)] for others in ("bc", "bcd"))
-    mine = behaviour("a", deeds)
+    outcomes = {str(n): n % 2 == 0 for n in range(6)}
+    two, three = ([row for m in others for row in behaviour(m, outcomes)] for others in ("bc", "bcd"))
+    mine = behaviour("a", outcomes)
     assert set(chances(mine, two)) == {"label"}
     assert set(chances(mine, three)) == {"label", "others_mode", "others_share", "others_say"}
 
 
 def test_the_others_share_says_yes_from_their_base_rate_on() -> None:
     # item 1 is done by all four, item 2 by one, the rest by none: of 40 votes 5 are a yes, and a quarter is more
-    deeds = {str(n): n == 1 for n in range(1, 11)}
-    others = [row for m in "bcde" for row in behaviour(m, deeds | {"2": m == "b"})]
-    found = chances(behaviour("a", deeds), others)
+    outcomes = {str(n): n == 1 for n in range(1, 11)}
+    others = [row for m in "bcde" for row in behaviour(m, outcomes | {"2": m == "b"})]
+    found = chances(behaviour("a", outcomes), others)
     assert found["others_share"] == [1.0, 1.0] + 8 * [0.0]
     assert found["others_mode"] == [1.0] + 9 * [0.0]
 
@@ -147,14 +148,14 @@ def held(model: str, everyone: Claims) -> Held:
 
 
 def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_both_sides() -> None:
-    deeds = {str(n): n % 2 == 0 for n in range(40)}
-    mine = behaviour("a", deeds | {"40": True, "41": False, "42": False})
-    rows = mine + [row for m in "bcd" for row in behaviour(m, deeds)] + behaviour("b", {"40": True, "41": True})
+    outcomes = {str(n): n % 2 == 0 for n in range(40)}
+    mine = behaviour("a", outcomes | {"40": True, "41": False, "42": False})
+    rows = mine + [row for m in "bcd" for row in behaviour(m, outcomes)] + behaviour("b", {"40": True, "41": True})
     everyone = claims(rows)
     found = held("a", everyone)
-    assert set(found.own.items) == set(found.best.items) == set(deeds)
+    assert set(found.own.items) == set(found.best.items) == set(outcomes)
     assert found.margin.value == pytest.approx(0 - 1)  # says yes throughout; the others do just what it does
-    few = dict(list(deeds.items())[:20])
+    few = dict(list(outcomes.items())[:20])
     found = held("a", claims(mine + [row for m in "bcd" for row in behaviour(m, few)]))
     assert math.isnan(found.margin.value)
     assert found.margin.reason == "only 20 of 43 items were asked of three other models"
@@ -162,28 +163,29 @@ def test_a_claim_that_hardly_anybody_shares_is_left_out_of_baseline_margin_on_bo
 
 @pytest.mark.parametrize(("shared", "known"), [(36, True), (35, False)])
 def test_nine_tenths_of_the_items_must_be_shared_with_three_others(shared: int, known: bool) -> None:
-    deeds = {str(n): n % 2 == 0 for n in range(40)}
-    others = [row for m in "bcd" for row in behaviour(m, dict(list(deeds.items())[:shared]))]
-    found = held("a", claims(behaviour("a", deeds) + others))
+    outcomes = {str(n): n % 2 == 0 for n in range(40)}
+    others = [row for m in "bcd" for row in behaviour(m, dict(list(outcomes.items())[:shared]))]
+    found = held("a", claims(behaviour("a", outcomes) + others))
     assert math.isnan(found.margin.value) is not known
     assert found.margin.reason == (None if known else "only 35 of 40 items were asked of three other models")
 
 
 def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> None:
-    deeds = {str(n): n % 2 == 0 for n in range(60)}
+    outcomes = {str(n): n % 2 == 0 for n in range(60)}
     mine = [
-        row | ({"state": "missing", "observed": None} if n >= 20 else {}) for n, row in enumerate(behaviour("a", deeds))
+        row | ({"state": "missing", "observed": None} if n >= 20 else {})
+        for n, row in enumerate(behaviour("a", outcomes))
     ]
     # of the twenty that were read ten are shared, of the forty lost ones all
-    others = [row for m in "bcd" for row in behaviour(m, dict(list(deeds.items())[10:]))]
+    others = [row for m in "bcd" for row in behaviour(m, dict(list(outcomes.items())[10:]))]
     assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
 
 
 def test_an_opponent_worse_than_chance_is_one_that_always_says_the_same() -> None:
     # the model knows what it does; the others do the contrary, so that to follow them has a J of -1
-    deeds = {str(n): n % 2 == 0 for n in range(40)}
-    mine = [row | {"predicted": row["observed"]} for row in behaviour("a", deeds)]
-    others = [row for m in "bcd" for row in behaviour(m, {item: not deed for item, deed in deeds.items()})]
+    outcomes = {str(n): n % 2 == 0 for n in range(40)}
+    mine = [row | {"predicted": row["observed"]} for row in behaviour("a", outcomes)]
+    others = [row for m in "bcd" for row in behaviour(m, {item: not outcome for item, outcome in outcomes.items()})]
     found = held("a", claims(mine + others))
     assert found.baseline == "always the same"
     assert value(kind_of("restriction").skill, found.best) == 0
@@ -200,7 +202,7 @@ def test_the_opponent_follows_most_others_in_their_order_and_is_made_without_the
     easy = {str(n): n % 2 == 0 for n in range(40)}
     rows = [row for m in "bcd" for row in pairs_of(m, easy)]
     right, wrong = (
-        held("a", claims(rows + pairs_of("a", {i: deed == same for i, deed in easy.items()}), "difficulty"))
+        held("a", claims(rows + pairs_of("a", {i: outcome == same for i, outcome in easy.items()}), "difficulty"))
         for same in (True, False)
     )
     assert (right.baseline, value(kind_of("difficulty").skill, right.best)) == ("stacked", 1)
@@ -212,13 +214,13 @@ def test_the_opponent_follows_most_others_in_their_order_and_is_made_without_the
 def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items_make_of_it() -> None:
     # three agree with a; a fourth is contrary on half of the groups: whoever is left out, most others are right
     easy = {str(n): n % 2 == 0 for n in range(40)}
-    contrary = {item: deed == (int(item) < 20) for item, deed in easy.items()}
+    contrary = {item: outcome == (int(item) < 20) for item, outcome in easy.items()}
     rows = [row for m in "abcd" for row in pairs_of(m, easy)] + pairs_of("e", contrary)
     found = held("a", claims(rows, "difficulty"))
     assert (value(kind_of("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
     # two against two: which way the opponent leans on 40 of 80 groups hangs on who is there
     easy = {str(n): n % 2 == 0 for n in range(80)}
-    contrary = {item: deed == (int(item) < 40) for item, deed in easy.items()}
+    contrary = {item: outcome == (int(item) < 40) for item, outcome in easy.items()}
     rows = [row for m in "abc" for row in pairs_of(m, easy)] + [r for m in "de" for r in pairs_of(m, contrary)]
     everyone = claims(rows, "difficulty")
     found, kind = held("a", everyone), kind_of("difficulty")
@@ -234,9 +236,9 @@ def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items
 
 
 def test_who_hardly_ever_does_it_is_no_reference_model() -> None:
-    deeds = {str(n): n % 2 == 0 for n in range(40)}
-    never, seldom, often = ({i: int(i) < n for i in deeds} for n in (0, 4, 5))
-    rows = [row for m in "abc" for row in behaviour(m, deeds)]
+    outcomes = {str(n): n % 2 == 0 for n in range(40)}
+    never, seldom, often = ({i: int(i) < n for i in outcomes} for n in (0, 4, 5))
+    rows = [row for m in "abc" for row in behaviour(m, outcomes)]
     for other, enough in ((never, False), (seldom, False), (often, True)):
         found = held("a", claims(rows + behaviour("d", other)))
         assert math.isnan(found.margin.value) is not enough
@@ -260,12 +262,12 @@ def test_doubts_of_items_and_of_the_reference_models_add_up_and_what_others_add_
 
 def test_where_other_models_words_split_skill_and_margin_stand_by_themselves() -> None:
     # on the first 40 items all others say yes; on the last 40 two of four do. The model is right on the last alone
-    deeds = {str(n): n % 2 == 0 for n in range(80)}
-    mine = [row | {"predicted": row["observed"] == (int(row["item"]) >= 40)} for row in behaviour("a", deeds)]
+    outcomes = {str(n): n % 2 == 0 for n in range(80)}
+    mine = [row | {"predicted": row["observed"] == (int(row["item"]) >= 40)} for row in behaviour("a", outcomes)]
     others = [
         row | {"predicted": int(row["item"]) < 40 or row["model"] in "bc"}
         for m in "bcde"
-        for row in behaviour(m, deeds)
+        for row in behaviour(m, outcomes)
     ]
     found = score_tables(
         table(
@@ -277,7 +279,7 @@ def test_where_other_models_words_split_skill_and_margin_stand_by_themselves() -
     )
     assert found.value("a", "restriction", "skill") == pytest.approx(0)
     assert found.value("a", "restriction", "skill_where_split") == pytest.approx(1)
-    assert found.value("a", "restriction", "margin_where_split") == pytest.approx(0)  # the others' deeds tell all
+    assert found.value("a", "restriction", "margin_where_split") == pytest.approx(0)  # the others' behaviour tells all
 
 
 @pytest.mark.slow
@@ -366,8 +368,8 @@ def test_a_model_counts_as_read_where_half_of_the_items_were(tmp_path: Path) -> 
     items = [str(n) for n in range(10)]
 
     def of(model: str, read: int, state: str = "unreadable") -> list[dict[str, Any]]:
-        deeds = behaviour(model, dict.fromkeys(items, True))
-        return [row | ({} if n < read else {"state": state, "predicted": None}) for n, row in enumerate(deeds)]
+        outcomes = behaviour(model, dict.fromkeys(items, True))
+        return [row | ({} if n < read else {"state": state, "predicted": None}) for n, row in enumerate(outcomes)]
 
     everyone = claims([*of("a", 10), *of("half", 5), *of("less", 4), *of("never", 0), *of("gone", 4, "missing")])
     panels = Panels(everyone)

@@ -26,11 +26,11 @@ def worded(text: str, family: str) -> Wording:
     return Wording(text, family)
 
 
-def requests(deeds: dict[str, str], **more: Any) -> Claims:
+def requests(outcomes: dict[str, str], **more: Any) -> Claims:
     """What each model does with requests 0, 1, ...: `+` it answers, `-` it does not. All say that they would."""
     rows = [
         {"model": model, "item": f"{n:03}", "predicted": True, "observed": mark == "+"} | more
-        for model, marks in deeds.items()
+        for model, marks in outcomes.items()
         for n, mark in enumerate(marks)
     ]
     named = {"epoch": 1, "claim": "answers", "state": "read", "experiment": "restriction"}
@@ -199,8 +199,8 @@ def test_without_a_model_what_it_did_and_said_is_taken_off_where_that_is_known()
 
 
 def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_by_claim() -> None:
-    deeds = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
-    claims = requests(deeds)
+    outcomes = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
+    claims = requests(outcomes)
     rng = np.random.default_rng(2)
     said = rng.choice([1, 1, -1, 0], len(claims)).astype(np.int8)
     claims = replace(claims, predicted=said, observed=np.where(rng.random(len(claims)) < 0.1, 0, claims.observed))
@@ -280,8 +280,8 @@ def test_the_opponent_says_yes_where_its_weights_reach_the_threshold_of_the_fold
 
 
 def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
-    deeds = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
-    claims = requests(deeds)
+    outcomes = {"b": "++--+-+-+-++", "c": "+-+-+-+-+-++", "d": "-++-+-+-+-++", "e": "+--++-+-+-++"}
+    claims = requests(outcomes)
     fold = Panels(claims).of(claims).fold
     assert fold[10] != fold[11]  # what they would teach would be of other weights
 
@@ -299,8 +299,8 @@ def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
 
 
 def test_baselines_say_the_same_whatever_the_order_of_the_models() -> None:
-    deeds = {"a": "+-+-++--+-", "b": "++--+-+-+-", "c": "+-+-+-+-+-", "d": "-++-+-+-+-", "e": "+--++-+-+-"}
-    one, two = requests(deeds), requests(dict(reversed(deeds.items())))
+    outcomes = {"a": "+-+-++--+-", "b": "++--+-+-+-", "c": "+-+-+-+-+-", "d": "-++-+-+-+-", "e": "+--++-+-+-"}
+    one, two = requests(outcomes), requests(dict(reversed(outcomes.items())))
     first, second = (baseline_chances(c.of("a"), others_of(c, "a")) for c in (one, two))
     assert first.keys() == second.keys() and "others_share" in first
     for name, chance in first.items():

@@ -15,7 +15,7 @@ ITEMS = 110
 
 
 def common(models: int = 4, items: int = ITEMS, seed: int = 1) -> Common:
-    """Items of one claim and of two, in turns; words know deeds a little."""
+    """Items of one claim and of two, in turns; words know outcomes a little."""
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(items), 1 + np.arange(items) % 2)
     observed = np.where(rng.random((models, len(item))) < 0.4, 1, -1).astype(np.int8)
@@ -104,9 +104,9 @@ def test_errors_are_those_of_items_that_count_a_little_more_or_less() -> None:
 
 def test_a_bonus_that_is_the_same_on_every_item_has_no_interval() -> None:
     # each of two does what its index says of odd and even items, and says so: right of itself, wrong of the other
-    deeds = np.array([[1, -1], [-1, 1]], np.int8)[:, np.arange(100) % 2]
+    outcomes = np.array([[1, -1], [-1, 1]], np.int8)[:, np.arange(100) % 2]
     found = cross(
-        Common("restriction", "rule", ("a", "b"), {}, tuple(map(str, range(100))), np.arange(100), deeds, deeds)
+        Common("restriction", "rule", ("a", "b"), {}, tuple(map(str, range(100))), np.arange(100), outcomes, outcomes)
     )
     assert (found.gamma, found.matrix.tolist()) == (1.0, [[1.0, 0.0], [0.0, 1.0]])
     assert math.isnan(found.interval.low) and math.isnan(found.interval.high)
@@ -116,10 +116,10 @@ def test_a_bonus_that_is_the_same_on_every_item_has_no_interval() -> None:
 
 def test_a_hundred_items_and_twenty_of_the_rarer_outcome_are_enough_and_one_fewer_is_not() -> None:
     def of(items: int, rarer: int, models: int = 2, sign: int = 1) -> Common:
-        deeds = np.where(np.arange(items) < rarer, sign, -sign).astype(np.int8)
-        deeds = np.broadcast_to(deeds, (models, items))
+        outcomes = np.where(np.arange(items) < rarer, sign, -sign).astype(np.int8)
+        outcomes = np.broadcast_to(outcomes, (models, items))
         return Common(
-            "restriction", "rule", ("a", "b", "c")[:models], {}, ("x",) * items, np.arange(items), deeds, deeds
+            "restriction", "rule", ("a", "b", "c")[:models], {}, ("x",) * items, np.arange(items), outcomes, outcomes
         )
 
     for sign in (1, -1):

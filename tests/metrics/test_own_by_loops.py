@@ -33,9 +33,9 @@ def panel(models: int = MODELS, items: int = 70, seed: int = 3, lost: float = 0.
     """Two claims an item; words know the norm and some of each model's own ways; some are lost."""
     rng = np.random.default_rng(seed)
     norm, own = rng.standard_normal(2 * items), rng.standard_normal((models, 2 * items))
-    deeds = 0.7 * norm + 0.7 * own
+    outcomes = 0.7 * norm + 0.7 * own
     words = 0.6 * norm + 0.3 * own + 0.7 * rng.standard_normal(own.shape)
-    signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in (words, deeds)]
+    signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in (words, outcomes)]
     for part in signs:
         part[rng.random(part.shape) < lost] = 0
     names = tuple(f"model {n}" for n in range(models))
@@ -109,7 +109,7 @@ def test_misfit_is_the_mean_square_of_what_is_left_by_its_error() -> None:
     assert np.isnan(misfit(Tables(rho, weights), left, 5))
 
 
-def test_derangements_give_each_word_to_another_models_deed() -> None:
+def test_derangements_give_each_word_to_another_models_behaviour() -> None:
     deals = list(excess._derangements(MODELS))
     assert len(deals) == DERANGEMENTS == 199
     assert all(sorted(deal) == list(range(MODELS)) and (deal != np.arange(MODELS)).all() for deal in deals)
@@ -150,9 +150,9 @@ def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: 
     assert fit.least_without_one == pytest.approx(min(*lows, *refitted), abs=1e-4)
 
 
-def test_each_model_is_held_against_its_kin_or_whose_deeds_are_most_like_its_own(evidence: Evidence) -> None:
-    deeds = tables_of(replace(evidence.panel, words=evidence.panel.deeds))
-    beyond = residuals(Tables(deeds.rho[:1], deeds.weights[:1]), 0)[0]
+def test_each_model_is_held_against_its_kin_or_whose_behaviour_is_most_like_its_own(evidence: Evidence) -> None:
+    outcomes = tables_of(replace(evidence.panel, words=evidence.panel.outcomes))
+    beyond = residuals(Tables(outcomes.rho[:1], outcomes.weights[:1]), 0)[0]
     wanted = np.zeros((MODELS, MODELS), bool)
     for n, kin in enumerate(([1, 2], [0, 2], [0, 1], [4], [3])):
         wanted[n, kin] = True
@@ -256,9 +256,9 @@ def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
 
 def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> None:
     def made(items: int, rarer: int) -> Panel:
-        words, deeds = np.ones((2, 6, 2 * items), np.int8)
-        words[:, : 2 * rarer], deeds[:, -40:] = -1, -1
-        return Panel(tuple("abcdef"), words, deeds, np.repeat(np.arange(items), 2))
+        words, outcomes = np.ones((2, 6, 2 * items), np.int8)
+        words[:, : 2 * rarer], outcomes[:, -40:] = -1, -1
+        return Panel(tuple("abcdef"), words, outcomes, np.repeat(np.arange(items), 2))
 
     assert enough(made(60, 20)).models == tuple("abcdef")
     few = enough(made(59, 20)).left_out
@@ -270,10 +270,13 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     unsaid[:, -2:] = 0  # of one of the twenty items that were not done it is not known what was said
     few = enough(replace(more, words=unsaid)).left_out
     assert set(few.values()) == {"only 19 items have its rarer outcome, fewer than 20"}
-    outcome = enough(replace(other, deeds=np.where(np.arange(120) < 2, other.deeds, 1)))
+    outcome = enough(replace(other, outcomes=np.where(np.arange(120) < 2, other.outcomes, 1)))
     assert set(outcome.left_out.values()) == {"no item has its rarer outcome"}
     assert too_small(enough(made(60, 20))) is None
-    assert too_small(made(60, 20).of(np.arange(6) < 5)) == "only 5 models tell enough by word and deed, and it takes 6"
+    assert (
+        too_small(made(60, 20).of(np.arange(6) < 5))
+        == "only 5 models tell enough by prediction and behaviour, and it takes 6"
+    )
     assert too_small(made(59, 20)) == "only 59 items, fewer than 60"
 
 
@@ -287,8 +290,8 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
     without = enough(some.of(np.arange(8) > 0))
     assert without.models == tuple("bcdefg")
     assert without.left_out == {"h": "only 4 others were read on 60 of its items, and it takes 5"}
-    # an item fewer, of words alone or of deeds alone, and nobody has sixty in common with it any more
-    for side in ("words", "deeds"):
+    # an item fewer, of words alone or of outcomes alone, and nobody has sixty in common with it any more
+    for side in ("words", "outcomes"):
         fewer = getattr(some, side).copy()
         fewer[7, :2] = 0
         assert _partners(replace(some, **{side: fewer}))[:7].tolist() == [6] * 7
@@ -296,13 +299,13 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
 
 def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_families_are_nobodys() -> None:
     some = panel(lost=0.0)
-    words, deeds = some.words.copy(), some.deeds.copy()
-    words[:, :4], deeds[:, :2] = 0, 0
-    kept = enough(replace(some, words=words, deeds=deeds))
+    words, outcomes = some.words.copy(), some.outcomes.copy()
+    words[:, :4], outcomes[:, :2] = 0, 0
+    kept = enough(replace(some, words=words, outcomes=outcomes))
     assert (kept.words.shape[1], kept.items) == (138, 69)
     asked = np.zeros(words.shape, bool)
     asked[3, 1] = True  # of a claim that was asked and lost it is known that it was lost
-    assert enough(replace(some, words=words, deeds=deeds, asked=asked)).words.shape[1] == 139
+    assert enough(replace(some, words=words, outcomes=outcomes, asked=asked)).words.shape[1] == 139
     kin = siblings_of(("a", None, "a", None))
     assert kin.tolist() == [[m != n and {m, n} == {0, 2} for m in range(4)] for n in range(4)]
 
@@ -311,18 +314,18 @@ def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_fam
 
 
 def leftovers(some: Panel, n: int) -> np.ndarray:
-    """Word and deed of a model where ridge regression on those of the others, fitted to the other folds, is taken off;
-    shape (2, claims), 0 where one of the two is not known.
+    """Word and outcome of a model where ridge regression on those of the others, fitted to the other folds, is taken
+    off; shape (2, claims), 0 where one of the two is not known.
     """
     items = np.unique(some.item)
     fold = (np.random.default_rng(0).permutation(len(items)) % FOLDS)[np.searchsorted(items, some.item)]
-    known = (some.words[n] != 0) & (some.deeds[n] != 0)
-    rows = [signs[m] for signs in (some.words, some.deeds) for m in range(len(some.models)) if m != n]
+    known = (some.words[n] != 0) & (some.outcomes[n] != 0)
+    rows = [signs[m] for signs in (some.words, some.outcomes) for m in range(len(some.models)) if m != n]
     others, left = np.array(rows, float).T, np.zeros((2, len(some.item)))
     for at in range(FOLDS):
         train, rest = known & (fold != at), known & (fold == at)
         middle = others[train].mean(0)
-        for out, signs in zip(left, (some.words[n], some.deeds[n]), strict=True):
+        for out, signs in zip(left, (some.words[n], some.outcomes[n]), strict=True):
             # ridge as least squares with a row more for each slope
             x = np.vstack([others[train] - middle, np.sqrt(RIDGE) * np.eye(others.shape[1])])
             y = np.concatenate([signs[train] - signs[train].mean(), np.zeros(others.shape[1])])
@@ -343,9 +346,11 @@ def test_partial_correlations_and_their_errors_are_those_of_what_regressions_lea
     left = [leftovers(some, n) for n in range(4)]
 
     def correlation(n: int, weights: np.ndarray) -> float:
-        word, deed = left[n]
+        word, outcome = left[n]
         by_claim = weights[some.item]
-        return float((by_claim * word * deed).sum() / np.sqrt((by_claim * word**2).sum() * (by_claim * deed**2).sum()))
+        return float(
+            (by_claim * word * outcome).sum() / np.sqrt((by_claim * word**2).sum() * (by_claim * outcome**2).sum())
+        )
 
     each, mean = partial_correlations(some)
     whole, point = np.ones(40), float(students_t.ppf(0.975, 39))
@@ -377,9 +382,9 @@ def test_of_a_word_that_never_changes_there_is_no_partial_correlation() -> None:
 def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:
     rng = np.random.default_rng(1)
     common, apart = rng.standard_normal((2, 6000)), rng.standard_normal((2, 7, 6000))
-    # word and deed have .36 and .49 of their variance in common with others, and .64 and .51 for themselves
-    words, deeds = 0.6 * common[0] + 0.8 * apart[0], 0.7 * common[1] + np.sqrt(0.51) * apart[1]
-    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (words, deeds)]
+    # word and outcome have .36 and .49 of their variance in common with others, and .64 and .51 for themselves
+    words, outcomes = 0.6 * common[0] + 0.8 * apart[0], 0.7 * common[1] + np.sqrt(0.51) * apart[1]
+    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (words, outcomes)]
     some = Panel(tuple("abcdefg"), *signs, np.arange(6000))
     found = unique_correlations(some, np.array([0.0, 0.1, 0.3, -0.3, 0.4, 0.9, -0.9]))
     scale = np.sqrt(0.64 * 0.51)
@@ -392,19 +397,19 @@ def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:
 def test_swap_shares_have_the_error_of_a_ratio_over_items() -> None:
     # item 0: both right about themselves; 1: both wrong; 2: two claims, one of each; 3: they do not differ in word
     words = np.array([[1, 1, 1, -1, 1], [-1, -1, -1, 1, 1]], np.int8)
-    deeds = np.array([[1, -1, 1, 1, 1], [-1, 1, -1, -1, -1]], np.int8)
-    each, both = swap_shares(Panel(("x", "y"), words, deeds, np.array([0, 1, 2, 2, 3])))
+    outcomes = np.array([[1, -1, 1, 1, 1], [-1, 1, -1, -1, -1]], np.int8)
+    each, both = swap_shares(Panel(("x", "y"), words, outcomes, np.array([0, 1, 2, 2, 3])))
     # shares 1 of 1, 0 of 1, 1 of 2: 2 of 4; s - R n = .5, -.5, 0: sqrt(3 / 2 (.25 + .25)) / 4
     error = np.sqrt(3 / 2 * 0.5) / 4
     for found in (*each, both):
         assert (found.value, found.error) == pytest.approx((0.5, error))
         assert found.interval == pytest.approx((0.0, 1.0))  # 4.303 errors to each side, which no share can be
-    many = swap_shares(Panel(("x", "y"), np.tile(words, 9), np.tile(deeds, 9), np.repeat(np.arange(9), 5)))[1]
+    many = swap_shares(Panel(("x", "y"), np.tile(words, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5)))[1]
     assert (many.value, many.error) == pytest.approx((0.5, 0.0))
     # what is not known does not differ
-    one, two = words * (np.arange(5) != 0), deeds * (np.arange(5) != 1)
-    for unknown in ((one, deeds, 1 / 3), (words, two, 2 / 3), (one, two, 1 / 2)):
+    one, two = words * (np.arange(5) != 0), outcomes * (np.arange(5) != 1)
+    for unknown in ((one, outcomes, 1 / 3), (words, two, 2 / 3), (one, two, 1 / 2)):
         found = swap_shares(Panel(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
         assert found.value == pytest.approx(unknown[2])
-    never, _ = swap_shares(Panel(("x", "y"), words[[0, 0]], deeds[[0, 0]], np.arange(5)))
-    assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in word and in deed"
+    never, _ = swap_shares(Panel(("x", "y"), words[[0, 0]], outcomes[[0, 0]], np.arange(5)))
+    assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in prediction and in behaviour"

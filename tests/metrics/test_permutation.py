@@ -129,7 +129,7 @@ def some_groups(rng: np.random.Generator) -> list[list[Row]]:
 
 
 def in_two_epochs(rng: np.random.Generator, made: Callable[[int, str, str, int], list[Row]]) -> list[list[Row]]:
-    """Of some items the deeds of one epoch are not known."""
+    """Of some items the behaviour of one epoch are not known."""
     said = [("+-", "-+"), ("--", "++"), ("+-", "??"), ("++", "??"), ("-+", "++"), ("+-", "--")]
     did = [[("".join(rng.choice(["+", "-"], 2)) if rng.random() < 0.7 else "??") for _ in x] for x in said]
     did[0] = ["+-", "??"]
@@ -160,10 +160,10 @@ def test_p_of_single_claims_is_that_of_fishers_test() -> None:
 
 
 def test_predictions_that_belong_to_their_items_are_seldom_matched_by_chance() -> None:
-    deeds = [bool(n % 2) for n in range(30)]
-    assert p_of(requests(deeds, deeds)).value == pytest.approx(1 / 500)  # none of 499 deals is right thirty times
-    assert p_of(requests([True] * 30, deeds)).value == 1.0  # every deal is as good
-    assert p_of(requests([not deed for deed in deeds], deeds)).value == 1.0
+    outcomes = [bool(n % 2) for n in range(30)]
+    assert p_of(requests(outcomes, outcomes)).value == pytest.approx(1 / 500)  # none of 499 deals is right thirty times
+    assert p_of(requests([True] * 30, outcomes)).value == 1.0  # every deal is as good
+    assert p_of(requests([not outcome for outcome in outcomes], outcomes)).value == 1.0
 
 
 # --- what is dealt, and what stays -----------------------------------------------------------------------------------
@@ -180,8 +180,8 @@ def test_what_was_lost_is_lost_where_it_was(strict: bool) -> None:
 
 def test_pairs_of_questions_have_their_place_by_name() -> None:
     rng = np.random.default_rng(1)
-    says, deeds = (["".join(rng.choice(["+", "-"], 6)) for _ in range(40)] for _ in range(2))
-    rows = together(group(n, *signs) for n, signs in enumerate(zip(says, deeds, strict=True)))
+    says, outcomes = (["".join(rng.choice(["+", "-"], 6)) for _ in range(40)] for _ in range(2))
+    rows = together(group(n, *signs) for n, signs in enumerate(zip(says, outcomes, strict=True)))
     mixed = [rows[n] for n in rng.permutation(len(rows))]
     assert repr(p_of(mixed)) == repr(p_of(rows))  # nan in it is no longer equal to itself in 3.13
     assert 0.1 < p_of(rows).value < 0.9  # so that another way to place them would tell
@@ -224,7 +224,7 @@ def coins(claims: Claims, rng: np.random.Generator, yes: float) -> Claims:
 
 
 def draws(claims: Claims, number: int) -> Iterator[tuple[Claims, bool]]:
-    """Coins in place of the models' predictions, with the models' deeds, losses and ties, in turns."""
+    """Coins in place of the models' predictions, with the models' behaviour, losses and ties, in turns."""
     known = [model for model in claims.models if (claims.of(model).observed != 0).any()]
     for n in range(number):
         own = claims.of(known[n % len(known)])

@@ -15,7 +15,7 @@ from selfexec.metrics import NO_SIBLINGS
 STORED = Path(__file__).parents[1] / "stored"
 
 
-def rows(deeds: dict[str, str], words: dict[str, str] | None = None, **more: Any) -> list[dict[str, Any]]:
+def rows(outcomes: dict[str, str], words: dict[str, str] | None = None, **more: Any) -> list[dict[str, Any]]:
     """What each model does with requests 0, 1, ... (`+` it answers, `-` it does not, ` ` it was not asked), and what it
     said; that it would, where nothing else is told.
     """
@@ -25,7 +25,7 @@ def rows(deeds: dict[str, str], words: dict[str, str] | None = None, **more: Any
         named
         | {"model": m, "item": f"{n:03}", "predicted": said.get(m, "+" * 99)[n] == "+", "observed": did == "+"}
         | more
-        for m, marks in deeds.items()
+        for m, marks in outcomes.items()
         for n, did in enumerate(marks)
         if did != " "
     ]
@@ -79,7 +79,7 @@ def test_of_a_pair_siblings_tell_what_most_of_them_found_easier() -> None:
 def test_siblings_tell_nothing_that_the_model_itself_said_or_did() -> None:
     other = FAMILIES | {"vllm/f/a": "-+-+-+-+"}
     (one, two) = (
-        scored(rows(deeds, {"vllm/f/a": words})) for deeds, words in ((FAMILIES, "++++++++"), (other, "--------"))
+        scored(rows(outcomes, {"vllm/f/a": words})) for outcomes, words in ((FAMILIES, "++++++++"), (other, "--------"))
     )
     for said in ("siblings_did", "siblings_say"):
         (yes, again) = (

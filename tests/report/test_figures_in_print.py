@@ -135,7 +135,7 @@ def of_rows() -> Drawing:
 def of_a_matrix() -> Drawing:
     cells = [Cell(value(n).value - 0.5, f"+.{n:02}", "said") for n in range(len(NAMES))]
     found = {name: Line(cells, "+.123", "said") for name in NAMES}
-    return matrix(LINEUP, "matrix", "A title", "Words", found, "word ↓ deed →", "own excess", around_zero=True)
+    return matrix(LINEUP, "matrix", "A title", "Words", found, "word ↓ outcome →", "own excess", around_zero=True)
 
 
 def of_lines() -> Drawing:

@@ -281,7 +281,8 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "own or shared", 0.3)],
          ["a: Not shown to be there (.00 [-.02, .02]).", "b: Own or shared, which cannot be told: their words tell "
-          "more of their deeds than all models share, but a kind or family of them may share it (.30 [.28, .32])."]),
+          "more of their behaviour than all models share, but a kind or family of them may share it "
+          "(.30 [.28, .32])."]),
     ],
 )  # fmt: skip
 def test_the_verdict_on_own_excess_is_said_in_brief(found: Sequence[Finding], lines: list[str]) -> None:

@@ -97,7 +97,7 @@ def test_a_file_holds_the_bodies_that_http_would_send_and_no_key(
     [file] = found.files
     assert "verysecret" not in "".join(p.read_text("utf-8") for p in (tmp_path / "run").rglob("*") if p.is_file())
     sent = requests_in(form, file.path)
-    # three requests, each a prediction and a deed; the judge comes when the response is there
+    # three requests, each a prediction and an outcome; the judge comes when the response is there
     assert (len(sent), found.sessions, found.behind) == (6, 6, 3)
     by_id = requests_of(tmp_path / "run").by_id
     for one in sent:

@@ -15,6 +15,7 @@ from selfexec.report.evidence import _strings
 from selfexec.runs import list_runs
 from selfexec.runs.asking import growing
 from selfexec.runs.design import Block, Design, asked, crossed, folded, joined, unfolded
+from selfexec.runs.folder import FORMAT
 
 STORED = Path(__file__).parents[1] / "stored"
 ITEMS = load("starter").cut(["restriction", "difficulty"], limit=4)
@@ -138,7 +139,7 @@ def test_a_run_of_format_1_is_read_as_it_is_and_written_anew_only_when_it_grows(
     assert (tmp_path / "r" / "manifest.json").read_bytes() == before
     asked_before = {place: dict(by_item) for place, by_item in old.asked.items()}
     sx.run(["sim/coin@9"], out=tmp_path / "r", items=tmp_path / "r" / "items")
-    assert manifest(tmp_path / "r")["format"] == 2
+    assert manifest(tmp_path / "r")["format"] == FORMAT
     assert (tmp_path / "r" / "manifest.1.json").read_bytes() == before
     grown = sx.load(tmp_path / "r")
     assert {place: {id: list(e) for id, e in by_item.items()} for place, by_item in asked_before.items()} == {

@@ -41,7 +41,7 @@ def test_a_shipped_set_has_every_prompt_of_the_papers_experiments_and_nothing_od
     assert not list(prompt_faults(texts)) and not list(prompt_oddities(texts))
     # nothing was left in English but what has no words of its own
     same = [prompt for prompt, text in texts.items() if text == ours[prompt]]
-    assert same == ["difficulty.deed@strategy", "frame.named", "restriction.execute"]
+    assert same == ["difficulty.behaviour@strategy", "frame.named", "restriction.execute"]
 
 
 def test_replies_are_read_by_the_sentences_of_the_prompts_that_were_asked(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ OTHERWISE = {
     CONSTANT: CONSTANT,
     STACKED: "all stacked",
     "siblings_say": "siblings' word",
-    "siblings_did": "siblings' deed",
+    "siblings_did": "siblings' behaviour",
     "history_text": "text of its own history",
     "history_majority": "its own majority",
 }

@@ -3,24 +3,19 @@
 from collections.abc import Collection
 
 from selfexec.errors import InputError
+from selfexec.renamed import METRICS
 from selfexec.text.lookups import meant
-
-RENAMED = {
-    "guesser_skill": "best_baseline",
-    "self_knowledge": "baseline_margin",
-    "self_execution_skill": "skill",
-}
 
 
 def called_now(name: str) -> str:
-    return f"{name} is called {RENAMED[name]} now"
+    return f"{name} is called {METRICS[name]} now"
 
 
 def refuse_unknown_metric(name: str, known: Collection[str], before: str = "") -> None:
     """Refuse a metric that is not among those known; `before` says where it was named."""
     if name in known:
         return
-    if (now := RENAMED.get(name)) in known:
+    if (now := METRICS.get(name)) in known:
         raise InputError(f"{before}{called_now(name)}.")
     if now:
         raise InputError(f"{before}{called_now(name)}, and is not among {', '.join(known)}.")
@@ -29,5 +24,5 @@ def refuse_unknown_metric(name: str, known: Collection[str], before: str = "") -
 
 def refuse_old_name(name: str | None) -> None:
     """For look-ups, which find nothing under an old name."""
-    if name in RENAMED:
+    if name in METRICS:
         raise KeyError(called_now(name))

@@ -320,8 +320,8 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
 
 IN_BRIEF = {
     "own": f"own: their words {OF_ITSELF}",
-    "own or shared": "own or shared, which cannot be told: their words tell more of their deeds than all models share, "
-    "but a kind or family of them may share it",
+    "own or shared": "own or shared, which cannot be told: their words tell more of their behaviour than all models "
+    "share, but a kind or family of them may share it",
     "not shown": "not shown to be there",
 }
 
@@ -458,8 +458,8 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
     why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
     text = {
         "own": f"{by}{their} {OF_ITSELF} ({number})",
-        "own or shared": f"{by}{their} tell more of their own deeds than all models share; whether that is each one's "
-        f"own, or a kind's, a family's or a cohort's, cannot be told ({number})",
+        "own or shared": f"{by}{their} tell more of their own behaviour than all models share; whether that is each "
+        f"one's own, or a kind's, a family's or a cohort's, cannot be told ({number})",
         "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
     }[told.verdict]
     single = _best_first(one for one in found if one.source == told.source and one.subject not in (PANEL, SIMULATED))
@@ -553,12 +553,12 @@ def advice(
     either.
     """
     kind, words = EXPERIMENTS[experiment].kind, EXPERIMENTS[experiment].words
-    if words.deed is None:
+    if words.behaviour is None:
         return None
-    deed, all_the_same = words.deed
+    behaviour, all_the_same = words.behaviour
     parts = []
     if yes := said_and_did + said_and_not:
-        parts.append(f"when it says that it would {deed}, it does in {_share(said_and_did, yes)} of {yes:,} cases")
+        parts.append(f"when it says that it would {behaviour}, it does in {_share(said_and_did, yes)} of {yes:,} cases")
     if no := denied_and_did + denied_and_not:
         else_so = "in the control" if kind == "share" else "when it says that it would not,"
         parts.append(f"{else_so} {all_the_same} in {_share(denied_and_did, no)} of {no:,}")

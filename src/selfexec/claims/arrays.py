@@ -37,7 +37,7 @@ class Claims:
     `wording` numbers the `wordings`, the words that claims are about, -1 where they are not known; `other_wording`
     those of the second question of a pair.
     `observed` is what was done as `source` has it; `judged` has a column for each of the `others`, further sources that
-    say something of the same deeds.
+    say something of the same behaviour.
     `place` numbers the pairs of item and claim from 0 to `places`: the same claim has the same place for all models and
     in all epochs. `by_tokens`: tokens decided which of two questions was the easier one. `probability` is that of a
     yes, nan where none was asked for, as lengths are where they are not known.

@@ -14,6 +14,7 @@ import click
 
 from selfexec.cli.options import Group, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
+from selfexec.renamed import OPTIONS
 from selfexec.text.legible import harmless_line
 from selfexec.version import __version__
 
@@ -182,6 +183,8 @@ PLAINLY = {
 def _with_way_out(fault: click.UsageError) -> str:
     """What is wrong with the command as it was typed, and what may have been meant."""
     if isinstance(fault, click.NoSuchOption):
+        if fault.option_name in OPTIONS:
+            return f"{fault.option_name} is called {OPTIONS[fault.option_name]} now."
         return f"No such option {fault.option_name!r}.{nearest(fault.option_name, fault.possibilities or ())}"
     message = fault.format_message()
     for said, plainly in PLAINLY.items():

@@ -62,7 +62,8 @@ def thinking_in(model: str, connection: Connection, level: str, sampling: Mappin
     found = engine.thinking(model, connection, level, sampling)
     if found is None:
         raise InputError(
-            f"model {model!r}: {engine.name} cannot be told whether to think. Leave --thinking and --deed-thinking out."
+            f"model {model!r}: {engine.name} cannot be told whether to think. Leave --thinking and "
+            "--behaviour-thinking out."
         )
     return found
 

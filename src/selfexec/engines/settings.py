@@ -180,7 +180,7 @@ def _refuse_no_effort(name: str, value: Any) -> None:
     """Raise InputError for a level that nobody has. Not to think at all is a control of its own."""
     if value in ("none", "off", 0, False, None):
         raise InputError(
-            f"--set {name}={value}: not to think at all is asked by --thinking off and --deed-thinking off."
+            f"--set {name}={value}: not to think at all is asked by --thinking off and --behaviour-thinking off."
         )
     if value not in EFFORTS:
         raise InputError(f"--set {name}={value}: there are {', '.join(EFFORTS)}; not every provider has all of them.")

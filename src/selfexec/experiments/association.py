@@ -65,7 +65,7 @@ such a list. Which of the following option words do you believe appeared in that
 
 You may think it over first. End your reply with one JSON object that has each option word as a key and true or \
 false as its value: true if the word appeared in that list, false if it did not.""",
-    "deed@strategy": "Target word: '$target'. Listed: $words.",
+    "behaviour@strategy": "Target word: '$target'. Listed: $words.",
 }
 
 
@@ -134,7 +134,9 @@ def _claim(option: str, predicted: bool | None, observed: bool | None, state: An
 def recounts(item: Target, readings: Readings, texts: Prompts) -> str | None:
     """The list that was made for a target."""
     words = readings.get("execute", MISSING).value
-    return Template(texts["deed@strategy"]).substitute(target=item.target, words=", ".join(words)) if words else None
+    return (
+        Template(texts["behaviour@strategy"]).substitute(target=item.target, words=", ".join(words)) if words else None
+    )
 
 
 def folded_marks(marks: dict[str, bool]) -> dict[str, bool | None]:
@@ -198,7 +200,7 @@ ASSOCIATION = Experiment(
         its="its own word lists",
         their="which words they will list",
         baseline="the options, what other models list and what they say",
-        deed=("list a word", "it lists it all the same"),
+        behaviour=("list a word", "it lists it all the same"),
         outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
         does="lists the word",
         measured="whether the model predicts which of some words it lists for a target word",

@@ -150,7 +150,7 @@ class Observation(msgspec.Struct, frozen=True):
     `reason` says why a claim is unreadable, or what else leaves it open. The side that is not known is None: an unread
     prediction, or outcome. `basis` is what decided a claim of the difficulty experiment: `correctness` or `tokens`.
     `probability` is that of a yes, where the model was asked for one. `observed` is by the first of the experiment's
-    `sources`; `by_source` has what the others make of the same deed. `predicted_state` is that of the predicted side
+    `sources`; `by_source` has what the others make of the same outcome. `predicted_state` is that of the predicted side
     alone, where `state` and `predicted` do not say it: where both sides are lost, in different ways.
     """
 
@@ -220,7 +220,7 @@ class Words:
     about      what a model predicts: "which requests it will answer"
     its        what it is said to predict: "gpt predicts ...", of several models `their`
     baseline   what the best baseline knows
-    deed       what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
+    behaviour  what it says that it would do ("list a word"), and that this was so where it had not said it ("it lists
                it all the same"; of a share, what is so of the control); None for orders
     said       a claim as the model makes it by its yes, or by its no: "Q1 is easier than Q2"; None where a plain yes or
                no will do
@@ -243,7 +243,7 @@ class Words:
     its: str
     their: str
     baseline: str
-    deed: tuple[str, str] | None = None
+    behaviour: tuple[str, str] | None = None
     said: Callable[[str, bool], str] | None = None
     outcomes: tuple[str, str] | None = None
     does: str | None = None

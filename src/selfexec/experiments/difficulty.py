@@ -101,7 +101,7 @@ $questions
 
 You may think it over first. End your reply with one JSON object of this form, with all four labels in your order: \
 {"ranking": ["Q_", "Q_", "Q_", "Q_"]}""",
-    "deed@strategy": "$question\n$outcome Tokens: $tokens.",
+    "behaviour@strategy": "$question\n$outcome Tokens: $tokens.",
     "right@strategy": "Answered correctly.",
     "wrong@strategy": "Answered incorrectly.",
 }
@@ -246,7 +246,7 @@ def recounts(item: Group, readings: Readings, texts: Prompts) -> str | None:
     if any(answer.state == "missing" or answer.tokens is None for answer in answers):
         return None
     told = (
-        Template(texts["deed@strategy"]).substitute(
+        Template(texts["behaviour@strategy"]).substitute(
             question=question.question.strip(),
             outcome=texts["right@strategy" if answer.value == question.answer else "wrong@strategy"],
             tokens=answer.tokens,

@@ -20,6 +20,7 @@ from selfexec.facets.base import (
 from selfexec.facets.frame import FRAME
 from selfexec.facets.strategy import HISTORY, RECALLING, STRATEGY, Shown, history_in
 from selfexec.facets.thinking import DOING, OFF, PREDICTING, THINKING, budget_of
+from selfexec.renamed import FACETS as RENAMED
 
 OURS: tuple[Facet, ...] = (FRAME, PREDICTING, DOING, RECALLING)
 FACETS = Registry(Facet, "selfexec.facets", OURS, lambda facet: facet.name)
@@ -37,19 +38,25 @@ def crossed_levels(levels: Mapping[str, Sequence[str]]) -> list[Condition]:
 
 
 def facets_of(levels: Mapping[str, str]) -> Condition:
-    """Levels as keys have them: sorted, without those that are the default ones anyway."""
+    """Levels as keys have them: by the names that facets have now, sorted, without those that are the default ones
+    anyway.
+    """
     if not levels:
         return DEFAULT
-    return tuple(sorted((n, level) for n, level in levels.items() if n not in FACETS or level != FACETS[n].default))
+    named = {RENAMED.get(name, name): level for name, level in levels.items()}
+    return tuple(sorted((n, level) for n, level in named.items() if n not in FACETS or level != FACETS[n].default))
 
 
 def canonical(condition: str) -> str:
     """The name of a condition as tables have it: `default` for `frame=self`, facets in the order of their names. What
-    is no name of one stays as it is.
+    is no name of one stays as it is. InputError for a facet by an old name.
     """
     if condition == DEFAULT_NAME or not all("=" in part for part in condition.split(",")):
         return condition
-    return condition_name(facets_of(dict(condition_named(condition))))
+    levels = dict(condition_named(condition))
+    for name in levels.keys() & RENAMED.keys():
+        raise InputError(f"--condition {condition}: {_called_now(name)}")
+    return condition_name(facets_of(levels))
 
 
 def facet(name: str) -> Facet:
@@ -59,7 +66,13 @@ def facet(name: str) -> Facet:
     return FACETS[name]
 
 
+def _called_now(name: str) -> str:
+    return f"the facet {name} is called {RENAMED[name]} now."
+
+
 def _unknown(name: str) -> str:
+    if name in RENAMED:
+        return _called_now(name)
     known = f"There are {', '.join(FACETS)}." if FACETS else "There is none here."
     return f"unknown facet {name!r}. {known} Is the package installed that it comes from?"
 

@@ -3,7 +3,7 @@
 Two facets, so that each kind of session is touched by one of them:
 
 thinking        in predictions: does it foretell what it does, or work the task out on the spot?
-deed-thinking   in all other sessions: what it does, and what it judges
+behaviour-thinking   in all other sessions: what it does, and what it judges
 
 How a model is told so depends on where it is asked; its engine knows, or refuses.
 """
@@ -53,4 +53,4 @@ PREDICTING = Facet(
     touches=_predicts,
     settings=settings,
 )
-DOING = replace(PREDICTING, name="deed-thinking", about="Whether it thinks in all other sessions", touches=_does)
+DOING = replace(PREDICTING, name="behaviour-thinking", about="Whether it thinks in all other sessions", touches=_does)

@@ -241,9 +241,9 @@ def _sample(part: Part, id: str, epoch: int, replies: list[Reply], sentences: Ma
     store: dict[str, Any] = {REPLIES: lines_of(replies)}
     store |= {SENTENCES: dict(sentences)} if sentences else {}
     store |= {JUDGEMENTS: lines_of(judged)} if judged else {}
-    deed = next((r for r in replies if kind_of(r.session) not in part.experiment.predictions), None)
-    asked = _text(sent[deed.key]) if deed else ""
-    output = _output(part, deed) if deed else ModelOutput(model=theirs(part.model))
+    behaviour = next((r for r in replies if kind_of(r.session) not in part.experiment.predictions), None)
+    asked = _text(sent[behaviour.key]) if behaviour else ""
+    output = _output(part, behaviour) if behaviour else ModelOutput(model=theirs(part.model))
     return EvalSample(
         id=id,
         epoch=epoch,

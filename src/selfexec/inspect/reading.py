@@ -16,6 +16,7 @@ from selfexec.experiments import EXPERIMENTS, Experiment, Item, Key
 from selfexec.facets import Condition, facets_of
 from selfexec.inspect.records import ITEM, JUDGEMENTS, LOG_OF, REPLIES, LogOf, our_name, subject
 from selfexec.inspect.recovering import replies_in_events
+from selfexec.renamed import with_new_names
 from selfexec.runs import Reply
 from selfexec.runs.judgements import Judgement
 from selfexec.runs.sittings import Sitting
@@ -148,7 +149,7 @@ def _log_of(path: Path, log: Any) -> LogOf:
     if LOG_OF not in (log.eval.metadata or {}):
         raise InputError(f"{path}: this is a log of the task {log.eval.task!r}. {OURS_ONLY}")
     try:
-        of = msgspec.convert(log.eval.metadata[LOG_OF], LogOf)
+        of = msgspec.convert(with_new_names(log.eval.metadata[LOG_OF]), LogOf)
     except msgspec.ValidationError as fault:
         raise InputError(f"{path}: what it says of itself is damaged ({fault}). Read a whole log.") from None
     if of.experiment not in EXPERIMENTS:

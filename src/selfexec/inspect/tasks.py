@@ -130,13 +130,13 @@ def _task(
 
 
 def _samples(experiment: Experiment, item_set: ItemSet, templates: Mapping[str, str]) -> list[Sample]:
-    """The items in their fixed order, each with the prompt of its deed, as far as that is known beforehand."""
+    """The items in their fixed order, each with the prompt of its behaviour, as far as that is known beforehand."""
     by_id = item_set[experiment.name]
     opened = prompts_of(Visit(experiment.name, item, templates, {}) for item in by_id.values())
     return [
         Sample(
             id=id,
-            input=_deed(experiment, prompts),
+            input=_behaviour(experiment, prompts),
             metadata={
                 LOG_OF: experiment.name,
                 "title": experiment.title(item),
@@ -147,7 +147,7 @@ def _samples(experiment: Experiment, item_set: ItemSet, templates: Mapping[str, 
     ]
 
 
-def _deed(experiment: Experiment, prompts: Mapping[str, Any]) -> str:
+def _behaviour(experiment: Experiment, prompts: Mapping[str, Any]) -> str:
     """The first prompt in which nothing is foretold, and where none is known the first of all."""
     known = [p for session, p in prompts.items() if kind_of(session) not in experiment.predictions]
     first = [*known, *prompts.values()][0]

@@ -21,7 +21,7 @@ MUCH = 1 / 4  # of what was judged
 
 @dataclass(frozen=True)
 class JudgeTest:
-    """How the source of a model's outcomes compares with another that says something of the same deeds.
+    """How the source of a model's outcomes compares with another that says something of the same behaviour.
 
     `judged` counts claims of which both say something; of them the source denies `denied` that the other affirms, and
     affirms `affirmed` that the other denies. The skills are None where they are not defined.

@@ -2,7 +2,7 @@
 
 Each rung is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
 the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
-rung but the last two saw anything of the model: `history` its deeds with other items, `itself` is its own word.
+rung but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own word.
 """
 
 import math

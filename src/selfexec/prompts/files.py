@@ -11,6 +11,7 @@ import msgspec
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.prompts.templates import all_prompts, by_name, digest
+from selfexec.renamed import with_new_names
 
 KEY_ASKED_FOR = re.compile(r'\{"(\w+)": ')  # in a template's form of the answer
 
@@ -96,7 +97,7 @@ def prompts_file(texts: Mapping[str, str | None]) -> bytes:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        return msgspec.convert(with_new_names(msgspec.json.decode(path.read_bytes())), type=dict[str, str])
     except FileNotFoundError:
         return {}  # runs of versions that kept only hashes
     except (msgspec.MsgspecError, UnicodeDecodeError):

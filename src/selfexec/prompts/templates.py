@@ -8,6 +8,7 @@ from string import Template
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Experiment, Message, Options, Prompt, Prompts
 from selfexec.facets import FACETS, Condition, condition_name, conditions_of, prompts_in, touching
+from selfexec.renamed import new_name
 
 AllPrompts = Mapping[str, Prompts]  # experiment -> its templates; facet -> what it puts into some
 
@@ -25,6 +26,8 @@ def all_prompts(changed: Mapping[str, str]) -> AllPrompts:
     known = by_name(prompts)
     for name, template in changed.items():
         original = name.partition("@")[0] if "=" in name.partition("@")[2] else name
+        if new_name(name) != name:
+            raise InputError(f"prompt {name!r}: it is called {new_name(name)!r} now.")
         if original not in known:
             raise InputError(f"prompt {name!r}: there is no such prompt. There are {', '.join(known)}.")
         of, _, session = name.partition(".")

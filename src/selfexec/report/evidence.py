@@ -81,7 +81,9 @@ def evidence_of(
         },
         "baselines": foretelling.names if foretelling else {},
         "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],
-        "deeds": {name: e.words.deed[0] for name, e in EXPERIMENTS.items() if e.words.deed and e.kind == "binary"},
+        "behaviour": {
+            name: e.words.behaviour[0] for name, e in EXPERIMENTS.items() if e.words.behaviour and e.kind == "binary"
+        },
         "predictions": {name: experiment.predictions for name, experiment in EXPERIMENTS.items()},
         "judges": _judges(claims),
         "unneeded": {name: experiment.unneeded for name, experiment in EXPERIMENTS.items()},

@@ -133,7 +133,9 @@ def _without_variables(svg: str) -> str:
 
 # beside the names of a row
 NUMBER = {
-    "quantity": "which of the figure's numbers it is: a column of the table behind it; in a matrix whose deed it is",
+    "quantity": (
+        "which of the figure's numbers it is: a column of the table behind it; in a matrix whose behaviour it is"
+    ),
     "value": "the number in full (no shares in per cent); empty where there is none",
     "low": "the low end of its 95% interval; empty where it has none",
     "high": "the high end",

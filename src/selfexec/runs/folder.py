@@ -27,6 +27,7 @@ from selfexec.files import jsonl
 from selfexec.files.replacing import NO_RENAME, current, put
 from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, prompts_file
+from selfexec.renamed import with_new_names
 from selfexec.runs.design import Block, Design, joined, unfolded
 from selfexec.runs.records import Reply
 from selfexec.runs.sittings import Sitting
@@ -37,7 +38,7 @@ CONNECTIONS = "connections.jsonl"
 ITEMS = "items"
 PROMPTS = "prompts.json"
 STUDY = "study.toml"
-FORMAT = 2
+FORMAT = 3
 SIMULATED = "sim/"  # how the names of simulated models begin that are ours
 IMPORT = "import"  # replies that somebody else asked for
 LOGS = "logs"  # where what was done stands: to such a run only predictions are asked
@@ -146,7 +147,8 @@ def load_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise InputError(f"{folder}: no run is here (there is no {MANIFEST}). {_runs_inside(folder)}")
     try:
-        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+        kept = msgspec.json.decode(path.read_bytes())
+        manifest = msgspec.convert(with_new_names(kept), type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as fault:
         raise InputError(f"{path}: {fault}. The manifest is damaged. {_way_to_replies(folder)}") from None
     if manifest.format > FORMAT:
@@ -188,7 +190,7 @@ def _runs_inside(folder: Path) -> str:
 
 
 def of_logs(folder: Path) -> Manifest | None:
-    """The manifest of a run whose deeds come from logs, where there is one here."""
+    """The manifest of a run whose behaviour comes from logs, where there is one here."""
     manifest = load_manifest(folder) if (folder / MANIFEST).is_file() else None
     return manifest if manifest and manifest.origin == LOGS else None
 

@@ -1,8 +1,8 @@
-"""How well models foretell one model: the words of each, on whomever they were asked about, held against its deeds,
+"""How well models foretell one model: the words of each, on whomever they were asked about, held against its behaviour,
 beside its own word on itself.
 
 Predictor, subject and judge may be three models. Only the subject's own row is a model's word on itself; of all others
-nothing is said of self-knowledge, and no baseline stands beside them that would know the subject's deeds.
+nothing is said of self-knowledge, and no baseline stands beside them that would know the subject's behaviour.
 """
 
 import math
@@ -41,7 +41,7 @@ NO_SELF_KNOWLEDGE = (
 
 @dataclass(frozen=True)
 class PredictionAbout:
-    """What one model, asked in one condition, foretold of the subject's deeds in an experiment.
+    """What one model, asked in one condition, foretold of the subject's behaviour in an experiment.
 
     `about` is whom the prompts asked about: `itself` (the predictor), or what --frame said. `less` is the skill of the
     subject's own word on itself less this one's, paired by item; None in its own row and where it was not asked.
@@ -119,16 +119,16 @@ def predictions_about(
     conditions: Names = (),
     source: str | None = None,
 ) -> PredictionsAbout:
-    """Every model's predictions, in each condition in which it was asked, held against the deeds of one model.
+    """Every model's predictions, in each condition in which it was asked, held against the behaviour of one model.
 
-      subject      the model whose deeds count
+      subject      the model whose behaviour counts
       experiments  only these
       readings     files of readings that replace ours
       conditions   only predictions made in these: `default`, or like `frame=named:GPT-6`
       source       who says what was done: self, rule, human, judge:NAME
 
-    Deeds are those of the same items and epochs, under the same facets as far as these touch deeds; strictly counted.
-    InputError: nobody has this name, or nobody else was asked about the same items.
+    Outcomes are those of the same items and epochs, under the same facets as far as these touch outcomes; strictly
+    counted. InputError: nobody has this name, or nobody else was asked about the same items.
     """
     selection = Selection.of(
         runs,
@@ -150,7 +150,7 @@ def predictions_about(
     if all(row.predictor == subject for row in rows):
         names = ", ".join(crossed) or "no experiment in which one can foretell another"
         raise InputError(
-            f"nobody else's predictions can be held against the deeds of {subject} ({names}). "
+            f"nobody else's predictions can be held against the behaviour of {subject} ({names}). "
             + to_ask_about(subject.rpartition("/")[2], [run.manifest.origin for run in whole])
         )
     return PredictionsAbout(rows, selection.scored_runs, [e for e in wanted if e not in crossed])
@@ -182,18 +182,18 @@ def _rows(
 
 
 def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence[_Place]) -> Claims | None:
-    """The claims of each predictor in each condition as those of a model of its own, with the subject's deeds."""
+    """The claims of each predictor in each condition as those of a model of its own, with the subject's behaviour."""
     module = EXPERIMENTS[experiment]
-    deeds = [kind for kind in module.kinds if kind not in module.predictions]
+    outcomes = [kind for kind in module.kinds if kind not in module.predictions]
     [home] = [run for run in runs if subject in run.models]
     readings: dict[Key, Reading] = {}
     asked: dict[tuple[str, str, Condition], dict[str, Sequence[int]]] = {}
     for place in places:
         [run] = [run for run in runs if place.predictor in run.models]
         name = _name(place)
-        common = _common(run, home, subject, experiment, place, deeds)
+        common = _common(run, home, subject, experiment, place, outcomes)
         asked[name, experiment, DEFAULT] = common
-        sides = ((run, place.predictor, module.predictions), (home, subject, deeds))
+        sides = ((run, place.predictor, module.predictions), (home, subject, outcomes))
         for where, model, kinds in sides:
             for key in where.keys.get((model, experiment), ()):
                 here = key.kind in kinds and key.epoch in common.get(key.item, ())
@@ -206,14 +206,14 @@ def _claims(runs: Sequence[Run], subject: str, experiment: str, places: Sequence
 
 
 def _common(
-    run: Run, home: Run, subject: str, experiment: str, place: _Place, deeds: Sequence[str]
+    run: Run, home: Run, subject: str, experiment: str, place: _Place, outcomes: Sequence[str]
 ) -> dict[str, Sequence[int]]:
     """The items, with their epochs, that the predictor was asked about in its condition, and of which the subject was
     to do what it does under the same facets.
     """
 
     def under(condition: Condition) -> list[Condition]:
-        return [touching(condition, experiment, kind) for kind in deeds]
+        return [touching(condition, experiment, kind) for kind in outcomes]
 
     done: dict[str, set[int]] = {}
     for (model, e, condition), by_id in home.asked.items():

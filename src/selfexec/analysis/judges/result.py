@@ -195,7 +195,7 @@ def _classes(run: Run, experiments: Sequence[str], models: Sequence[str]) -> dic
 # --- tables ----------------------------------------------------------------------------------------------------------
 
 LABEL_COLUMNS = ("experiment", "source", "sensitivity", "of", "specificity", "of")
-COLUMNS = ("model", "source", "deeds: yes", "put right", "skill", "put right")
+COLUMNS = ("model", "source", "outcomes: yes", "put right", "skill", "put right")
 
 
 def _agreement_table(experiment: str, found: Sequence[Agreement]) -> Table:

@@ -36,7 +36,7 @@ LEGEND = (
     "A rung is what somebody would foretell of a model who knows only so much of it; itself: the model's own word.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
     "say, others do: on the very item; all: these stacked, which margins are over; family: its siblings, on the very "
-    "item; history: its own deeds with other items.",
+    "item; history: its own behaviour with other items.",
 )
 MARKS = "*: tells surely more of the model than its own word does; ~: cannot be told apart from it (paired, by Holm)."
 NO_TEST = (

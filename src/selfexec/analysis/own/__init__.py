@@ -9,7 +9,7 @@ from selfexec.analysis.own.tables import (
     loadings,
     of_models,
     of_panel,
-    similar_deeds,
+    similar_behaviour,
     too_small,
     whole_records,
 )

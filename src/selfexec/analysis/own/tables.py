@@ -19,22 +19,22 @@ from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval, number_of, p_value, signed
 from selfexec.text.tables import Part, Table
 
-QUESTION = "Does a model's word tell something of its own deed that nobody else's words or deeds tell?"
+QUESTION = "Does a model's word tell something of its own behaviour that nobody else's words or behaviour tell?"
 FIT_NAMES = {1: "one factor", 2: "two factors", 3: "three factors"}
 OF_ONE = {"interval": "adjusted for the number of models (Holm), the interval reaches 0"}
 CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
 NOTES = (
-    "own excess: what is left of a word's correlation with its own deed where the factors are taken off that all other "
-    "pairs of word and deed tell of.",
+    "own excess: what is left of a word's correlation with its own behaviour where the factors are taken off that all "
+    "other pairs of word and outcome tell of.",
     "detectable: the true own excess that 80% of runs like this one would find above 0; of a single model in all fits, "
     "adjusted for the number of models. To be own takes as much, and more.",
-    "misfit: about 1, or less, where the factors are enough. derangements: words held against other models' deeds.",
+    "misfit: about 1, or less, where the factors are enough. derangements: words held against other models' behaviour.",
     "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
-    "q: how well a model's word tells what models do; l: how typical its deeds are; unique: own excess by what is only "
-    "in its word and in its deed.",
-    "partial correlation: of word and deed without all that the others said and did. It is too high with few models. "
-    "swap share: where two models differ in word and in deed, how often each is right about itself; .500 says nothing. "
-    "Neither decides anything.",
+    "q: how well a model's word tells what models do; l: how typical its behaviour is; unique: own excess by what is "
+    "only in its word and in its behaviour.",
+    "partial correlation: of word and outcome without all that the others said and did. It is too high with few "
+    "models. swap share: where two models differ in prediction and in behaviour, how often each is right about itself; "
+    ".500 says nothing. Neither decides anything.",
 )
 
 
@@ -61,7 +61,9 @@ def too_small(own: Sequence[Own]) -> Iterator[str]:
 
 
 def _own_parts(own: Own, width: int) -> Iterator[Part]:
-    """The verdict on a panel and what it rests on; then its models; then word by deed, where there is room for it."""
+    """The verdict on a panel and what it rests on; then its models; then word by behaviour, where there is room for
+    it.
+    """
     models, apart, opinions = of_models(own)
     yield of_panel(own)
     yield from below_panel(own)
@@ -167,22 +169,24 @@ def below_models(own: Own) -> Iterator[str]:
 
 
 def _apart(own: Own, order: Sequence[int]) -> Table:
-    """Of each model the correlation of word and deed, what the one factor says of it, and who is like it in deed."""
+    """Of each model the correlation of word and outcome, what the one factor says of it, and who is like it in
+    behaviour.
+    """
     found = own.found
     fit, number = found.fits[0], {n: row for row, n in enumerate(order, 1)}
-    word, deed = loadings(fit)
+    word, outcome = loadings(fit)
     nearest = fit.of.nearest
     rows = [
         [
             name,
-            *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], deed[n], fit.fitted[n, n])),
+            *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], outcome[n], fit.fitted[n, n])),
             decimal(float(found.unique[n]), 2),
             f"{number[int(nearest[n])]} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
             ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.kin[n]).tolist()))) or "none",
         ]
         for n, name in _numbered(found.of.models, order)
     ]
-    columns = ["model", "word, deed", "q", "l", "q l", "unique", "most alike", "family"]
+    columns = ["model", "word, outcome", "q", "l", "q l", "unique", "most alike", "family"]
     return Table("Taken apart", columns, rows, "plain")
 
 
@@ -198,19 +202,19 @@ def _opinions(own: Own, order: Sequence[int]) -> Table:
 
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:
-    """What one factor leaves of word by deed, and how alike deeds are, where the columns have room."""
+    """What one factor leaves of word by behaviour, and how alike behaviour is, where the columns have room."""
     if LABEL + CELL * len(own.found.of.models) > width:
-        yield "what is left of every word with every deed: in --format json, and in the report"
+        yield "what is left of every word and outcome: in --format json, and in the report"
         return
     yield _square("What one factor leaves: rows predict, columns behave", own.found.fits[0].residual.value)
-    yield similar_deeds(own)
+    yield similar_behaviour(own)
 
 
-def similar_deeds(own: Own, models: Sequence[str] = ()) -> Table:
+def similar_behaviour(own: Own, models: Sequence[str] = ()) -> Table:
     order = _order(own, models)
     similarity = own.found.fits[0].of.similarity[np.ix_(order, order)]
     alike = np.where(np.eye(len(similarity), dtype=bool), np.nan, similarity)
-    return _square("How alike deeds are, beyond what all share", alike)
+    return _square("How alike behaviour is, beyond what all share", alike)
 
 
 def _square(title: str, table: Array) -> Table:
@@ -229,7 +233,9 @@ def _doubted(found: Any) -> str:
 
 
 def loadings(fit: Fit) -> tuple[Array, Array]:
-    """Of words and of deeds in the fit of one factor, q and l of q_a l_b: of the same length, typical deeds above 0."""
+    """Of words and of outcomes in the fit of one factor, q and l of q_a l_b: of the same length, typical behaviour
+    above 0.
+    """
     left, sizes, right = np.linalg.svd(fit.fitted)
     sign = -1.0 if right[0].sum() < 0 else 1.0
     scale = sign * np.sqrt(sizes[0])
@@ -240,18 +246,20 @@ def loadings(fit: Fit) -> tuple[Array, Array]:
 
 
 def whole_records(own: Sequence[Own]) -> list[dict[str, Any]]:
-    """The records of `score` and all tables behind them: word by deed, what factors say of it, and similar deeds."""
+    """The records of `score` and all tables behind them: word by behaviour, what factors say of it, and similar
+    behaviour.
+    """
     return [record | _tables(one) for one, record in zip(own, own_records(own), strict=True)]
 
 
 def _tables(own: Own) -> dict[str, Any]:
     if not (fits := own.found.fits):
         return {}
-    word, deed = loadings(fits[0])
+    word, outcome = loadings(fits[0])
     return {
         "correlations": fits[0].of.tables.rho[0].tolist(),
         "fitted": [fit.fitted.tolist() for fit in fits],
         "word_loadings": word.tolist(),
-        "deed_loadings": deed.tolist(),
+        "outcome_loadings": outcome.tolist(),
         "similarity": fits[0].of.similarity.tolist(),
     }

@@ -66,24 +66,24 @@ class Respondent:
     def _replied(self, asked: Asked, said: str, epoch: int, thinks: bool) -> tuple[str, int | None]:
         """Text and tokens. In what shape it puts the same decision depends on all that was `said`."""
         shape = draw(self.own, "shape", said, epoch)
-        if asked.deed == "lists":
+        if asked.task == "lists":
             return shapes.words(self.listed(asked.about, epoch), shape), None
-        if asked.deed in ("judges", "classifies"):
+        if asked.task in ("judges", "classifies"):
             answered = not any(refusal in asked.about for refusal in shapes.REFUSALS)
-            options = restriction.OPTIONS["judge"] if asked.deed == "judges" else restriction.JUDGING.options
+            options = restriction.OPTIONS["judge"] if asked.task == "judges" else restriction.JUDGING.options
             return shapes.choice("choice", "A" if answered else "B", options, shape), None
-        if asked.deed == "verifies":
+        if asked.task == "verifies":
             *choices, answer = asked.parts
             verdict = self._verdict(asked.about, choices, answer)
             return shapes.choice("choice", verdict, failing_question.VERDICTS, shape), None
-        if asked.deed == "solves":
+        if asked.task == "solves":
             right = self._right_choice(asked.about, asked.parts)
             solved = self.solved(asked.about, list(asked.parts), epoch)
             letter, tokens = solved if right is None else self._tried(asked.about, list(asked.parts), right, epoch)
             return shapes.choice("answer", letter, dict(zip(LETTERS, asked.parts, strict=True)), shape), tokens
-        if asked.deed == "answers" and asked.about in self.knowledge.labels:
+        if asked.task == "answers" and asked.about in self.knowledge.labels:
             return shapes.response(self.answers(asked.about, epoch), draw(self.own, "response", said, epoch)), None
-        if asked.deed in ("answers", "chats"):
+        if asked.task in ("answers", "chats"):
             return shapes.plain(draw("plain", said)), None
         return self._prediction(asked, shape, draw(self.own, "form", said, epoch), epoch, thinks), None
 
@@ -94,22 +94,22 @@ class Respondent:
         if fate < self.profile.declines + self.profile.breaks:
             return shapes.broken(shape)
         how = How(epoch, asked.who, thinks, self._whose(asked.shown))
-        if asked.deed == "writes":
+        if asked.task == "writes":
             return shapes.question(*self._written(asked.about, epoch), shape)
-        if asked.deed == "predicts lists":
+        if asked.task == "predicts lists":
             return shapes.marks(self._predicted_words(asked.about, asked.parts, how), shape)
-        if asked.deed == "predicts right":
+        if asked.task == "predicts right":
             yes = self.profile.copies or self._predicts_right(sample_id(asked.about), how)
             return shapes.choice("choice", "A" if yes else "B", correctness.OPTIONS["predict"], shape)
-        if asked.deed == "predicts refusal":
+        if asked.task == "predicts refusal":
             yes = not self._predicts_answer(asked.about.strip(), how)
             return shapes.choice("choice", "A" if yes else "B", refusal.OPTIONS["predict"], shape)
-        if asked.deed == "predicts choice":
+        if asked.task == "predicts choice":
             options = dict(zip(letters(len(asked.parts)), asked.parts, strict=True))
             return shapes.choice("choice", self._predicted_choice(asked.about, options, how), options, shape)
-        if asked.deed == "ranks lengths":
+        if asked.task == "ranks lengths":
             return shapes.ranking(self._ranked_by_length(asked.about, asked.parts, how), shape)
-        if asked.deed == "predicts answers":
+        if asked.task == "predicts answers":
             yes = self._predicts_answer(asked.about, how)
             return shapes.choice("choice", "A" if yes else "B", restriction.OPTIONS["predict"], shape)
         return shapes.ranking(self._ranked(asked.about, asked.parts, how), shape)
@@ -290,9 +290,9 @@ class Respondent:
 
     def _did(self, result: Result) -> str:
         """What there is to tell of its own result in the place of another."""
-        if result.deed == "lists":
+        if result.task == "lists":
             return ", ".join(self.listed(result.about, 1))
-        if result.deed == "answers":
+        if result.task == "answers":
             return restriction.OPTIONS["judge"]["A" if self.answers(result.about, 1) else "B"]
         known = (asked.split("\n") for asked in self.knowledge.keys if asked.startswith(f"{result.about}\n"))
         choices = next((lines[-len(LETTERS) :] for lines in known), [""] * len(LETTERS))

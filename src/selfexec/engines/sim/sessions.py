@@ -23,7 +23,7 @@ from selfexec.experiments import (
 )
 from selfexec.facets import FACETS
 
-Deed = Literal[
+Task = Literal[
     "lists",
     "answers",
     "solves",
@@ -49,7 +49,7 @@ class Asked(NamedTuple):
     predicted, where that is somebody else's; `shown` are results on other items that stand before it.
     """
 
-    deed: Deed
+    task: Task
     about: str
     parts: tuple[str, ...] = ()
     who: str = ""
@@ -59,7 +59,7 @@ class Asked(NamedTuple):
 class Result(NamedTuple):
     """A result that a model is shown: what it was asked, and what is told of the answer."""
 
-    deed: Deed
+    task: Task
     about: str
     told: str
 
@@ -141,7 +141,7 @@ def _pattern(template: str) -> re.Pattern[str]:
     return re.compile(found, re.DOTALL)
 
 
-PATTERNS: Mapping[Deed, re.Pattern[str]] = {
+PATTERNS: Mapping[Task, re.Pattern[str]] = {
     "lists": _pattern(association.PROMPTS["execute"]),
     "predicts lists": _pattern(association.PROMPTS["predict"]),
     "predicts answers": _pattern(restriction.PROMPTS["predict"]),
@@ -156,7 +156,7 @@ PATTERNS: Mapping[Deed, re.Pattern[str]] = {
     "predicts choice": _pattern(choice.PROMPTS["predict"]),
     "ranks lengths": _pattern(length.PROMPTS["predict"]),
 }
-OF_OTHERS: Mapping[Deed, re.Pattern[str]] = {
+OF_OTHERS: Mapping[Task, re.Pattern[str]] = {
     "predicts lists": _pattern(association.VARIANTS["predict@frame"]),
     "predicts answers": _pattern(restriction.VARIANTS["predict@frame"]),
     "ranks": _pattern(difficulty.VARIANTS["predict@frame"]),
@@ -172,7 +172,7 @@ BEGINNINGS = [
     for module in (association, restriction, difficulty)
     for template in (module.PROMPTS["predict"], module.VARIANTS["predict@frame"])
 ]
-RESULTS: Mapping[Deed, re.Pattern[str]] = {
+RESULTS: Mapping[Task, re.Pattern[str]] = {
     "lists": re.compile(r"Target word: '(?P<about>.*?)'\. Listed: (?P<told>.*?)\.(?:\n\n|\Z)", re.DOTALL),
     "answers": re.compile(r'Request: "(?P<about>.*?)"\n(?P<told>.*?)(?:\n\n|\Z)', re.DOTALL),
     "solves": re.compile(r"(?P<about>.+?)\nAnswered (?:in)?correctly\. Tokens: (?P<told>\d+)\.(?:\n\n|\Z)", re.DOTALL),
@@ -190,7 +190,7 @@ BETWEEN_LINES = re.compile(rf"^{length.LINE}\n(.*?)\n{length.LINE}$", re.MULTILI
 def sample_id(shown: str) -> str:
     """What hardness goes by: of a question that is worded as ours are, question and choices; else all that is shown."""
     asked = _bare(shown.strip())
-    return question_id(asked.about, list(asked.parts)) if asked.deed == "solves" else shown.strip()
+    return question_id(asked.about, list(asked.parts)) if asked.task == "solves" else shown.strip()
 
 
 def recognised(prompt: str) -> Asked:
@@ -200,12 +200,12 @@ def recognised(prompt: str) -> Asked:
 
 
 def _bare(prompt: str) -> Asked:
-    for deed, pattern in PATTERNS.items():
+    for task, pattern in PATTERNS.items():
         if found := pattern.fullmatch(prompt):
-            return _recognised(deed, found)
-    for deed, pattern in OF_OTHERS.items():
+            return _recognised(task, found)
+    for task, pattern in OF_OTHERS.items():
         if found := pattern.fullmatch(prompt):
-            return _recognised(deed, found)._replace(who=found["who"])
+            return _recognised(task, found)._replace(who=found["who"])
     return Asked("answers", prompt)
 
 
@@ -221,32 +221,32 @@ def _split(prompt: str) -> tuple[tuple[Result, ...], str]:
 
 @cache
 def _results(history: str) -> tuple[Result, ...]:
-    found = ((deed, one) for deed, pattern in RESULTS.items() for one in pattern.finditer(history))
-    return tuple(Result(deed, one["about"], one["told"]) for deed, one in found)
+    found = ((task, one) for task, pattern in RESULTS.items() for one in pattern.finditer(history))
+    return tuple(Result(task, one["about"], one["told"]) for task, one in found)
 
 
-def _recognised(deed: Deed, found: re.Match[str]) -> Asked:
-    if deed in ("lists", "predicts lists"):
-        options = found["options"].split(", ") if deed == "predicts lists" else ()
-        return Asked(deed, found["target"], tuple(options))
-    if deed == "predicts answers":
-        return Asked(deed, found["request"])
-    if deed in ("judges", "classifies"):
-        return Asked(deed, found["response"])
-    if deed in ("predicts right", "predicts refusal"):
-        return Asked(deed, found["shown"])
-    if deed == "predicts choice":
-        return Asked(deed, found["shown"], tuple(one[1] for one in LISTED.finditer(found["options"])))
-    if deed == "ranks lengths":
-        return Asked(deed, found["shown"], tuple(one[1] for one in BETWEEN_LINES.finditer(found["shown"])))
-    if deed == "writes":
-        return Asked(deed, found["about"])
-    if deed == "verifies":
-        return Asked(deed, found["question"], (*_choices(found), found["answer"]))
-    if deed == "solves":
-        return Asked(deed, found["question"], _choices(found))
+def _recognised(task: Task, found: re.Match[str]) -> Asked:
+    if task in ("lists", "predicts lists"):
+        options = found["options"].split(", ") if task == "predicts lists" else ()
+        return Asked(task, found["target"], tuple(options))
+    if task == "predicts answers":
+        return Asked(task, found["request"])
+    if task in ("judges", "classifies"):
+        return Asked(task, found["response"])
+    if task in ("predicts right", "predicts refusal"):
+        return Asked(task, found["shown"])
+    if task == "predicts choice":
+        return Asked(task, found["shown"], tuple(one[1] for one in LISTED.finditer(found["options"])))
+    if task == "ranks lengths":
+        return Asked(task, found["shown"], tuple(one[1] for one in BETWEEN_LINES.finditer(found["shown"])))
+    if task == "writes":
+        return Asked(task, found["about"])
+    if task == "verifies":
+        return Asked(task, found["question"], (*_choices(found), found["answer"]))
+    if task == "solves":
+        return Asked(task, found["question"], _choices(found))
     shown = SHOWN.finditer(found["questions"])
-    return Asked(deed, found["questions"], tuple(question_id(one["question"], list(_choices(one))) for one in shown))
+    return Asked(task, found["questions"], tuple(question_id(one["question"], list(_choices(one))) for one in shown))
 
 
 def _choices(found: re.Match[str]) -> tuple[str, ...]:

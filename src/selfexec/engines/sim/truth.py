@@ -27,7 +27,7 @@ def truth(
     """Expected accuracy, recall, positive rate, base rate and Youden's J (readable convention), the accuracy of
     orders, the share failed and its lift over the control, and coverage, by (experiment, metric). What models in
     general do is taken as it is; what the model does of its own accord, and how it predicts, is averaged over all
-    seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own deeds;
+    seeds. `of_another`: where it is asked about somebody else, and what it says is held against its own behaviour;
     `thinks`: whether it is left to think; `recalls`: whether it is shown what it did with other items.
     """
     coverage = 1 - profile.breaks - profile.declines

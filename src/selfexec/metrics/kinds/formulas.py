@@ -98,7 +98,7 @@ def over_niceness(c: Cells) -> Any:
 
 
 def over_niceness_expected(c: Cells) -> Any:
-    """The same share by chance: had predictions nothing to do with deeds, and were both as frequent as they are."""
+    """The same share by chance: had predictions nothing to do with outcomes, and were both as frequent as they are."""
     too_nice, too_bold = (c.tp + c.fn) * (c.fn + c.tn), (c.fp + c.tn) * (c.tp + c.fp)
     return too_nice / (too_nice + too_bold)
 

@@ -1,8 +1,8 @@
 """Shares: how often what was foretold came true, against a control of which it was not foretold.
 
 Each claim is a try. One that the model stands for was predicted; one of the control was not. What is foretold is each
-model's own, so that no model's word can be held against another's deed. Tries of an item go together: items are the
-clusters. docs/metrics.md has every formula with its source.
+model's own, so that no model's word can be held against another's behaviour. Tries of an item go together: items are
+the clusters. docs/metrics.md has every formula with its source.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Own excess: does a model's word tell something of its own deed that nobody else's words or deeds tell?"""
+"""Own excess: does a model's word tell something of its own behaviour that nobody else's words or behaviour tell?"""
 
 from selfexec.metrics.own.by_source import OWN_JUDGE, Own, own_excesses
 from selfexec.metrics.own.excess import BLOCKS

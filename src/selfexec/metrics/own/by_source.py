@@ -36,8 +36,8 @@ class Own:
 def own_excesses(
     claims: Claims, simulated: Container[str], families: Mapping[str, str | None], references: Collection[str] = ()
 ) -> Iterator[Own]:
-    """By the source that counts, then by each further one that says something of the same deeds. Simulated models are a
-    panel of their own. Nothing where what is predicted is each model's own.
+    """By the source that counts, then by each further one that says something of the same behaviour. Simulated models
+    are a panel of their own. Nothing where what is predicted is each model's own.
 
     Where each model judges for itself what it did, no verdict follows: it may be of one mind with itself in word and
     judgement without knowing what it does. `references` are models of a reference panel.

@@ -43,7 +43,7 @@ class Evidence:
 
     @cached_property
     def siblings(self) -> Flags:
-        """From whom each model is held apart: from its kin; one that has no kin here, from the model whose deeds are
+        """From whom each model is held apart: from its kin; one that has no kin here, from the model whose behaviour is
         most like its own, beyond what they share with everybody's.
         """
         nearest = np.eye(len(self.nearest), dtype=bool)[self.nearest]
@@ -52,15 +52,15 @@ class Evidence:
 
     @cached_property
     def nearest(self) -> Numbers:
-        """Of each model the number of the one whose deeds are most like its own."""
+        """Of each model the number of the one whose behaviour is most like its own."""
         found: Numbers = np.where(np.eye(len(self.similarity), dtype=bool), -np.inf, self.similarity).argmax(1)
         return found
 
     @cached_property
     def similarity(self) -> Array:
-        """How alike the deeds of two models are, beyond one factor of all: residual tetrachoric correlations."""
-        deeds = whole_table_of(replace(self.panel, words=self.panel.deeds))
-        found: Array = deeds.rho[0] - fit_factors(deeds.rho[0], deeds.weights[0] * deeds.off).fitted
+        """How alike the behaviour of two models are, beyond one factor of all: residual tetrachoric correlations."""
+        outcomes = whole_table_of(replace(self.panel, words=self.panel.outcomes))
+        found: Array = outcomes.rho[0] - fit_factors(outcomes.rho[0], outcomes.weights[0] * outcomes.off).fitted
         return found
 
     @cached_property
@@ -88,7 +88,7 @@ class Fit:
 
     @cached_property
     def residual(self) -> Doubted:
-        """What is left of each word with each deed, shape (models, models)."""
+        """What is left of each word with each outcome, shape (models, models)."""
         return doubted(self._left)
 
     @property
@@ -98,7 +98,7 @@ class Fit:
 
     @property
     def fitted(self) -> Array:
-        """What the factors say of each word with each deed, shape (models, models)."""
+        """What the factors say of each word with each outcome, shape (models, models)."""
         found: Array = self.of.tables.rho[0] - self._left[0]
         return found
 
@@ -109,7 +109,7 @@ class Fit:
 
     @cached_property
     def derangement_p(self) -> float:
-        """Of the panel's mean, among means where each word is given to another model's deed."""
+        """Of the panel's mean, among means where each word is given to another model's behaviour."""
         return derangement_p(self.of.tables, self.factors - 1, float(self.panel.value))
 
     @cached_property
@@ -134,7 +134,7 @@ class Fit:
     @cached_property
     def each_beyond_siblings(self) -> Doubted:
         """Own excess of each model less the most that is left of it and one of its siblings: of its word with the
-        sibling's deed and of the sibling's word with its deed, their mean, in a fit without such pairs.
+        sibling's behaviour and of the sibling's word with its behaviour, their mean, in a fit without such pairs.
         """
         own, shared = self._apart
         nearest = np.where(self.of.siblings, shared[0], -np.inf).argmax(1)

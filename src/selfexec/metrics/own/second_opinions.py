@@ -19,12 +19,13 @@ MOST_SHARED = 0.98  # of a variance: what is left must be something
 
 
 def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
-    """Of each model's word and its deed where all that the words and deeds of the others say of either, by ridge
-    regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the items and taken
-    off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation); Student's t on items.
+    """Of each model's word and its behaviour where all that the words and outcomes of the others say of either, by
+    ridge regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the items and
+    taken off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation); Student's t on
+    items.
 
-    With few other models it is too high: their words and deeds do not tell all that is common to models, and what they
-    leave is in word and deed alike. Hence it is a second opinion, and no verdict.
+    With few other models it is too high: their words and outcomes do not tell all that is common to models, and what
+    they leave is in word and outcome alike. Hence it is a second opinion, and no verdict.
     """
     items, item = np.unique(panel.item, return_inverse=True)
     fold = np.random.default_rng(0).permutation(len(items))[item] % FOLDS
@@ -38,17 +39,17 @@ def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
 
 
 def _by_item(panel: Panel, n: int, item: Numbers, items: int, fold: Numbers) -> Array:
-    """Sums over the claims of each item, of a model's residual word times deed, and the squares of each."""
+    """Sums over the claims of each item, of a model's residual word times outcome, and the squares of each."""
     others = np.delete(np.arange(len(panel.models)), n)
-    told = np.vstack([panel.words[others], panel.deeds[others]]).astype(np.float64)
-    known = (panel.words[n] != 0) & (panel.deeds[n] != 0)
-    word, deed = _left(np.stack([panel.words[n], panel.deeds[n]]).astype(np.float64), told, known, fold)
-    products = (word * deed, word * word, deed * deed)
+    told = np.vstack([panel.words[others], panel.outcomes[others]]).astype(np.float64)
+    known = (panel.words[n] != 0) & (panel.outcomes[n] != 0)
+    word, outcome = _left(np.stack([panel.words[n], panel.outcomes[n]]).astype(np.float64), told, known, fold)
+    products = (word * outcome, word * word, outcome * outcome)
     return np.stack([np.bincount(item, part, items) for part in products], axis=1)
 
 
 def _left(both: Floats, told: Floats, known: Flags, fold: Numbers) -> Floats:
-    """What ridge regressions on these rows, fitted to the other folds, leave of word and deed; 0 where these are not
+    """What ridge regressions on these rows, fitted to the other folds, leave of word and outcome; 0 where these are not
     known.
     """
     left = np.zeros_like(both)
@@ -77,22 +78,22 @@ def _correlation(sums: Array) -> Estimate:
 
 def _influence(sums: Array) -> Array:
     """How much each item moves the correlation of these sums."""
-    both, word, deed = sums.sum(0)
-    if not (word > NO_SPREAD and deed > NO_SPREAD):
+    both, word, outcome = sums.sum(0)
+    if not (word > NO_SPREAD and outcome > NO_SPREAD):
         return np.zeros(len(sums))
-    scale = np.sqrt(word * deed)
+    scale = np.sqrt(word * outcome)
     r = both / scale
-    influence: Array = sums[:, 0] / scale - r * (sums[:, 1] / word + sums[:, 2] / deed) / 2
+    influence: Array = sums[:, 0] / scale - r * (sums[:, 1] / word + sums[:, 2] / outcome) / 2
     return influence
 
 
 def unique_correlations(panel: Panel, own: Array) -> Array:
     """Own excess by what it could be at most: the correlation of what is unique in a model's word (it is in nobody
-    else's words) and what is unique in its deed. nan where nothing is unique.
+    else's words) and what is unique in its behaviour. nan where nothing is unique.
     """
-    words, deeds = (_unique(panel, signs) for signs in (panel.words, panel.deeds))
+    words, outcomes = (_unique(panel, signs) for signs in (panel.words, panel.outcomes))
     with np.errstate(invalid="ignore"):
-        found = own / np.sqrt(words * deeds)
+        found = own / np.sqrt(words * outcomes)
     return np.clip(found, -1, 1)
 
 
@@ -105,16 +106,16 @@ def _unique(panel: Panel, signs: Signs) -> Array:
 
 
 def swap_shares(panel: Panel) -> tuple[list[Estimate], Estimate]:
-    """Of the claims on which two models differ both in word and in deed, the share in which they are right about
-    themselves and not about each other: of each model with all others, and of all pairs. One half says nothing.
+    """Of the claims on which two models differ both in prediction and in behaviour, the share in which they are right
+    about themselves and not about each other: of each model with all others, and of all pairs. One half says nothing.
     """
     items, item = np.unique(panel.item, return_inverse=True)
     n = len(panel.models)
     by_pair = np.zeros((n, len(items), 2))
     for a, b in combinations(range(n), 2):
-        words, deeds = panel.words[a] * panel.words[b], panel.deeds[a] * panel.deeds[b]
-        differ = (words < 0) & (deeds < 0)
-        right = differ & (panel.words[a] == panel.deeds[a])
+        words, outcomes = panel.words[a] * panel.words[b], panel.outcomes[a] * panel.outcomes[b]
+        differ = (words < 0) & (outcomes < 0)
+        right = differ & (panel.words[a] == panel.outcomes[a])
         counts = np.stack([np.bincount(item, part, len(items)) for part in (right, differ)], axis=1)
         by_pair[a] += counts
         by_pair[b] += counts
@@ -124,7 +125,7 @@ def swap_shares(panel: Panel) -> tuple[list[Estimate], Estimate]:
 def _share(counts: Array) -> Estimate:
     counts = counts[counts[:, 1] > 0]
     if not len(counts):
-        return Estimate(float("nan"), reason="no two models differ both in word and in deed")
+        return Estimate(float("nan"), reason="no two models differ both in prediction and in behaviour")
     total = counts.sum(0)
     value = float(total[0] / total[1])
     error = ratio_error(lambda t: t[..., 0] / t[..., 1], counts)

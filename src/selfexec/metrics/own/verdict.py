@@ -1,7 +1,8 @@
-"""Does a model's word tell something of its own deed that no other model's words or deeds tell? A verdict, by rule.
+"""Does a model's word tell something of its own behaviour that no other model's words or behaviour tell? A verdict, by
+rule.
 
 `own` takes all of this: own excess above 0, in a fit of one factor and in one of two (and of three where two leave a
-misfit); more of it than where each word is given to another model's deed; the same without any one of the models,
+misfit); more of it than where each word is given to another model's behaviour; the same without any one of the models,
 beyond siblings, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses nor
 one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
 
@@ -89,7 +90,7 @@ class OwnExcess:
 
     @cached_property
     def partial_correlation(self) -> tuple[list[Estimate], Estimate]:
-        """A second opinion: partial correlations of each model's word and deed, and their mean."""
+        """A second opinion: partial correlations of each model's word and outcome, and their mean."""
         return partial_correlations(self.of)
 
     @cached_property
@@ -99,7 +100,9 @@ class OwnExcess:
 
     @cached_property
     def unique(self) -> Array:
-        """Own excess on a scale of its own: the correlation of what is unique in word and in deed, by model."""
+        """Own excess on a scale of its own: the correlation of what is unique in prediction and in behaviour, by
+        model.
+        """
         return unique_correlations(self.of, self.fits[0].each.value)
 
 
@@ -166,7 +169,7 @@ def too_small(panel: Panel) -> str | None:
     """Why nothing can be said of a panel, None where it can."""
     if (models := len(panel.models)) < LEAST_PANEL:
         tell = f"only {number_of(models, 'model tells', 'models tell')}" if models else "no model tells"
-        return f"{tell} enough by word and deed, and it takes {LEAST_PANEL}"
+        return f"{tell} enough by prediction and behaviour, and it takes {LEAST_PANEL}"
     if panel.items < LEAST_ITEMS:
         return f"only {number_of(panel.items, 'item')}, fewer than {LEAST_ITEMS}"
     return None

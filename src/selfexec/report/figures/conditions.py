@@ -15,7 +15,7 @@ TITLE = "Asked in other conditions: "
 CAPTION = (
     "Skill in each condition that was asked for (filled), beside that in the condition {here}, which all other figures "
     "are of (open); the line between the two is what the condition makes of it. Where what a model does is not touched "
-    "by a condition, both are held against the same deeds. selfexec compare has the differences paired by item."
+    "by a condition, both are held against the same behaviour. selfexec compare has the differences paired by item."
 )
 MOST = 3  # panels beside each other
 

@@ -23,7 +23,7 @@ BY = {
     ("others_say", "others_do"): "others say, others do: on the very item",
     ("stacked",): "all: these stacked, which margins are over",
     ("siblings_say", "siblings_do"): "family: its siblings, on the very item",
-    ("history",): "history: its own deeds with other items",
+    ("history",): "history: its own behaviour with other items",
 }
 MANY = 30  # models: intervals of more would be one patch of colour
 

@@ -46,9 +46,9 @@ def readiness(numbers: Numbers) -> Figure | None:
 
 
 def _clauses(experiment: str, found: Stand) -> Iterator[str]:
-    deed = EXPERIMENTS[experiment].words.deed
+    behaviour = EXPERIMENTS[experiment].words.behaviour
     for those, how in ((found.above, "more"), (found.below, "less")):
-        if those and deed:
+        if those and behaviour:
             one = len(those) == 1
             say, they, do = ("says", "it", "does") if one else ("say", "they", "do")
-            yield f"{found.whom(those)} {say} {how} often that {they} would {deed[0]} than {they} {do}"
+            yield f"{found.whom(those)} {say} {how} often that {they} would {behaviour[0]} than {they} {do}"

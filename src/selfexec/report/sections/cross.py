@@ -1,5 +1,5 @@
-"""Whose word tells something of its own deed that nobody else's tells: verdicts with all that they rest on. Below, for
-comparison with the literature, predictions of each model held against the behaviour of each.
+"""Whose word tells something of its own behaviour that nobody else's tells: verdicts with all that they rest on. Below,
+for comparison with the literature, predictions of each model held against the behaviour of each.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from selfexec.analysis.own import (
     below_panel,
     of_models,
     of_panel,
-    similar_deeds,
+    similar_behaviour,
     too_small,
 )
 from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
@@ -114,5 +114,5 @@ def _panel(own: Own, page: Sequence[str]) -> Panel:
         models,
         of_models(own, models),
         list(below_models(own)),
-        similar_deeds(own, models),
+        similar_behaviour(own, models),
     )

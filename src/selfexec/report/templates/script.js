@@ -1006,20 +1006,20 @@
   /** In one line: what the model said that it would do, what it did, and who says so. */
   const verdict = (entry, sessions) => {
     const { index, experiment } = now;
-    const deed = index.deeds[experiment];
+    const behaviour = index.behaviour[experiment];
     const who = index.counts[experiment];
     const told = (codes) => entry.claims.filter(([, code]) => codes.includes(code)).map(([claim]) => claim);
     const known = told("TFUNROCW").length;
     if (!known) return [];
     const line = make("p", { className: "verdict" });
     if (index.orders.includes(experiment)) line.append(`Ranked ${told("R").length} of ${known} pairs rightly; ${who} decides.`);
-    else if (deed === undefined) return [];
+    else if (behaviour === undefined) return [];
     else if (entry.claims.length === 1) {
       const said = letter(entry, sessions, index.predictions[experiment]);
       const judged = letter(entry, sessions, index.judges[experiment]);
       const idle = entry.sessions.filter(([, state]) => state === "x").map(([name]) => index.unneeded[experiment][kindOf(name)]);
       const why = idle.length ? `${idle[0]}, so it` : judged !== null ? [`${who} said `, make("b", {}, isolated(judged)), ", it"] : `by ${who} it`;
-      line.append("Predicted ", ...(said === null ? [] : [make("b", {}, isolated(said)), ", "]), `${told("TF").length ? "would" : "would not"} ${deed}; `);
+      line.append("Predicted ", ...(said === null ? [] : [make("b", {}, isolated(said)), ", "]), `${told("TF").length ? "would" : "would not"} ${behaviour}; `);
       line.append(...[why].flat(), told("TU").length ? " did." : " did not.");
     } else {
       const words = (codes) => told(codes).flatMap((claim, n) => [n ? ", " : "", isolated(claim)]);

@@ -284,8 +284,8 @@ class _Turn:
 class _Turns:
     """Gives out what is to be asked, in order, and no more than the calls suffice for.
 
-    A visit is begun only where all of its sessions can be asked: a prediction without its deed is worth nothing. Where
-    not even the first one fits into the calls, part of it is asked, so that the same command gets on.
+    A visit is begun only where all of its sessions can be asked: a prediction without its behaviour is worth nothing.
+    Where not even the first one fits into the calls, part of it is asked, so that the same command gets on.
     """
 
     def __init__(self, standing: Standing, caps: Caps, spent: Spent) -> None:

@@ -59,7 +59,7 @@ class Standing:
 
     def visits(self) -> Iterator[tuple[Visit, Sequence[Key]]]:
         """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
-        without its deed is worth nothing.
+        without its behaviour is worth nothing.
         """
         yield from self.begun.items()
         of_begun = sum(len(self.plan.keys(visit)) - len(here) for visit, here in self.begun.items())

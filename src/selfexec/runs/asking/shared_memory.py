@@ -1,4 +1,4 @@
-"""Do a model's sessions share a memory? Then a prediction may know the deed, and every score here means nothing.
+"""Do a model's sessions share a memory? Then a prediction may know the outcome, and every score here means nothing.
 
 A code word made up on the spot is told in one session and asked for in another. Where it comes back, the address is
 marked on this machine, and no run asks there until a later check finds the memory gone.

@@ -18,6 +18,7 @@ from selfexec.files import jsonl
 from selfexec.files.replacing import put
 from selfexec.prompts import digest
 from selfexec.readers import Reading, read_choice
+from selfexec.renamed import with_new_names
 from selfexec.runs.ends import with_accepted_end
 from selfexec.runs.judgements import JUDGEMENTS, Judged, Judgement, load_judgements
 from selfexec.runs.records import Name, Reply
@@ -57,8 +58,8 @@ def load_judges(folder: Path) -> dict[str, Judge]:
     if not path.is_file():
         return {}
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, Judge])
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.convert(with_new_names(msgspec.json.decode(path.read_bytes())), type=dict[str, Judge])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         raise InputError(f"{path}: damaged. Restore it, or remove it to judge under new names.") from None
 
 

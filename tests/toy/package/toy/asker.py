@@ -1,4 +1,4 @@
-"""Asker: whose deed a model is asked to predict. Its own is what it is asked anyway.
+"""Asker: whose behaviour a model is asked to predict. Its own is what it is asked anyway.
 
 Only predictions are asked otherwise: what the model then does is the same for every level.
 """
@@ -21,7 +21,7 @@ def prompts(level, experiment, templates):
 ASKER = Facet(
     name="asker",
     default="self",
-    levels={"another": "the deed of somebody else is to be predicted"},
+    levels={"another": "the behaviour of somebody else is to be predicted"},
     touches=touches,
     prompts=prompts,
 )

@@ -1,0 +1,55 @@
+"""Names of earlier versions: runs that have them are read, and who types one is given the new one."""
+
+from pathlib import Path
+
+import pytest
+
+import selfexec as sx
+from build import selfexec
+from selfexec.errors import InputError
+
+NEW_TO_OLD = {"behaviour-thinking": "deed-thinking"}
+FACETS = {"behaviour-thinking": ["default", "off"], "strategy": ["none", "own-history:1"]}
+
+
+def with_old_names(run: Path) -> None:
+    """Write the files of a run as earlier versions did."""
+    for file in (run / "manifest.json", run / "prompts.json", run / "replies.jsonl"):
+        text = file.read_text(encoding="utf-8")
+        for new, old in NEW_TO_OLD.items():
+            text = text.replace(new, old)
+        file.write_text(text.replace('"format": 3', '"format": 2'), encoding="utf-8")
+
+
+def test_a_run_with_old_names_is_read_and_goes_on_as_one_with_new_ones(tmp_path: Path) -> None:
+    out = tmp_path / "r"
+    behaviour = {"behaviour-thinking": FACETS["behaviour-thinking"]}
+    sx.run("sim/typical", limit=12, experiments=["association"], facets=behaviour, out=out)
+    new = sx.run("sim/typical", limit=12, experiments=["association"], facets=FACETS, out=out)
+    with_old_names(out)
+    assert "deed-thinking" in (out / "replies.jsonl").read_text(encoding="utf-8")
+    old = sx.load(out)
+    assert "behaviour-thinking=off" in old.conditions
+    assert (old.conditions, dict(old.prompts)) == (new.conditions, dict(new.prompts))
+    assert {key: reply.text for key, reply in old.replies.items()} == {k: r.text for k, r in new.replies.items()}
+    assert old.asked == new.asked
+    lines = (out / "replies.jsonl").read_bytes()
+    sx.run("sim/typical", limit=12, experiments=["association"], facets=FACETS, out=out)
+    assert (out / "replies.jsonl").read_bytes() == lines  # nothing is asked again
+
+
+def test_an_old_name_is_refused_with_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        selfexec(monkeypatch, "run", "--model", "sim/typical", "--deed-thinking", "off", "--out", tmp_path / "r") == 2
+    )
+    assert "--deed-thinking is called --behaviour-thinking now" in capsys.readouterr().err
+    with pytest.raises(InputError, match="the facet deed-thinking is called behaviour-thinking now"):
+        sx.run("sim/typical", facets={"deed-thinking": ["off"]}, out=tmp_path / "r")
+    prompts = {"association.deed@strategy": "Target: $target. Listed: $words."}
+    with pytest.raises(InputError, match=r"it is called 'association\.behaviour@strategy' now"):
+        sx.run("sim/typical", prompts=prompts, out=tmp_path / "r")
+    run = sx.run("sim/typical", limit=1, out=tmp_path / "r")
+    with pytest.raises(InputError, match="the facet deed-thinking is called behaviour-thinking now"):
+        sx.score(run, conditions="deed-thinking=off")
