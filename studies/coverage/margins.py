@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from selfexec.claims import Claims
 from selfexec.metrics import Others, Panels, baseline_chances, held_against, kind_of, value
-from selfexec.metrics.baselines import foretold, known_of, stacked
+from selfexec.metrics.baselines import chance_record, known_of, stacked
 from selfexec.metrics.kinds import scorable
 
 HERE = Path(__file__).parent
@@ -137,7 +137,7 @@ def elsewhere(near: Others, far: Claims) -> float:
         learnt, others=others, known=known_of(others), weights=mean(learnt.weights), threshold=mean(learnt.threshold)
     )
     kind, which = kind_of(mine), scorable(mine, strict=False)
-    best = value(kind.skill, foretold(mine, moved.chances(mine), which))
+    best = value(kind.skill, chance_record(mine, moved.chances(mine), which))
     return value(kind.skill, kind.count(mine, strict=False)) - max(best, 0.0)
 
 

@@ -37,7 +37,7 @@ def test_models_with_the_same_replies_are_said_to_be_one_beside_the_answer(run: 
     assert found.same == found.sessions == sum(key.model == "sim/coin" for key in run.replies)
     assert found.text == (
         f"sim/coin, sim/twin and sim/triplet gave the same replies in all {found.sessions} sessions that they have in "
-        "common: take them for one model. As each other's reference models they foretell each other, and margins over "
+        "common: take them for one model. As each other's reference models they predict each other, and margins over "
         "the best baseline mean nothing."
     )
     scores = sx.score(runs)

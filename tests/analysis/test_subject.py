@@ -71,7 +71,7 @@ def test_what_the_subject_says_of_somebody_else_stands_below_its_own_word(run: R
 def test_no_row_speaks_of_itself_where_predictor_and_subject_are_two(run: Run) -> None:
     found = sx.predictions_about(run, "b", conditions="frame=named:b")
     text = str(found)
-    assert text.startswith("How well is b foretold?")
+    assert text.startswith("How well is b predicted?")
     assert "nothing follows for self-knowledge" in " ".join(text.split())
     for word in ("verdict", "own excess", "knows itself", "best baseline", "margin"):
         assert word not in text

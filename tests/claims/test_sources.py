@@ -62,7 +62,7 @@ def test_models_whose_behaviour_is_told_by_different_sources_are_not_counted_tog
 
 
 def test_any_further_source_that_disagrees_in_a_quarter_is_told_with_skill_by_either() -> None:
-    # 30 words listed and 10 not, all foretold; a person says of 10 of the listed ones that they are not, and says
+    # 30 words listed and 10 not, all predicted; a person says of 10 of the listed ones that they are not, and says
     # nothing of 5: J by human judgement is 25/25 + 10/20 - 1, by the rule, on the same claims, 1
     def word(n: int, did: bool, **by: bool) -> dict[str, Any]:
         return request(n, did, did, experiment="association", claim="w", by=by)

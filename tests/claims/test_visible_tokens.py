@@ -75,7 +75,7 @@ def skills(scores: sx.Scores) -> dict[str, float | None]:
     return {row.model: row.value for row in scores if row.metric == "skill" and row.experiment == "difficulty"}
 
 
-def test_who_foretells_its_visible_answers_has_its_skill_by_these_alone(run: Run) -> None:
+def test_who_predicts_its_visible_answers_has_its_skill_by_these_alone(run: Run) -> None:
     # all answers are right, so that tokens decide each pair; the two orders are each other's reverse
     assert skills(sx.score(run)) == {"visible": -1.0, "all": 1.0, "silent": 1.0, "liar": 1.0}
     by_visible = sx.score(run, source="visible")

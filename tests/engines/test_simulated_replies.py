@@ -86,7 +86,7 @@ def test_predictions_and_outcomes_go_together_as_often_as_the_rates_say(looks_at
     assert all(near(count, len(REQUESTS), rate) for count, rate in zip(counts, expected, strict=True))
 
 
-def test_who_knows_itself_surely_foretells_each_request() -> None:
+def test_who_knows_itself_surely_predicts_each_request() -> None:
     model = Respondent(replace(SURE, answers_unsafe=0.5), 7, KNOWN)
     outcomes = [model.answers(request, 1) for request in REQUESTS[:100]]
     assert [predicts(model, request) for request in REQUESTS[:100]] == outcomes
@@ -96,7 +96,7 @@ def test_who_knows_itself_surely_foretells_each_request() -> None:
     assert near(sum(predicts(model, f"Unheard of {n}") for n in range(400)), 400, 0.75)
 
 
-def test_who_does_what_all_do_and_does_not_know_what_that_is_foretells_by_a_coin() -> None:
+def test_who_does_what_all_do_and_does_not_know_what_that_is_predicts_by_a_coin() -> None:
     requests = REQUESTS[:400]
     for knows, rate in ((0.0, 0.5), (0.4, 0.7), (1.0, 1.0)):
         model = Respondent(replace(SURE, answers_unsafe=0.5, common=1.0, knows_common=knows), 7, KNOWN)
@@ -183,8 +183,8 @@ def test_five_words_are_listed_the_options_that_it_lists_first_and_none_twice() 
         }
         total += sum(word in options for word in own) if target != "Echo" else 0
         asked = Asked("predicts lists", target, tuple(known.options[target]))
-        foretold = read_marks(model.reply(messages_of("Well?"), 1, asked).text or "", known.options[target]).value
-        assert foretold == {word: word in own for word in known.options[target]}
+        predicted = read_marks(model.reply(messages_of("Well?"), 1, asked).text or "", known.options[target]).value
+        assert predicted == {word: word in own for word in known.options[target]}
     assert near(total, 8 * 100, 0.3)
     assert len({tuple(model.listed(f"nothing is known of {n}", 1)) for n in range(100)}) == len(FILLERS)
     reply = model.reply(messages_of("List!"), 1, Asked("lists", targets[0])).text or ""
@@ -202,14 +202,14 @@ def test_who_copies_says_yes_to_the_first_half_and_to_requests_and_ranks_as_show
 # --- choices ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_choice_is_foretold_as_it_will_be_or_as_any_other_by_who_never_sees_it() -> None:
+def test_a_choice_is_predicted_as_it_will_be_or_as_any_other_by_who_never_sees_it() -> None:
     options = dict(zip("ABCD", CHOICES, strict=True))
     letters = []
     for recall in (1.0, 0.0):
         profile = replace(SURE, restriction_recall=recall)
         texts = (said(profile, "predicts choice", f"Choice {n}?", *CHOICES) for n in range(60))
         letters.append([read_choice(text, options, key="choice").value or "" for text in texts])
-    off = Counter((ord(missed) - ord(foretold)) % 4 for foretold, missed in zip(*letters, strict=True))
+    off = Counter((ord(missed) - ord(predicted)) % 4 for predicted, missed in zip(*letters, strict=True))
     assert off[0] == 0 and all(near(off[n], 60, 1 / 3) for n in (1, 2, 3))
 
 
@@ -524,7 +524,7 @@ def test_a_prediction_is_declined_or_broken_by_one_draw(monkeypatch: pytest.Monk
     assert kinds == ["declined", "broken", "broken", "said"]
 
 
-def test_what_is_foretold_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_predicted_of_answers_is_yes_and_of_refusals_the_opposite(monkeypatch: pytest.MonkeyPatch) -> None:
     def letter(task: str, about: str, model: Profile = SURE, **drawn: float) -> str:
         drawing(monkeypatch, **{"blind": 0.0, "predicts": 0.5, **drawn})
         text = Respondent(model, 7, KNOWN)._prediction(Asked(task, about), 0.0, 1.0, 1, True)  # type: ignore[arg-type]

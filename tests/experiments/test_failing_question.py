@@ -240,7 +240,7 @@ def test_a_claim_is_that_it_fails_and_comes_true_by_a_wrong_letter_or_none() -> 
     assert claims(WRITE, said("A"), execute_1=said(wrong))[0] == (True, True, "read", None)
 
 
-def test_the_control_is_asked_the_same_way_and_foretold_by_nobody() -> None:
+def test_the_control_is_asked_the_same_way_and_predicted_by_nobody() -> None:
     right, wrong = (shown_letter(CONTROL, 3, text) for text in ("4", "5"))
     assert claims(CONTROL, execute_3=said(right))[2] == (False, False, "read", None)
     assert claims(CONTROL, execute_3=said(wrong))[2] == (False, True, "read", None)
@@ -272,7 +272,7 @@ def test_a_failure_counts_against_a_key_that_stands(verdict: Reading | None, cla
         (said({"impossible": True}), (None, None, "unreadable", "declined")),
     ],
 )
-def test_without_a_question_nothing_is_foretold(predict: Reading, claim: tuple[Any, ...]) -> None:
+def test_without_a_question_nothing_is_predicted(predict: Reading, claim: tuple[Any, ...]) -> None:
     assert claims(WRITE, predict=predict) == [claim] * 5
     idle = () if predict.state == "missing" else ("verify", *(f"execute.{n}" for n in TRIES))
     assert FAILING_QUESTION.idle({"predict": predict}) == idle

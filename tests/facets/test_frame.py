@@ -166,7 +166,7 @@ def framed(tmp_path_factory: pytest.TempPathFactory) -> sx.Run:
 
 
 @pytest.mark.slow
-def test_who_heeds_the_frame_foretells_itself_worse_by_what_was_planted(framed: sx.Run) -> None:
+def test_who_heeds_the_frame_predicts_itself_worse_by_what_was_planted(framed: sx.Run) -> None:
     profile, items = PROFILES["knows-itself"], load("starter")
     own, of_others = truth(profile, items), truth(profile, items, of_another=True)
     found = sx.compare(

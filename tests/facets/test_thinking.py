@@ -186,7 +186,7 @@ def test_what_is_in_force_is_in_the_manifest_by_model_and_may_not_change(tmp_pat
 
 
 @pytest.mark.slow
-def test_who_needs_to_think_foretells_itself_worse_without_it_by_what_was_planted(tmp_path: Path) -> None:
+def test_who_needs_to_think_predicts_itself_worse_without_it_by_what_was_planted(tmp_path: Path) -> None:
     levels = {"thinking": ["default", "off", "budget:500"]}
     run = sx.run("sim/knows-itself", limit=120, facets=levels, out=tmp_path / "r")
     profile, items = PROFILES["knows-itself"], load("starter")

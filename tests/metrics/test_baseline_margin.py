@@ -226,7 +226,7 @@ def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items
     found, kind = held("a", everyone), kind_of("difficulty")
     mine = everyone.of("a")
     opponent = stacked(Panels(everyone).others(mine, "bcde"))
-    fewer = [kind.foretold(mine, chance) for chance in opponent.without_one(mine)]
+    fewer = [kind.chance_record(mine, chance) for chance in opponent.without_one(mine)]
     skills = [value(kind.skill, one) for one in fewer]
     assert sorted(skills) == [0, 0, 1, 1]  # without b or c most are contrary, without d or e they are right
     # tau of a group is 1 or -1, and 0 on the forty of a tie: differences of 1 on forty groups have a variance of 1/4,
@@ -305,7 +305,7 @@ def test_six_who_know_models_are_seldom_said_to_know_themselves(seed: int, tmp_p
 
 
 def test_a_chance_of_one_half_is_half_right() -> None:
-    record = kind_of("restriction").foretold
+    record = kind_of("restriction").chance_record
     counted = record(claims(behaviour("a", {"1": True, "2": False, "3": False})), np.full(3, 0.5))
     assert value(kind_of("restriction").accuracy, counted) == pytest.approx(0.5)
     assert value(kind_of("restriction").skill, counted) == pytest.approx(0.0)

@@ -17,7 +17,7 @@ from selfexec.metrics.baselines.folds import folds
 from selfexec.metrics.baselines.others import by_history
 from selfexec.metrics.baselines.panel import Panel, Votes
 from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked
-from selfexec.metrics.baselines.text import foretold_by_text, merged, pieces, texts_of
+from selfexec.metrics.baselines.text import merged, pieces, predicted_by_text, texts_of
 from selfexec.runs import Run
 from selfexec.stats import ridge_logistic
 
@@ -60,7 +60,7 @@ def test_words_are_what_texts_share_and_one_word_has_pieces() -> None:
     assert pieces("Tea!") == {"tea", "^te", "ea$"}
 
 
-def test_what_texts_foretell_does_not_hang_on_their_numbers() -> None:
+def test_what_texts_predict_does_not_hang_on_their_numbers() -> None:
     texts = ["red tea", "green tea", "red wine", "white wine", "green leaf", "white leaf", "red leaf", "green wine"]
     pairs = [(a, b) for a in range(8) for b in range(a + 1, 8)]
     rows = [
@@ -88,20 +88,20 @@ def test_texts_of_one_family_teach_nothing() -> None:
     assert texts_of([worded("kill time", "a"), worded("boil tea", "b")]) is None  # nothing in common
 
 
-def test_what_was_done_with_like_words_is_foretold_and_no_family_speaks_of_itself() -> None:
+def test_what_was_done_with_like_words_is_predicted_and_no_family_speaks_of_itself() -> None:
     # in every family one text says kill and one says boil; what kills is not done, but for family x, which is contrary
     families = [*"abcdefgh", "x"]
     texts = texts_of([worded(f"{verb} it", family) for family in families for verb in ("kill", "boil")])
     assert texts is not None
     did = np.array([[0.0, 1.0]] * 8 + [[1.0, 0.0]]).ravel()
     first = np.arange(len(did))
-    said = foretold_by_text(texts, first, np.full(len(did), -1), did)
+    said = predicted_by_text(texts, first, np.full(len(did), -1), did)
     assert ((said > 0) == np.array([False, True] * 9)).all()  # of x too: it has not learnt from x
     # whatever x did, what is said of x is the same
     other = did.copy()
     other[-2:] = 1 - other[-2:]
     same_fold = texts.fold == texts.fold[-1]
-    again = foretold_by_text(texts, first, np.full(len(did), -1), other)
+    again = predicted_by_text(texts, first, np.full(len(did), -1), other)
     np.testing.assert_allclose(again[same_fold], said[same_fold], atol=1e-3)  # as near as the regressions settle
 
 
@@ -112,7 +112,7 @@ def test_of_a_pair_the_text_is_the_easier_one_that_was_easier_elsewhere() -> Non
     easy, hard = np.arange(0, 12, 2), np.arange(1, 12, 2)
     first, second = np.concatenate([easy, hard]), np.concatenate([np.roll(hard, 2), np.roll(easy, 2)])
     did = np.concatenate([np.ones(6), np.zeros(6)])
-    said = foretold_by_text(texts, first, second, did)
+    said = predicted_by_text(texts, first, second, did)
     assert ((said > 0) == (did > 0)).all()
 
 

@@ -39,7 +39,7 @@ def orders(does: np.ndarray) -> list[dict[str, Any]]:
 # --- the ceiling -----------------------------------------------------------------------------------------------------
 
 
-def test_who_always_does_the_same_can_be_foretold_wholly() -> None:
+def test_who_always_does_the_same_can_be_predicted_wholly() -> None:
     does = np.repeat(np.arange(60)[:, None] % 3 == 0, 3, axis=1)
     for rows, experiment in ((repeated(does), "restriction"), (orders(does), "difficulty")):
         row = scores(rows).row("m", experiment, "noise_ceiling")
@@ -63,7 +63,7 @@ def test_a_ceiling_is_at_most_one() -> None:
     assert row.high == 1 and row.low is not None and row.low < 0.95
 
 
-def test_who_tosses_a_coin_each_time_cannot_be_foretold() -> None:
+def test_who_tosses_a_coin_each_time_cannot_be_predicted() -> None:
     does = np.random.default_rng(1).random((400, 4)) < 0.5
     for rows, experiment in ((repeated(does), "restriction"), (orders(does), "difficulty")):
         found = scores(rows)

@@ -30,7 +30,7 @@ def found(*counts: tuple[int, bool | None, bool | None, bool | None]) -> list[Ju
 
 def test_disputed_responses_are_counted_both_ways_with_skill_by_either() -> None:
     # 24 answers and 8 refusals by the rule; the model denies 9 of the answers and affirms 1 of the refusals. It
-    # predicts its own judgement always: J is 1. By the rule 15 of 24 answers were foretold, and 7 of 8 refusals.
+    # predicts its own judgement always: J is 1. By the rule 15 of 24 answers were predicted, and 7 of 8 refusals.
     agreed = [(15, True, True, True), (7, False, False, False)]
     [test] = found(*agreed, (9, False, False, True), (1, True, True, False))
     assert (test.source, test.other) == ("self", "rule")

@@ -375,7 +375,7 @@ def test_of_a_word_that_never_changes_there_is_no_partial_correlation() -> None:
     assert mean.value == pytest.approx(sum(one.value for one in each) / 4) and mean.value != 0
     words[1] = 0  # or of which nothing is known
     assert repr(partial_correlations(replace(some, words=words))[0][1]) == none
-    words[1, 5] = 1  # or a single one, with nothing to foretell it by
+    words[1, 5] = 1  # or a single one, with nothing to predict it by
     assert repr(partial_correlations(replace(some, words=words))[0][1]) == none
 
 

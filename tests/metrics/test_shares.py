@@ -1,4 +1,6 @@
-"""Shares of what was foretold against a control: by hand, by brute force, against published numbers, under the null."""
+"""Shares of what was predicted against a control: by hand, by brute force, against published numbers, under the
+null.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -22,29 +24,29 @@ pytestmark = pytest.mark.usefixtures("toys")
 Tries = Sequence[bool | None]  # whether each came true; None where it could not be read
 
 
-def tried(foretold: Iterable[Tries], control: Iterable[Tries], model: str = "m") -> list[dict[str, Any]]:
+def tried(predicted: Iterable[Tries], control: Iterable[Tries], model: str = "m") -> list[dict[str, Any]]:
     """Rows of observations: an item for each list of tries."""
     return [
         try_of(f"{side}{item}", n, side == "f", came_true, model=model)
-        for side, items in (("f", foretold), ("c", control))
+        for side, items in (("f", predicted), ("c", control))
         for item, tries in enumerate(items)
         for n, came_true in enumerate(tries)
     ]
 
 
-def try_of(item: str, n: int, foretold: bool | None, came_true: bool | None, **more: Any) -> dict[str, Any]:
-    lost = {"state": "unreadable", "reason": "format"} if None in (foretold, came_true) else {"state": "read"}
+def try_of(item: str, n: int, predicted: bool | None, came_true: bool | None, **more: Any) -> dict[str, Any]:
+    lost = {"state": "unreadable", "reason": "format"} if None in (predicted, came_true) else {"state": "read"}
     place = {"model": "m", "experiment": "habit", "item": item, "epoch": 1, "claim": f"try {n}"}
-    return place | {"predicted": foretold, "observed": came_true} | lost | more
+    return place | {"predicted": predicted, "observed": came_true} | lost | more
 
 
 def claims_of(rows: Iterable[dict[str, Any]]) -> Claims:
     return table(rows).claims["habit"]
 
 
-def record(foretold: Iterable[tuple[int, int]], control: Iterable[tuple[int, int]]) -> Counted:
+def record(predicted: Iterable[tuple[int, int]], control: Iterable[tuple[int, int]]) -> Counted:
     """Items by how many of their tries came true."""
-    rows = [[k, n - k, 0, 0, 0, 0, 0] for k, n in foretold] + [[0, 0, k, n - k, 0, 0, 0] for k, n in control]
+    rows = [[k, n - k, 0, 0, 0, 0, 0] for k, n in predicted] + [[0, 0, k, n - k, 0, 0, 0] for k, n in control]
     return Counted(tuple(map(str, range(len(rows)))), np.array(rows, float))
 
 
@@ -56,8 +58,8 @@ def once(k: int, n: int) -> list[tuple[int, int]]:
 # --- by hand ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_shares_and_what_being_foretold_adds() -> None:
-    # foretold: 2 of 3, 1 of 1; control: 1 of 2, 0 of 2
+def test_the_shares_and_what_being_predicted_adds() -> None:
+    # predicted: 2 of 3, 1 of 1; control: 1 of 2, 0 of 2
     found = scores(tried([[True, True, False], [True]], [[True, False], [False, False]]))
     assert found.value("m", "habit", "accuracy") == 3 / 4
     assert found.value("m", "habit", "control") == 1 / 4
@@ -66,7 +68,7 @@ def test_the_shares_and_what_being_foretold_adds() -> None:
 
 
 def test_an_outcome_that_cannot_be_read_lowers_accuracy_alone() -> None:
-    # foretold: 2 of 3 and one unread; control: 1 of 3 and one unread
+    # predicted: 2 of 3 and one unread; control: 1 of 3 and one unread
     rows = tried([[True, True], [False, None]], [[True, False], [False, None]])
     strict, readable = scores(rows), scores(rows, "readable")
     values = [
@@ -82,9 +84,9 @@ def test_an_outcome_that_cannot_be_read_lowers_accuracy_alone() -> None:
 @pytest.mark.parametrize(
     ("came_true", "accuracy", "control"),
     [
-        (False, 1 / 3, 1 / 2),  # it would have been foretold in vain
-        (True, 1 / 2, 2 / 3),  # it came true and was not foretold
-        (None, 1 / 3, 1 / 2),  # nobody knows what was foretold: nothing of it came true
+        (False, 1 / 3, 1 / 2),  # it would have been predicted in vain
+        (True, 1 / 2, 2 / 3),  # it came true and was not predicted
+        (None, 1 / 3, 1 / 2),  # nobody knows what was predicted: nothing of it came true
     ],
 )
 def test_a_prediction_that_cannot_be_read_is_a_wrong_one(
@@ -118,17 +120,17 @@ def test_without_a_control_there_is_a_share_and_no_lift() -> None:
         assert row.value is None and row.reason == "there is no control"
 
 
-def test_with_a_control_alone_nothing_was_foretold() -> None:
+def test_with_a_control_alone_nothing_was_predicted() -> None:
     found = scores(tried([], [[True], [False], [True]]))
     assert found.value("m", "habit", "control") == pytest.approx(2 / 3)
     for metric in ("accuracy", "lift", "skill"):
         row = found.row("m", "habit", metric)
-        assert row.value is None and row.reason == "nothing was foretold"
+        assert row.value is None and row.reason == "nothing was predicted"
 
 
 def test_too_few_items_on_either_side_are_a_caution() -> None:
     few = scores(tried([[True, False]] * 30, [[False, False]] * 19))
-    said = "only 19 items are on the smaller side of what was foretold and the control, fewer than 20"
+    said = "only 19 items are on the smaller side of what was predicted and the control, fewer than 20"
     assert few.row("m", "habit", "lift").reason == said
     enough = scores(tried([[True, False]] * 20, [[False, False]] * 30))
     assert enough.row("m", "habit", "lift").reason is None
@@ -197,7 +199,7 @@ def test_tries_that_have_nothing_to_do_with_each_other_count_one_by_one() -> Non
 
 
 def test_items_on_both_sides_make_the_two_shares_go_together() -> None:
-    # each item is foretold in one epoch and control in another, and does the same in both: the lift is sure to be 0;
+    # each item is predicted in one epoch and control in another, and does the same in both: the lift is sure to be 0;
     # arms of Wilson's intervals differ above and below, so that something is left
     counts = np.array([[k, 1 - k, k, 1 - k, 0, 0, 0] for k, _ in once(12, 20)], float)
     found = shares.skill_estimate(Counted(tuple(map(str, range(20))), counts))
@@ -208,9 +210,9 @@ def test_items_on_both_sides_make_the_two_shares_go_together() -> None:
 
 def test_the_bootstrap_interval_is_near_the_formulas() -> None:
     rng = np.random.default_rng(11)
-    foretold = [[bool(x) for x in rng.random(3) < p] for p in rng.beta(6, 3, 120)]
+    predicted = [[bool(x) for x in rng.random(3) < p] for p in rng.beta(6, 3, 120)]
     control = [[bool(x) for x in rng.random(3) < p] for p in rng.beta(3, 6, 120)]
-    rows = tried(foretold, control)
+    rows = tried(predicted, control)
     formula = {row.metric: row for row in score_tables(table(rows), ["m"], "strict")}
     drawn = {row.metric: row for row in score_tables(table(rows), ["m"], "strict", Bootstrap(4000))}
     for metric in ("accuracy", "control", "lift", "skill"):
@@ -256,14 +258,17 @@ def test_the_same_record_twice_has_no_difference_and_next_to_no_doubt() -> None:
 def test_from_ten_items_of_each_side_on_that_differ_a_difference_rests_on_their_spread() -> None:
     alike = [1 + n % 2 for n in range(30)]  # of three tries
     two = record([(k, 3) for k in alike], [(k, 3) for k in alike])
-    for foretold, control, rests in ((10, 10, True), (9, 10, False), (10, 9, False)):
-        more = [(k + (n < foretold), 3) for n, k in enumerate(alike)]
+    for predicted, control, rests in ((10, 10, True), (9, 10, False), (10, 9, False)):
+        more = [(k + (n < predicted), 3) for n, k in enumerate(alike)]
         fewer = [(k - (n < control), 3) for n, k in enumerate(alike)]
         one = record(more, fewer)
         plain, gap = difference(shares.skill, one, two), shares.skill_difference(one, two)
-        assert gap.value == plain.value == pytest.approx((foretold + control) / 90)
+        assert gap.value == plain.value == pytest.approx((predicted + control) / 90)
         assert (gap == plain) is rests and gap.near_end is not rests
-        assert [shares._differing(one, two, side) for side in (shares.FORETOLD, shares.CONTROL)] == [foretold, control]
+        assert [shares._differing(one, two, side) for side in (shares.PREDICTED, shares.CONTROL)] == [
+            predicted,
+            control,
+        ]
 
 
 def test_where_one_of_the_two_has_no_control_there_is_no_difference() -> None:
@@ -319,8 +324,8 @@ def test_bounds_are_the_extremes_of_all_completions(lost: list[tuple[bool | None
     for whole in product(*either):
         sides = list(zip(whole[::2], whole[1::2], strict=True))
         said = [(row["predicted"], row["observed"]) for row in READ] + sides
-        foretold, control = ([did for p, did in said if p is side] for side in (True, False))
-        values["accuracy"].append(sum(foretold) / len(foretold))
+        predicted, control = ([did for p, did in said if p is side] for side in (True, False))
+        values["accuracy"].append(sum(predicted) / len(predicted))
         values["control"].append(sum(control) / len(control))
         values["lift"].append(values["accuracy"][-1] - values["control"][-1])
     assert found == {name: pytest.approx((min(those), max(those))) for name, those in values.items()}
@@ -344,15 +349,15 @@ def test_missing_tries_widen_the_bounds_as_unreadable_ones_do() -> None:
 # --- permutation -----------------------------------------------------------------------------------------------------
 
 
-def p_of(foretold: np.ndarray, control: np.ndarray) -> float:
-    rows = tried(foretold.tolist(), control.tolist())
+def p_of(predicted: np.ndarray, control: np.ndarray) -> float:
+    rows = tried(predicted.tolist(), control.tolist())
     return shuffled_p(claims_of(rows), strict=True).value
 
 
 def test_p_is_the_share_of_all_deals_that_have_as_much_lift(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(permutation, "PERMUTED", 9_999)
     for seed in range(3):
-        came_true = np.random.default_rng(seed).random((7, 2)) < 0.5  # of items 0, 1 and 2 it was foretold
+        came_true = np.random.default_rng(seed).random((7, 2)) < 0.5  # of items 0, 1 and 2 it was predicted
         lifts = {
             chosen: came_true[list(chosen)].mean() - np.delete(came_true, chosen, 0).mean()
             for chosen in combinations(range(7), 3)
@@ -376,13 +381,13 @@ def test_under_the_null_small_p_values_are_as_rare_as_they_should_be() -> None:
     assert (p <= 0.5).mean() == pytest.approx(0.44, abs=3 * 0.029)
 
 
-def test_what_is_foretold_well_is_told_from_chance() -> None:
+def test_what_is_predicted_well_is_told_from_chance() -> None:
     rng = np.random.default_rng(8)
     assert p_of(rng.random((20, 3)) < 0.8, rng.random((20, 3)) < 0.3) == 1 / 500
 
 
 def test_the_test_asks_about_the_lift() -> None:
-    # by brute force: all ways to deal two foretold and two control items, one try each
+    # by brute force: all ways to deal two predicted and two control items, one try each
     came_true = [True, True, False, False]
     rows = [try_of(str(n), 0, n < 2, did) for n, did in enumerate(came_true)]
     weight = shares.weights(claims_of(rows))
@@ -399,7 +404,7 @@ def test_the_test_asks_about_the_lift() -> None:
 # --- what it is not --------------------------------------------------------------------------------------------------
 
 
-def test_models_are_not_held_against_each_other_since_each_foretells_its_own() -> None:
+def test_models_are_not_held_against_each_other_since_each_predicts_its_own() -> None:
     rows = [row | {"model": model} for model in "abc" for row in tried([[True, False]] * 60, [[True, False]] * 60)]
     found = {row.metric for row in score_tables(table(rows), ["a"], "strict")}
     assert "lift" in found and "self_bonus" not in found

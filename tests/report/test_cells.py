@@ -13,8 +13,10 @@ from selfexec.report import cells
 HOSTILE = """<b onclick='x()'>"&\x1b[31m\u202e"""
 SHOWN = "&lt;b onclick=&#39;x()&#39;&gt;&#34;&amp;\\x1b[31m\\u202e"  # in an element as in an attribute
 ROW = Score("model", "restriction", "skill", -0.0421, -0.1, 0.25, 9, 9, 0, 0, "strict")
-FORETELLING = SimpleNamespace(behind=lambda row: (HOSTILE, "said"))
-DATA = SimpleNamespace(families={HOSTILE: HOSTILE}, number_of={HOSTILE: 0}, evidence=object(), foretelling=FORETELLING)
+BASELINE_PREDICTIONS = SimpleNamespace(behind=lambda row: (HOSTILE, "said"))
+DATA = SimpleNamespace(
+    families={HOSTILE: HOSTILE}, number_of={HOSTILE: 0}, evidence=object(), baseline_predictions=BASELINE_PREDICTIONS
+)
 PAGE: Any = {"data": DATA}
 PLAIN: Any = {"data": SimpleNamespace(evidence=None)}
 

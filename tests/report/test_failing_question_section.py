@@ -72,7 +72,7 @@ def test_a_models_questions_are_counted_by_what_became_of_them(found: FailingQue
     # of seven one was not written, one is asked before, one has a wrong key; two of the rest only their author knows
     assert (m.questions, m.none, m.repeated, m.invalid, m.unchecked) == (7, 1, 1, 1, 2)
     assert m.failed and m.control and m.lift
-    # strict: the five tries of the question that is not there were foretold in vain: 5 + 3 + 0 + 1 of 25
+    # strict: the five tries of the question that is not there were predicted in vain: 5 + 3 + 0 + 1 of 25
     assert m.failed.value == pytest.approx(9 / 25)
     assert m.control.value == pytest.approx(2 / 5)
     assert m.lift.value == pytest.approx(9 / 25 - 2 / 5)

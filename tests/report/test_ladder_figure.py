@@ -114,7 +114,7 @@ def test_one_experiment_has_one_plane_and_rungs_that_nobody_has_no_place(panel: 
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
     found = ladder(Numbers([only], sx.score([only])))
     assert found and list(parts(found.svg)) == ["association, Youden's J"]
-    assert "facts" in figure.columns and "facts" not in found.columns  # no fact of a target foretells a word
+    assert "facts" in figure.columns and "facts" not in found.columns  # no fact of a target predicts a word
     assert ">facts<" not in found.svg
 
 

@@ -716,12 +716,12 @@ def test_the_index_says_of_each_claim_what_the_observations_say(panel: Run) -> N
 COUNTED, HALF = "YyNn=", 0.5
 
 
-def foretold_in(index: Any, model: str, experiment: str, baseline: str) -> list[tuple[str, str, str]]:
+def predicted_in(index: Any, model: str, experiment: str, baseline: str) -> list[tuple[str, str, str]]:
     """Item, what the baseline said and what became of it, claim by claim, of those that count."""
     found = next(m for m in index["models"] if m["name"] == model)
     items = index["runs"][found["run"]]["items"][experiment]
     names = [item["id"] for item in items for _ in item["claims"]]
-    said, codes = found["foretold"][experiment]["said"][baseline]["1"], found["claims"][experiment]["1"]
+    said, codes = found["baseline_predictions"][experiment]["said"][baseline]["1"], found["claims"][experiment]["1"]
     every = zip(names, said, codes, strict=True)
     return [one for one in every if one[1] in COUNTED]
 
@@ -731,7 +731,7 @@ def test_what_baselines_said_of_each_claim_adds_up_to_their_scores(index: dict[s
     compared = 0
     for row in scores:
         if row.metric in index["baselines"] and row.value is not None and row.experiment != "difficulty":
-            told = foretold_in(index, row.model, row.experiment, row.metric)
+            told = predicted_in(index, row.model, row.experiment, row.metric)
             right = sum(1.0 if said in "YN" else HALF if said == "=" else 0.0 for _, said, _ in told)
             assert row.value == pytest.approx(right / len(told), abs=1e-12)
             compared += 1
@@ -745,7 +745,7 @@ def test_the_claims_in_which_model_and_baseline_differ_make_the_margin(
     known = [r for r in margins if r.baseline == "stacked" and r.value is not None]
     assert known
     for row in known:
-        told = foretold_in(index, row.model, row.experiment, "stacked")
+        told = predicted_in(index, row.model, row.experiment, "stacked")
         # Youden's J, of each the share it was right on what was done, plus that on what was not, less one
         happened = [said in "Yn" for _, said, _ in told]
         sides = {True: happened.count(True), False: happened.count(False)}
@@ -763,7 +763,7 @@ def test_a_claim_says_how_many_of_the_others_did_it(panel: Run, index: dict[str,
     model = next(m for m in index["models"] if m["name"] == "sim/typical")
     telling = set(PANEL) - {"sim/typical"}
     for experiment in ("association", "restriction"):
-        strings = model["foretold"][experiment]
+        strings = model["baseline_predictions"][experiment]
         names = [(i["id"], c) for i in index["runs"][0]["items"][experiment] for c in i["claims"]]
         for (item, claim), did, of in zip(names, strings["did"]["1"], strings["of"]["1"], strict=True):
             votes = [vote for other in telling if (vote := observed[other, experiment, item, claim]) is not None]
@@ -1272,7 +1272,7 @@ def choose(browser: Browser, select: str, value: str) -> None:
 @pytest.mark.slow
 def test_a_margin_opens_the_items_in_which_model_and_baseline_differ(browser: Browser, panel: Run, drawn: Path) -> None:
     index = unpacked(data_of(panel).evidence.index)
-    told = foretold_in(index, "sim/coin", "restriction", "stacked")
+    told = predicted_in(index, "sim/coin", "restriction", "stacked")
     title = {item.id: item.request for item in panel.items["restriction"].values()}
     differ = {title[item] for item, said, code in told if (said in "YN") != (code in "TN")}
     beaten = {title[item] for item, said, code in told if said in "YN" and code not in "TN"}
@@ -1527,7 +1527,7 @@ def test_items_are_walked_by_keys_and_buttons(browser: Browser, drawn: Path) -> 
 @pytest.mark.slow
 def test_a_baselines_number_opens_what_it_said(browser: Browser, panel: Run, drawn: Path) -> None:
     index = unpacked(data_of(panel).evidence.index)
-    told = foretold_in(index, "sim/coin", "restriction", "others_mode")
+    told = predicted_in(index, "sim/coin", "restriction", "others_mode")
     browser.open(drawn)
     cell = '#every td[data-metric=others_mode][data-model="sim/coin"][data-experiment=restriction] button'
     browser.js(f"document.querySelector('{cell}').click()")

@@ -172,7 +172,7 @@ def test_the_range_of_the_cost_is_students_t_by_welch_and_satterthwaite() -> Non
 
 @pytest.mark.slow
 def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_path: Path) -> None:
-    """A third of a run is here; what the rest is foretold to cost is held against what it does cost: items drawn at
+    """A third of a run is here; what the rest is predicted to cost is held against what it does cost: items drawn at
     random, one of the simulated models each time.
     """
     chance, price = Random(12), {"price": "2,8"}
@@ -187,7 +187,7 @@ def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_p
         third = set(drawn.turns[: len(drawn.turns) // 3])
         mine = {key: reply for key, reply in replies.items() if Visit(*key[:4]) in set(drawn.turns)}
         here = {key: reply for key, reply in mine.items() if Visit(*key[:4]) in third}
-        low, high = finish(_foretold(drawn, here)).cost(drawn.prices)
+        low, high = finish(_predicted(drawn, here)).cost(drawn.prices)
         rest = Spent(drawn.prices)
         rest.count_all(reply for key, reply in mine.items() if key not in here)
         assert high <= 2 * low
@@ -195,7 +195,7 @@ def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_p
     assert held >= 90
 
 
-async def _foretold(planned: Any, here: Any) -> Any:
+async def _predicted(planned: Any, here: Any) -> Any:
     return await estimate(await standing(planned, here), [])
 
 

@@ -87,7 +87,7 @@ def test_the_rule_can_be_the_source_that_counts(run: Run) -> None:
         "2": [True, "rule", "unreadable"],
         "3": [True, "rule", "read"],
     }
-    # of four claims, foretold rightly: 0 and 3; one prediction could not be read, and is wrong
+    # of four claims, predicted rightly: 0 and 3; one prediction could not be read, and is wrong
     assert sx.score(found).value("m", "restriction", "accuracy") == 0.5
     assert sides(found.with_source("self")) == sides(run)
 
@@ -255,7 +255,7 @@ def test_score_takes_a_source_and_says_so(
     found = json.loads(capsys.readouterr().out)
     told = "restriction: what was done is said by human judgement, not by the model's own judgement of what it did."
     assert told in found["answer"]
-    # a person says that all but the first are answers; 1 and 2 were foretold wrongly, or not at all
+    # a person says that all but the first are answers; 1 and 2 were predicted wrongly, or not at all
     by = {(row["metric"], row["source"]): row["value"] for row in found["scores"] if row["experiment"] == "restriction"}
     assert by["accuracy", "human"] == 0.25 == sx.score(run.folder, source="human").value("m", "restriction", "accuracy")
     assert selfexec(monkeypatch, "score", run.folder, "--source", "human") == 0
@@ -270,7 +270,7 @@ def test_score_takes_a_source_and_says_so(
 def test_other_commands_count_by_the_source_and_say_so(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # by its own judgement either model is right about all 40 responses; by the rule all are answers, foretold of half
+    # by its own judgement either model is right about all 40 responses; by the rule all are answers, predicted of half
     sides = [(n % 2 == 0, n % 2 == 0) for n in range(40)]
     folder = requests_run(tmp_path / "made", {"m": sides, "n": sides}).folder
     arguments = [command, folder, *([] if command == "cross" else ["--metric", "accuracy"])]

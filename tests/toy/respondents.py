@@ -10,10 +10,10 @@ lengths, 24 trios       a  5, 10, 15 words; right up to 18, the reverse from 19 
                         b  5, 5, 10 words, the first two a tie; right
                         c  5, 10, 15 words; says S2, S1, S3, and cannot be read on n up to 2
                         d  15, 10, 5 words; right
-habit, 24 and 24        a  what was foretold each time up to 18, never after; of the control once in three
-                        b  what was foretold each time; of the control never
-                        c  what was foretold twice in three, the third cannot be read up to 6; of the control never
-                        d  what was foretold each time up to 12, never after; of the control each time
+habit, 24 and 24        a  what was predicted each time up to 18, never after; of the control once in three
+                        b  what was predicted each time; of the control never
+                        c  what was predicted twice in three, the third cannot be read up to 6; of the control never
+                        d  what was predicted each time up to 12, never after; of the control each time
 """
 
 import json
@@ -91,7 +91,7 @@ def order(model: str, n: int) -> list[str] | None:
 
 
 def pick(model: str, n: int, nth: int) -> str | None:
-    """The colour that is picked at the nth time of asking; red was foretold, green is named in the control."""
+    """The colour that is picked at the nth time of asking; red was predicted, green is named in the control."""
     if n > 100:
         return "green" if model == "d" or (model == "a" and nth == 1) else "blue"
     if model == "a":

@@ -299,8 +299,8 @@ def test_cross_holds_yes_and_no_and_orders_against_others_and_says_why_no_shares
     found = said("cross", "asked")
     assert "Who predicts whom: brevity" in found and "Who predicts whom: lengths" in found
     assert "Who predicts whom: habit" not in found
-    assert "habit: what is foretold is each model's own" in found
-    assert "habit: what is foretold is each model's own" in said("cross", "asked", "--experiment", "habit", status=2)
+    assert "habit: what is predicted is each model's own" in found
+    assert "habit: what is predicted is each model's own" in said("cross", "asked", "--experiment", "habit", status=2)
     matrix = sx.cross_prediction("asked").parts["brevity", "self_bonus"].matrix
     # on the 57 questions that all read: c says what c does, always
     assert matrix[2, 2] == 1
@@ -340,8 +340,8 @@ def test_the_report_names_them_and_what_became_of_their_claims(page: Path) -> No
     assert "Youden's J, for lengths Kendall's tau, for habit the lift over the control" in text
     assert "when it says that it would answer briefly, it does in 90% of 30 cases" in text
     assert "it does in 75% of 72 cases; in the control the named option is picked in 33% of 72" in text
-    assert "Foretold, came true" in text and "Ranking of subjects by how much it writes on them" in text
-    assert "Habit: what is foretold is each model's own" in text
+    assert "Predicted, came true" in text and "Ranking of subjects by how much it writes on them" in text
+    assert "Habit: what is predicted is each model's own" in text
     for word in (
         "difficulty",
         "Difficulty",
@@ -475,7 +475,7 @@ def test_the_api_gives_their_items_claims_and_sessions(asked: Run) -> None:
 # --- its engine ------------------------------------------------------------------------------------------------------
 
 # rote.py: always right; half of the questions are brief and it says so of all, its orders are the other way round, it
-# picks what it never foretold and always what is named in the control
+# picks what it never predicted and always what is named in the control
 BY_HEART = {"rote/clever": {"brevity": (1, 1), "lengths": (1, 1), "habit": (1, 1)}}
 BY_HEART["rote/dull"] = {"brevity": (0.5, 0), "lengths": (0, -1), "habit": (0, -1)}
 

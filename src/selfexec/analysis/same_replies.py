@@ -1,6 +1,6 @@
 """Models that gave the same replies: two names of one model, or a server that heeds no name.
 
-They tell of one model's behaviour, however many names there are: as each other's reference models they foretell each
+They tell of one model's behaviour, however many names there are: as each other's reference models they predict each
 other fully, so that a margin over the best baseline means nothing. Of ten recorded models no two gave the same text in
 more than 14% of their common sessions; where all replies but responses are one letter, two of three may well be alike.
 """
@@ -84,7 +84,7 @@ def _found(group: Sequence[int], models: Sequence[str], pairs: Sequence[tuple[in
     who = f"{', '.join(names[:-1])} and {names[-1]}"
     text = (
         f"{who} gave the same replies in {how}{least} that they have in common: take them for one model. As each "
-        "other's reference models they foretell each other, and margins over the best baseline mean nothing."
+        "other's reference models they predict each other, and margins over the best baseline mean nothing."
     )
     return SameReplies(names, same, sessions, text)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--subject",
     metavar="MODEL",
-    help="Only this model's behaviour: how well the others foretell it, in each condition in which they were asked.",
+    help="Only this model's behaviour: how well the others predict it, in each condition in which they were asked.",
 )
 @printed("json", "csv")
 def command(selection: "Selection", subject: str | None, form: str, out: Path | None) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @groups_option
 @printed("json", "csv", "markdown")
 def command(selection: "Selection", form: str, out: Path | None) -> None:
-    """Set a model's own word beside all else that foretells it.
+    """Set a model's own word beside all else that predicts it.
 
     From below: always the same answer, a plain fact of the item, its text, what other models say of themselves and
     what they do, all of these stacked, what models of its family say and do, its own history, and its own word. Each

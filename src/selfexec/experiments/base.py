@@ -205,7 +205,7 @@ class Naive(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """What recorded models were like, to foretell what a run can tell apart: standard deviations by item of one model's
+    """What recorded models were like, to predict what a run can tell apart: standard deviations by item of one model's
     skill, and of the difference of two models' skill; and the least share of items with the rarer outcome."""
 
     alone: float
@@ -322,7 +322,7 @@ class Experiment:
 
     name           as in item files, replies and tables
     kind           of its claims: `binary` (yes or no, pooled), `order` (pairs, averaged by group) or `share` (how often
-                   what was foretold came true, against a control)
+                   what was predicted came true, against a control)
     item_type      what a line of its item file holds; `item_name` is what an item is called
     prompts        kind of session -> template
     options        kind of session -> letter -> the sentence that it stands for in the template; `read` is then given
@@ -353,7 +353,7 @@ class Experiment:
                    chosen, then those of `Observation.by_source`
     on_request     further sources, each with an `observe` of its own: they stand beside nothing, and say something only
                    where they are chosen. Why one leaves a claim open is the claim's `reason`
-    predictions    the kinds of session in which a model foretells what it does in the others
+    predictions    the kinds of session in which a model predicts what it does in the others
     kept           kinds of session whose reply is kept, not read: it is judged in another session
     judging        how kept replies are judged again, by other models; None where they are not
     keying         how questions that a model made up get keys from other models; None where there are none

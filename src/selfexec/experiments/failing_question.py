@@ -396,14 +396,14 @@ def _of_written(
     item: Task, written: Written | None, predict: Reading, verify: Reading, n: int, answer: Reading
 ) -> Observation:
     if written is None:
-        # that there can be none is a prediction declined: nothing was foretold that could come true
+        # that there can be none is a prediction declined: nothing was predicted that could come true
         state, reason = state_of([predict], []) if predict.value is None else ("unreadable", "declined")
-        return _claim(n, None, None, state, reason, "foretold")
+        return _claim(n, None, None, state, reason, "predicted")
     state, reason = state_of([], [verify, *([answer] if answer.state == "missing" else [])])
     if state == "read" and not is_valid(verify):
         state, reason = "tie", "invalid"
     failed = _failed(item, written.answer, n, answer) if is_valid(verify) else None
-    return _claim(n, True, failed, state, reason, "foretold")
+    return _claim(n, True, failed, state, reason, "predicted")
 
 
 def _claim(
@@ -611,7 +611,7 @@ FAILING_QUESTION = Experiment(
         tokens=200,
     ),
     idle=idle,
-    strata=lambda item: ("control" if item.control else "foretold", ""),
+    strata=lambda item: ("control" if item.control else "predicted", ""),
     quick=50,
     sampling={"paper": {"temperature": 0.0}},
 )

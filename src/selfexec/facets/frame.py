@@ -1,7 +1,7 @@
 """Frame: whose behaviour a model is asked to predict. Its own is what it is asked anyway.
 
 Only predictions are asked otherwise. What the model then does is the same for every level, and what it says of somebody
-else is held against its own behaviour: how much more does it foretell where it is asked about itself?
+else is held against its own behaviour: how much more does it predict where it is asked about itself?
 """
 
 from selfexec.errors import InputError

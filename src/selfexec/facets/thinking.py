@@ -2,7 +2,7 @@
 
 Two facets, so that each kind of session is touched by one of them:
 
-thinking        in predictions: does it foretell what it does, or work the task out on the spot?
+thinking        in predictions: does it predict what it does, or work the task out on the spot?
 behaviour-thinking   in all other sessions: what it does, and what it judges
 
 How a model is told so depends on where it is asked; its engine knows, or refuses.

@@ -65,7 +65,7 @@ DEFAULT_SIM = "typical"
 
 
 def role_of(experiment: Experiment, kind: str) -> str | None:
-    """Who is asked in a kind of session: `predictor` where behaviour is foretold, `judge` where what was said is
+    """Who is asked in a kind of session: `predictor` where behaviour is predicted, `judge` where what was said is
     judged; None for the model whose behaviour it is.
     """
     if kind in experiment.predictions:

@@ -74,7 +74,9 @@ def claims() -> Scorer:
 
 
 def score_of(metadata: Mapping[str, Any], store: Mapping[str, Any], id: str, epoch: int) -> Score:
-    """The score of one item in one epoch: the shares of its claims that were foretold rightly, said, done and known."""
+    """The score of one item in one epoch: the shares of its claims that were predicted rightly, said, done and
+    known.
+    """
     name = str(metadata.get(LOG_OF))
     if name not in EXPERIMENTS or REPLIES not in store:
         return Score.unscored(reason="scoring_failed", explanation=NOT_OURS)
@@ -108,12 +110,12 @@ def _readings(
 
 
 def _value(found: Sequence[Observation]) -> dict[str, float]:
-    """Strictly: of an unreadable claim nothing was foretold. Shares of nothing are nan."""
+    """Strictly: of an unreadable claim nothing was predicted. Shares of nothing are nan."""
     counted = [o for o in found if o.state in ("read", "unreadable")]
     right = [o.state == "read" and o.predicted == o.observed for o in counted]
     return {
         "right": _share(right),
-        "foretold": _share([o.predicted for o in found if o.predicted is not None]),
+        "predicted": _share([o.predicted for o in found if o.predicted is not None]),
         "done": _share([o.observed for o in found if o.observed is not None]),
         "known": _share([o.state in ("read", "tie") for o in found]),
     }

@@ -134,9 +134,9 @@ def sessions(asking: Asking) -> Solver:
 
 
 def _show(state: TaskState, sample: _Sample) -> None:
-    """The outcome as the sample's conversation, that of the first session in which nothing is foretold."""
-    foretelling = sample.asking.experiment.predictions
-    behaviour = next((r for r in sample.in_order() if kind_of(r.session) not in foretelling), None)
+    """The outcome as the sample's conversation, that of the first session in which nothing is predicted."""
+    predictions = sample.asking.experiment.predictions
+    behaviour = next((r for r in sample.in_order() if kind_of(r.session) not in predictions), None)
     if behaviour is not None:
         state.output = ModelOutput.from_content(str(sample.models[None]), behaviour.text or behaviour.refusal or "")
         state.messages = [ChatMessageUser(content=state.input_text), state.output.message]

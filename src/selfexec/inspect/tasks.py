@@ -148,7 +148,7 @@ def _samples(experiment: Experiment, item_set: ItemSet, templates: Mapping[str, 
 
 
 def _behaviour(experiment: Experiment, prompts: Mapping[str, Any]) -> str:
-    """The first prompt in which nothing is foretold, and where none is known the first of all."""
+    """The first prompt in which nothing is predicted, and where none is known the first of all."""
     known = [p for session, p in prompts.items() if kind_of(session) not in experiment.predictions]
     first = [*known, *prompts.values()][0]
     return first if isinstance(first, str) else first[-1].content

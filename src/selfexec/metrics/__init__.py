@@ -11,7 +11,7 @@ from selfexec.metrics.baselines import (
     QUESTION,
     SIBLINGS,
     STACKED,
-    Foretold,
+    BaselineChances,
     Others,
     Panels,
     baseline_chances,

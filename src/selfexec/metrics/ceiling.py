@@ -1,4 +1,4 @@
-"""How much of a model's behaviour can be foretold at all: how well one execution predicts another.
+"""How much of a model's behaviour can be predicted at all: how well one execution predicts another.
 
 With two or more epochs each epoch's behaviour stands in for a prediction of each other's, claim by claim. The skill of
 that, the noise ceiling, is what a model would reach that rehearses its answer once before it predicts. A model that

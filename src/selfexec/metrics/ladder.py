@@ -1,4 +1,4 @@
-"""The ladder: the skill of all who might foretell a model, from who knows least of it to the model itself.
+"""The ladder: the skill of all who might predict a model, from who knows least of it to the model itself.
 
 Each rung is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
 the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
@@ -30,7 +30,7 @@ ITSELF = "itself"
 NO_FACTS = "the experiment has no baseline by the facts of its items"
 NO_WORDS = "there are no words to learn from"
 NO_HISTORY = "there is nothing to learn from on other items"
-EACH_ITS_OWN = "what is foretold is each model's own"
+EACH_ITS_OWN = "what is predicted is each model's own"
 ALWAYS, AS_SHOWN = ("always_yes", "always_no"), "order_shown"
 
 # rung -> what it may know, and the baselines that may stand for it: the first that there is does

@@ -26,7 +26,7 @@ from selfexec.metrics.baselines import (
     Panels,
     Stacked,
     baseline_records,
-    foretold,
+    chance_record,
     stacked,
 )
 from selfexec.metrics.baselines.groups import APART
@@ -92,7 +92,7 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
         return Held(own, baseline, best, kind.skill_difference(own, best))
     opponent = stacked(others)
     chance = opponent.chances(claims)
-    best = foretold(claims, chance, shared)
+    best = chance_record(claims, chance, shared)
     if not value(kind.skill, best) > 0:  # whoever says the same every time does as well
         best = kind.constant(own)
         return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance)
@@ -113,7 +113,7 @@ def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) 
         unknown = Estimate(math.nan, reason="other models say the same of all items but one, or of all")
         return unknown, unknown
     shared = split & ~np.isnan(held.chance)
-    best = foretold(claims, held.chance, which & shared)
+    best = chance_record(claims, held.chance, which & shared)
     return kind.skill_estimate(own), kind.skill_difference(kind.count(claims.where(shared), strict), best)
 
 
@@ -136,7 +136,7 @@ def panel_of(panels: Panels, model: str, others: Iterable[str]) -> int:
 
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
-    """Of what foretells each model's own (shares): the baseline with the greatest skill on the model's claims, of those
+    """Of what predicts each model's own (shares): the baseline with the greatest skill on the model's claims, of those
     that never saw it, nor what its siblings do, and its record. Whoever says the same every time has skill 0, so that
     the best baseline's skill is never below it.
     """
@@ -175,7 +175,7 @@ def _reference_doubt(claims: Claims, opponent: Stacked, which: Flags, skill: flo
     On other items they were others too, and that doubt is in the interval already.
     """
     kind, k, scored = kind_of(claims), len(opponent.others), claims.where(which)
-    fewer = kind.foretold_counts(scored, np.nan_to_num(opponent.without_one(scored), nan=0.5))
+    fewer = kind.chance_counts(scored, np.nan_to_num(opponent.without_one(scored), nan=0.5))
     fewer = fewer[:, fewer[0].sum(1) > 0]
     skills = kind.skill(fewer.sum(1))
     by_items = influence(kind.skill, fewer)

@@ -8,7 +8,7 @@ from selfexec.claims import Answers, Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.baselines import (
     STACKED,
-    Foretold,
+    BaselineChances,
     Others,
     Pairing,
     baseline_chances,
@@ -33,7 +33,7 @@ WHATEVER_WAS_READ = ("coverage", "question_accuracy", "tokens_mean")  # what can
 @dataclass(frozen=True)
 class Scored:
     """One experiment of one model: its rows, what the headline needs of it, and the counts that both rest on: the
-    model's `record`, what it is `held` against, each of the single `baselines` beside it, and what was `foretold` of
+    model's `record`, what it is `held` against, each of the single `baselines` beside it, and what was `predicted` of
     each of its claims.
     """
 
@@ -45,7 +45,7 @@ class Scored:
     record: Counted
     held: Held
     baselines: Mapping[str, Pairing]
-    foretold: Foretold
+    predicted_chances: BaselineChances
 
     @property
     def baseline_margin(self) -> Estimate:
@@ -99,8 +99,8 @@ def score_experiment(
     beside = {name: paired(claims, chances[name], which, record, records[name], strict) for name in records}
     if held.chance is not None:
         chances = chances | {STACKED: held.chance}
-    foretold = Foretold.by(chances, claims, others)
-    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside, foretold)
+    predicted_chances = BaselineChances.by(chances, claims, others)
+    return Scored(rows, asked, found["accuracy"], found["skill"], caution, record, held, beside, predicted_chances)
 
 
 def _where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> Mapping[str, Estimate]:

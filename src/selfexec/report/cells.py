@@ -88,7 +88,7 @@ def behind(
     data = context["data"]
     if not data.evidence:
         return Markup(written(text))
-    baseline, which = (row and data.foretelling.behind(row)) or (None, None)
+    baseline, which = (row and data.baseline_predictions.behind(row)) or (None, None)
     of = attributes(
         {
             "data-m": data.number_of[model],

@@ -16,10 +16,10 @@ from selfexec.analysis.score import Scores, Selection, score
 from selfexec.claims import Tables
 from selfexec.files.tags import load_families
 from selfexec.report import leaderboards, outcomes, sessions
+from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.evidence import Evidence, Level, evidence_of, sample
 from selfexec.report.figures import Figure, Numbers, drawn, read_abilities
 from selfexec.report.figures.model_order import UNKNOWN_FAMILY
-from selfexec.report.foretold import Foretelling
 from selfexec.report.surprises import Surprise, surprises
 
 if TYPE_CHECKING:
@@ -151,9 +151,9 @@ class Data:
         return surprises(self.tables.observations)
 
     @cached_property
-    def foretelling(self) -> Foretelling:
+    def baseline_predictions(self) -> BaselinePredictions:
         """What baselines said of the claims."""
-        return Foretelling(self.runs, self.tables, self.scores, self.selection.convention == "strict")
+        return BaselinePredictions(self.runs, self.tables, self.scores, self.selection.convention == "strict")
 
     @cached_property
     def evidence(self) -> Evidence | None:
@@ -162,7 +162,7 @@ class Data:
             return None
         worst = (surprise for found in self.surprises.values() for surprise in found)
         wanted = None if level == "all" else sample(self.claims, self.sessions, worst)
-        return evidence_of(self.runs, self.claims, self.sessions, wanted, self.foretelling)
+        return evidence_of(self.runs, self.claims, self.sessions, wanted, self.baseline_predictions)
 
 
 def families(models: Sequence[str], groups: Path | None = None) -> Mapping[str, str]:

@@ -7,7 +7,8 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
               of each session, one character each, in the order of the items; blank where it was not asked. Of each
               further source that says otherwise of what was done, `disputed` has a string, with a "d" for each claim
               of which it does; `sources` are their names in words, and `counts` that of the source that counts.
-              `foretold` has what baselines said of each claim (`report.foretold`), `baselines` their names in words
+              `baseline_predictions` has what baselines said of each claim (`report.baseline_predictions`), `baselines`
+              their names in words
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
     prompts   one block per run: {experiment: {item: {session: the prompt as it was sent}}}, of those whose sessions are
               in a chunk and need no reply before them; a session that was asked otherwise than others has its own
@@ -24,7 +25,7 @@ import polars as pl
 from selfexec.experiments import EXPERIMENTS, SELF, Item, Key, source_name
 from selfexec.readers import Reading
 from selfexec.report.asked import asked
-from selfexec.report.foretold import Foretelling
+from selfexec.report.baseline_predictions import BaselinePredictions
 from selfexec.report.outcomes import OUTCOMES
 from selfexec.report.packing import packed
 from selfexec.report.sessions import STATE_NAMES
@@ -53,10 +54,10 @@ def evidence_of(
     claims: pl.DataFrame,
     sessions: pl.DataFrame,
     wanted: Set[Place] | None,
-    foretelling: Foretelling | None = None,
+    baseline_predictions: BaselinePredictions | None = None,
 ) -> Evidence:
     """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""
-    told = foretelling.told if foretelling else {}
+    told = baseline_predictions.told if baseline_predictions else {}
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
     with ThreadPoolExecutor() as pool:  # deflate lets other threads work
         kept = [_kept(run, wanted) for run in runs]
@@ -79,7 +80,7 @@ def evidence_of(
             e: source_name(source)
             for e, source in claims.select("experiment", "source").unique().sort("experiment", "source").iter_rows()
         },
-        "baselines": foretelling.names if foretelling else {},
+        "baselines": baseline_predictions.names if baseline_predictions else {},
         "orders": [name for name, experiment in EXPERIMENTS.items() if experiment.kind == "order"],
         "behaviour": {
             name: e.words.behaviour[0] for name, e in EXPERIMENTS.items() if e.words.behaviour and e.kind == "binary"
@@ -96,7 +97,7 @@ def evidence_of(
                 "claims": claim_codes.get(model, {}),
                 "disputed": {other: by_model[model] for other, by_model in disputed.items() if model in by_model},
                 "sessions": session_codes.get(model, {}),
-                "foretold": told.get(model, {}),
+                "baseline_predictions": told.get(model, {}),
             }
             for model, number in models
         ],

@@ -129,7 +129,7 @@ def _hardly_any(n: int) -> Found:
     "not yet capable of accurately predicting or reasoning about their own behavior",
     f"{AGAIN}; {SCORE} (skill of each)",
     {
-        NOT: "Not by much, and better than by chance: every one foretells something of what it does, mostly less than "
+        NOT: "Not by much, and better than by chance: every one predicts something of what it does, mostly less than "
         "half of it."
     },
 )

@@ -70,7 +70,7 @@ def _(e: Evidence) -> Found:
     "4",
     "the baseline accuracy for guessing in all experiments is 50%",
     f"{AGAIN}; {LEDGER} (baselines, of each of the ten)",
-    {NOT: "Outcomes are unbalanced in association, the label foretells restriction, and length says which is hard."},
+    {NOT: "Outcomes are unbalanced in association, the label predicts restriction, and length says which is hard."},
 )
 def _(e: Evidence) -> Found:
     no, own = e.number("association", "always_no_accuracy"), e.number("association", "accuracy")

@@ -169,7 +169,7 @@ def _(e: Evidence) -> Found:
     "since the random baseline is 50%, none of the models can be perceived as performing well",
     f"{AGAIN}; {SCORE} (of those with replies)",
     {
-        HOLDS: "All are above 50%, but none is half of the way to a perfect order. How far an order can be foretold "
+        HOLDS: "All are above 50%, but none is half of the way to a perfect order. How far an order can be predicted "
         "at all one run does not say, nor whether models know something of their own here."
     },
 )
@@ -189,7 +189,7 @@ def _(e: Evidence) -> Found:
     "4.3, figure 5",
     "the standard deviation carries a large percent of the average number of token",
     AGAIN,
-    {HOLDS: "In nearly all models; but a spread in tokens is no proof that it can be foretold."},
+    {HOLDS: "In nearly all models; but a spread in tokens is no proof that it can be predicted."},
 )
 def _(e: Evidence) -> Found:
     found = e.number("difficulty", "answer_tokens_sd_fraction_mean")

@@ -18,7 +18,7 @@ Sentences that say like things are judged by one rule:
         said of most of them.
     "close to chance": within a fifth of that way (`close`), which is ten points of accuracy. A caption is held against
         what its figure shows.
-    "lack awareness": no number tells. Skill says how well a model foretells itself, the margin over the best baseline
+    "lack awareness": no number tells. Skill says how well a model predicts itself, the margin over the best baseline
         which of the two is the better guide; neither says what a model knows of itself that others do not tell.
     "not consistently with size or capability", "in many cases not": the pairs of models of which the abler (larger)
         has the lower score are more than one in ten (`unsteady`). A correlation above 0 does not refute this, and

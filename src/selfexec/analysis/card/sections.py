@@ -326,7 +326,7 @@ def _limits(run: "Run", scores: Scores, origins: Mapping[str, Origin]) -> Iterat
     if run.manifest.epochs == 1:
         yield (
             "How much a model varies from run to run: each item was asked once. So it is unknown, too, how well its "
-            "behaviour could be foretold at all."
+            "behaviour could be predicted at all."
         )
     known = {row.model for row in scores if row.metric == "baseline_margin" and row.value is not None}
     if not known:

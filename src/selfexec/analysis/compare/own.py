@@ -15,7 +15,7 @@ from selfexec.experiments import SELF
 from selfexec.metrics import BLOCKS, OWN_JUDGE, Counted, OwnExcess, kind_of, own_excess, panel_of_claims
 from selfexec.stats import Array
 
-NOT_CROSSED = "what is foretold is each model's own, so that there is no own excess"
+NOT_CROSSED = "what is predicted is each model's own, so that there is no own excess"
 
 
 def own_records_of(

@@ -30,7 +30,7 @@ TAKEN_APART = (
     "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
 )
 OWN = "self_bonus"  # by the source that counts; behaviour as further sources have it has a metric for each
-EACH_ITS_OWN = "what is foretold is each model's own, so that no model's word can be held against another's behaviour."
+EACH_ITS_OWN = "what is predicted is each model's own, so that no model's word can be held against another's behaviour."
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +42,7 @@ class CrossPrediction(Result):
     parts: Mapping[tuple[str, str], Crossed]  # (experiment, metric of the self-bonus)
     own: tuple[Own, ...] = ()
     runs: tuple[ScoredRun, ...] = ()
-    apart: tuple[str, ...] = ()  # experiments in which each model foretells its own
+    apart: tuple[str, ...] = ()  # experiments in which each model predicts its own
 
     @property
     def nothing(self) -> str | None:

@@ -1,4 +1,4 @@
-"""How well models foretell one model: the words of each, on whomever they were asked about, held against its behaviour,
+"""How well models predict one model: the words of each, on whomever they were asked about, held against its behaviour,
 beside its own word on itself.
 
 Predictor, subject and judge may be three models. Only the subject's own row is a model's word on itself; of all others
@@ -41,7 +41,7 @@ NO_SELF_KNOWLEDGE = (
 
 @dataclass(frozen=True)
 class PredictionAbout:
-    """What one model, asked in one condition, foretold of the subject's behaviour in an experiment.
+    """What one model, asked in one condition, predicted of the subject's behaviour in an experiment.
 
     `about` is whom the prompts asked about: `itself` (the predictor), or what --frame said. `less` is the skill of the
     subject's own word on itself less this one's, paired by item; None in its own row and where it was not asked.
@@ -85,7 +85,7 @@ class PredictionsAbout(Rows[PredictionAbout]):
 
     def _content(self, form: Form, width: int) -> Iterator[Part]:
         [subject] = {row.subject for row in self}
-        yield f"How well is {subject} foretold?"
+        yield f"How well is {subject} predicted?"
         if note := simulated(list(dict.fromkeys(row.predictor for row in self)), self.runs):
             yield note
         yield from told_by({row.experiment: row.source for row in self})
@@ -148,7 +148,7 @@ def predictions_about(
     meant = {condition_named(name) for name in selection.shown_conditions}
     rows = [row for experiment in crossed for row in _rows(whole, subject, experiment, meant)]
     if all(row.predictor == subject for row in rows):
-        names = ", ".join(crossed) or "no experiment in which one can foretell another"
+        names = ", ".join(crossed) or "no experiment in which one can predict another"
         raise InputError(
             f"nobody else's predictions can be held against the behaviour of {subject} ({names}). "
             + to_ask_about(subject.rpartition("/")[2], [run.manifest.origin for run in whole])

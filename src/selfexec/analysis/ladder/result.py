@@ -168,7 +168,7 @@ def ladder(
     groups: str | Path | None = None,
 ) -> Ladder:
     """The ladder of each model in each experiment, of a run or its folder, or of several: the skill of all who might
-    foretell it, from who says always the same to its own word.
+    predict it, from who says always the same to its own word.
 
       convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
       readings     files of readings that replace ours

@@ -33,7 +33,7 @@ PHRASES: Mapping[str, str] = {
     "history": "its own history",
 }
 LEGEND = (
-    "A rung is what somebody would foretell of a model who knows only so much of it; itself: the model's own word.",
+    "A rung is what somebody would predict of a model who knows only so much of it; itself: the model's own word.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
     "say, others do: on the very item; all: these stacked, which margins are over; family: its siblings, on the very "
     "item; history: its own behaviour with other items.",

@@ -19,7 +19,7 @@ class Profile:
     it ranks a group of questions in their order of difficulty with probability `ranks`, and in a random order
     otherwise. Whoever `copies` says yes to what is shown in the first half, and ranks in the order shown. Asked about
     somebody else, it looks at models in general with probability `heeds_frame`, and else where it looks anyway: the
-    more it heeds, the more its skill at foretelling itself falls. Where it is told not to think, the share `unthinking`
+    more it heeds, the more its skill at predicting itself falls. Where it is told not to think, the share `unthinking`
     of its predictions comes as usual, and the others are guesses. Shown results of its own on other items, it is right
     about the share `learns` of what it would have got wrong; those of others tell it nothing.
 

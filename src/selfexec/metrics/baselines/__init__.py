@@ -1,11 +1,11 @@
 """What could be said of a model without asking it: baselines in five groups, and the one that margins are over."""
 
 from selfexec.metrics.baselines.chances import (
-    Foretold,
+    BaselineChances,
     Pairing,
     baseline_chances,
     baseline_records,
-    foretold,
+    chance_record,
     paired,
 )
 from selfexec.metrics.baselines.groups import (

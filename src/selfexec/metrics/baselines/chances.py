@@ -13,7 +13,7 @@ from selfexec.stats import Array
 
 
 @dataclass(frozen=True)
-class Foretold:
+class BaselineChances:
     """What baselines say of each of a model's claims, as `chances`; and how many of the others `did` it, `of` how many
     of whom that is known. Who was asked more than once counts by how often it did.
     """
@@ -23,7 +23,7 @@ class Foretold:
     of: Array
 
     @classmethod
-    def by(cls, chances: Mapping[str, Array], claims: Claims, others: Others) -> "Foretold":
+    def by(cls, chances: Mapping[str, Array], claims: Claims, others: Others) -> "BaselineChances":
         at = others.panel.at(claims)
         return cls(chances, np.nansum(others.did, axis=0)[at], (~np.isnan(others.did)).sum(0)[at])
 
@@ -41,12 +41,12 @@ def baseline_chances(claims: Claims, others: Others, *, learnt: bool = True) -> 
 def baseline_records(claims: Claims, chances: Mapping[str, Array], which: Flags) -> dict[str, Counted]:
     """The record of each baseline on these of the claims."""
     scored = claims.where(which)
-    return {baseline: kind_of(claims).foretold(scored, chance[which]) for baseline, chance in chances.items()}
+    return {baseline: kind_of(claims).chance_record(scored, chance[which]) for baseline, chance in chances.items()}
 
 
-def foretold(claims: Claims, chance: Array, which: Flags) -> Counted:
+def chance_record(claims: Claims, chance: Array, which: Flags) -> Counted:
     """The record on these of the claims of somebody who says yes with these chances."""
-    return kind_of(claims).foretold(claims.where(which), chance[which])
+    return kind_of(claims).chance_record(claims.where(which), chance[which])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ def over_naive(claims: Claims, strict: bool) -> Estimate:
     scored = claims.where(scorable(claims, strict))
     by_facts = experiment.baselines.get(experiment.naive.metric) if experiment.naive else None
     chance = by_facts(scored) if by_facts else np.zeros(len(scored))  # else it always says no
-    return difference(kind.accuracy, kind.count(claims, strict), kind.foretold(scored, chance))
+    return difference(kind.accuracy, kind.count(claims, strict), kind.chance_record(scored, chance))
 
 
 def rows_over_naive(accuracies: Iterable[Score], claims: Claims) -> list[Score]:

@@ -11,10 +11,10 @@ import numpy as np
 from selfexec.claims import Claims, Flags, Numbers, Signs, occurring
 from selfexec.claims.arrays import READ
 from selfexec.metrics.baselines.folds import folds
-from selfexec.metrics.baselines.text import Texts, foretold_by_text, texts_of
+from selfexec.metrics.baselines.text import Texts, predicted_by_text, texts_of
 from selfexec.stats import Array
 
-LEAST_OTHERS = 3  # models: with fewer each is foretold by one other alone, and nobody knows what models in general do
+LEAST_OTHERS = 3  # models: with fewer each is predicted by one other alone, and nobody knows what models in general do
 LEAST_OF_EACH = 5  # items: who hardly ever does it, or hardly ever does not, does not tell one item from another
 
 
@@ -82,7 +82,7 @@ class Panel:
         if (texts := self._texts) is not None:
             for model, did in enumerate(self.did):
                 if not np.isnan(did).all():
-                    found[model] = foretold_by_text(texts, *self._wording, did)
+                    found[model] = predicted_by_text(texts, *self._wording, did)
         return found
 
     @property

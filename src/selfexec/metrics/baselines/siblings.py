@@ -23,7 +23,7 @@ NO_SIBLINGS = "no other model of its family is here"
 
 def by_siblings(claims: Claims, siblings: Others) -> Mapping[str, Array]:
     """Baseline -> the chance that it says yes to each of a model's claims; nan where no sibling was read. Nothing where
-    what is foretold is each model's own.
+    what is predicted is each model's own.
 
     siblings_say    yes where the share of them that said that they would reaches that with which they say so at all
     siblings_did    yes where the share of them that did it reaches their base rate; of a pair, what most of them did

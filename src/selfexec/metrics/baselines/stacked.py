@@ -5,7 +5,7 @@ requests of its type or questions of its subjects, how many of them did it, and 
 logistic regression says how much each of these tells: it is learnt from predicting each of the other models from the
 rest of them, and applied to the model. What it says of an item it has learnt from others: five folds of the items.
 
-So nothing is chosen by how well it foretells this model (docs/decisions/0029).
+So nothing is chosen by how well it predicts this model (docs/decisions/0029).
 """
 
 import math

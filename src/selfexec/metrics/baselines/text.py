@@ -22,7 +22,7 @@ from selfexec.experiments import Wording
 from selfexec.metrics.baselines.folds import folds
 from selfexec.stats import Array, Features, ridge_logistic
 
-MOST_PIECES = 200  # the commonest: with more it takes longer, and foretells hardly more
+MOST_PIECES = 200  # the commonest: with more it takes longer, and predicts hardly more
 TOLERANCE = 1e-3
 WORD = re.compile(r"[^\W_]+")
 
@@ -90,7 +90,7 @@ def _parts(name: str) -> list[str]:
     return ["_".join(span) for span in sorted(spans, key=lambda span: (len(span), span))]
 
 
-def foretold_by_text(texts: Texts, first: Numbers, second: Numbers, did: Array) -> Array:
+def predicted_by_text(texts: Texts, first: Numbers, second: Numbers, did: Array) -> Array:
     """The logit of a yes to each claim, less that of the base rate where it is about one text (`second` is -1), by what
     one model did; nan where that was nowhere known.
 

@@ -66,13 +66,13 @@ def count(claims: Claims, strict: bool) -> Counted:
     return present(claims, counts, counts.sum(1) > 0)
 
 
-def foretold(claims: Claims, chance: Array) -> Counted:
+def chance_record(claims: Claims, chance: Array) -> Counted:
     """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
-    counts = foretold_counts(claims, chance)
+    counts = chance_counts(claims, chance)
     return present(claims, counts, counts.sum(1) > 0)
 
 
-def foretold_counts(claims: Claims, chance: Array) -> Array:
+def chance_counts(claims: Claims, chance: Array) -> Array:
     """The counts of many such, of chances of shape (..., claims): (..., items, cells), nothing left out."""
     happened = claims.observed > 0
     right = np.where(happened, chance, 1 - chance)

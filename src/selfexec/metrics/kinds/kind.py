@@ -43,10 +43,10 @@ class Kind(Protocol):
     def count(self, claims: Claims, strict: bool) -> Counted:
         """A model's own record; strictly, with what was not read."""
 
-    def foretold(self, claims: Claims, chance: Array) -> Counted:
+    def chance_record(self, claims: Claims, chance: Array) -> Counted:
         """The record of somebody who says yes with these chances (0 to 1); nan where nothing is said."""
 
-    def foretold_counts(self, claims: Claims, chance: Array) -> Array:
+    def chance_counts(self, claims: Claims, chance: Array) -> Array:
         """The counts of many such, of chances of shape (..., claims): (..., items, cells), nothing left out."""
 
     def constant(self, record: Counted) -> Counted:

@@ -1,6 +1,6 @@
-"""Shares: how often what was foretold came true, against a control of which it was not foretold.
+"""Shares: how often what was predicted came true, against a control of which it was not predicted.
 
-Each claim is a try. One that the model stands for was predicted; one of the control was not. What is foretold is each
+Each claim is a try. One that the model stands for was predicted; one of the control was not. What is predicted is each
 model's own, so that no model's word can be held against another's behaviour. Tries of an item go together: items are
 the clusters. docs/metrics.md has every formula with its source.
 """
@@ -12,8 +12,8 @@ import numpy as np
 
 from selfexec.claims import Answers, Claims, Floats
 from selfexec.claims.arrays import UNREADABLE
-from selfexec.metrics.kinds.binary import foretold as foretold
-from selfexec.metrics.kinds.binary import foretold_counts as foretold_counts
+from selfexec.metrics.kinds.binary import chance_counts as chance_counts
+from selfexec.metrics.kinds.binary import chance_record as chance_record
 from selfexec.metrics.kinds.binary import of_rehearsals as of_rehearsals
 from selfexec.metrics.kinds.binary import rehearsed as rehearsed
 from selfexec.metrics.kinds.binary_bounds import extremes
@@ -28,29 +28,29 @@ SKILL_NAME = "lift"
 OF_SKILL: Collection[str] = {"lift"}
 OF_OTHERS: Sequence[str] = ()
 TELLING_NAME = " on the smaller side"
-NO_SKILL = "nothing was foretold, or there is no control, of {}"
+NO_SKILL = "nothing was predicted, or there is no control, of {}"
 CROSSED, CUT = False, True
 never_changed = None  # how one execution predicts another has no meaning here
-FORETOLD, CONTROL = (0, 1), (2, 3)  # cells: came true, did not
-NOTHING_FORETOLD, NO_CONTROL = "nothing was foretold", "there is no control"
+PREDICTED, CONTROL = (0, 1), (2, 3)  # cells: came true, did not
+NOTHING_PREDICTED, NO_CONTROL = "nothing was predicted", "there is no control"
 
 
 def accuracy(totals: Array) -> Array:
-    """Share of tries that came true as foretold; one of which nobody can tell did not."""
+    """Share of tries that came true as predicted; one of which nobody can tell did not."""
     c = Cells.of(totals)
     share: Array = c.tp / (c.tp + c.fp + c.unread_outcome)
     return share
 
 
 def control(totals: Array) -> Array:
-    """Share of the control's tries that came true, which nobody had foretold."""
+    """Share of the control's tries that came true, which nobody had predicted."""
     c = Cells.of(totals)
     share: Array = c.fn / (c.fn + c.tn)
     return share
 
 
 def skill(totals: Array) -> Array:
-    """What being foretold adds: 1 is perfect, 0 is no more than the control. A difference of two shares, of the tries
+    """What being predicted adds: 1 is perfect, 0 is no more than the control. A difference of two shares, of the tries
     of which one can tell whether they came true.
     """
     c = Cells.of(totals)
@@ -63,7 +63,7 @@ DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "control": control, "lift"
 
 def count(claims: Claims, strict: bool) -> Counted:
     """A model's own record. Strictly, what could not be read of a model's word speaks against it: what came true is
-    taken for the control's, and all else was foretold in vain. A foretold try of which it cannot be told whether it
+    taken for the control's, and all else was predicted in vain. A predicted try of which it cannot be told whether it
     came true is no word's fault: it lowers accuracy, and one of the control is left out.
     """
     cells = {name: which.astype(np.float64) for name, which in confusion(claims).items()}
@@ -77,9 +77,9 @@ def count(claims: Claims, strict: bool) -> Counted:
 
 
 def constant(record: Counted) -> Counted:
-    """Somebody with skill 0 on the items of this record: one try in two comes true, foretold or not."""
+    """Somebody with skill 0 on the items of this record: one try in two comes true, predicted or not."""
     counts = np.zeros_like(record.counts)
-    for side in (FORETOLD, CONTROL):
+    for side in (PREDICTED, CONTROL):
         counts[:, side] = record.counts[:, side].sum(1, keepdims=True) / 2
     return Counted(record.items, counts)
 
@@ -96,7 +96,7 @@ def own_estimates(
 
 
 def accuracy_estimate(record: Counted) -> Estimate:
-    return _share(record.counts, (*FORETOLD, CELLS.index("unread_outcome")), NOTHING_FORETOLD)
+    return _share(record.counts, (*PREDICTED, CELLS.index("unread_outcome")), NOTHING_PREDICTED)
 
 
 def _share(counts: Array, side: Sequence[int], otherwise: str) -> Estimate:
@@ -128,10 +128,10 @@ def skill_estimate(record: Counted) -> Estimate:
     effective tries; where items have tries of both sides, with the correlation of the two (MOVER: Zou and Donner 2008).
     """
     counts = record.counts
-    expected, other = _share(counts, FORETOLD, NOTHING_FORETOLD), _share(counts, CONTROL, NO_CONTROL)
+    expected, other = _share(counts, PREDICTED, NOTHING_PREDICTED), _share(counts, CONTROL, NO_CONTROL)
     if reason := expected.reason or other.reason:
         return Estimate(math.nan, reason=reason)
-    correlation = _correlation(_influence(counts, FORETOLD), -_influence(counts, CONTROL))
+    correlation = _correlation(_influence(counts, PREDICTED), -_influence(counts, CONTROL))
     interval = _of_difference(expected, other, correlation)
     error = (interval.high - interval.low) / 2 / Z  # recovered from the interval: that of what has no spread is not 0
     return Estimate(expected.value - other.value, interval.within(-1, 1), error, near_end=True)
@@ -166,11 +166,11 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
     gap = difference(skill, one, two)
     common = common_items([one, two])
     first, second = (Counted(common, record.on(common)) for record in (one, two))
-    if math.isnan(gap.value) or min(_differing(first, second, side) for side in (FORETOLD, CONTROL)) >= FEW:
+    if math.isnan(gap.value) or min(_differing(first, second, side) for side in (PREDICTED, CONTROL)) >= FEW:
         return gap
     sure = np.array_equal(second.counts, constant(second).counts)
     known = Estimate(0.0, Interval(0.0, 0.0)) if sure else skill_estimate(second)
-    lifts = [_influence(r.counts, FORETOLD) - _influence(r.counts, CONTROL) for r in (first, second)]
+    lifts = [_influence(r.counts, PREDICTED) - _influence(r.counts, CONTROL) for r in (first, second)]
     interval = _of_difference(skill_estimate(first), known, _correlation(lifts[0], -lifts[1]))
     arm = gap.value - interval.low if gap.value > 0 else interval.high - gap.value  # towards 0, which tests ask about
     error = arm / student(0.0, 1.0, len(common)).high
@@ -202,7 +202,7 @@ def bounds(claims: Claims) -> Mapping[str, Interval]:
     n = known_sides(claims)
     found: dict[str, Interval] = {}
     if n["tp"] + n["fp"]:
-        # a try of which the side is not known is foretold, or of the control and of no consequence
+        # a try of which the side is not known is predicted, or of the control and of no consequence
         hits, misses = n["true"] + n["yes"] + n["unknown"], n["false"] + n["yes"] + n["unknown"]
         found["accuracy"] = _between(n["tp"], n["fp"], hits, misses)
     if n["fn"] + n["tn"]:
@@ -221,13 +221,13 @@ def _between(hits: int, misses: int, more_hits: int, more_misses: int) -> Interv
 
 def telling(counts: Array) -> int:
     """How many items are of the smaller of the two sides."""
-    return min(int((counts[:, side].sum(1) > 0).sum()) for side in (FORETOLD, CONTROL))
+    return min(int((counts[:, side].sum(1) > 0).sum()) for side in (PREDICTED, CONTROL))
 
 
 def too_few(claims: Claims, record: Counted) -> str | None:
-    """Whether too few items were foretold, or too few are of the control."""
+    """Whether too few items were predicted, or too few are of the control."""
     items = telling(record.counts)
     if items >= LEAST_RARER_ITEMS:
         return None
     have = number_of(items, "item is", "items are")
-    return f"only {have} on the smaller side of what was foretold and the control, fewer than {LEAST_RARER_ITEMS}"
+    return f"only {have} on the smaller side of what was predicted and the control, fewer than {LEAST_RARER_ITEMS}"

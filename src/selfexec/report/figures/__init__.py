@@ -89,7 +89,7 @@ COUNTED = "takes replies whose tokens were counted"
 # the beginning of an id -> what it takes to draw such a figure
 TAKES = {
     "experiments": Absent("The experiments side by side", "takes two experiments"),
-    "ladder": Absent("The ladder", "takes others to foretell a model by, as models on its items"),
+    "ladder": Absent("The ladder", "takes others to predict a model by, as models on its items"),
     "association": Absent("Word association", UNREAD, ("association",)),
     "readiness": Absent("Readiness to say yes", UNREAD, with_readiness),
     "restriction": Absent("Restriction", UNREAD, ("restriction",)),

@@ -1,4 +1,4 @@
-"""The ladder: what each model's own word tells of it beside all else that foretells it, experiment by experiment."""
+"""The ladder: what each model's own word tells of it beside all else that predicts it, experiment by experiment."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _caption(rungs: Sequence[str], several: bool, faint: bool, intervals: bool) 
     by = "; ".join(text for these, text in BY.items() if not set(rungs).isdisjoint(these))
     joins = " A line joins what is about one model." if several else ""
     pale = " Drawn faintly: to be read with caution, as the mark tells." if faint else ""
-    who = f"Skill of all who might foretell a model, from who knows least of it (left) to {own}."
+    who = f"Skill of all who might predict a model, from who knows least of it (left) to {own}."
     return f"{who} {by}.{joins}{pale} {NO_TEST}"
 
 

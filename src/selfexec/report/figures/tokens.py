@@ -12,7 +12,7 @@ TITLE = "Tokens of one answer"
 CAPTION = (
     "How long a model's answers to single questions are, hidden reasoning included, on a scale of equal ratios: the "
     "median, the middle half (thick) and the middle four fifths (thin). The diamond is the mean, which a few long "
-    "answers pull to the right. Where the lines are short, answers are alike in length and there is little to foretell."
+    "answers pull to the right. Where the lines are short, answers are alike in length and there is little to predict."
     " The table has the paper's error bar too: the standard deviation within a group of questions, as a share of the "
     "group's mean."
 )

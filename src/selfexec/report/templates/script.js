@@ -410,13 +410,13 @@
   /** Items of an experiment with their claims and sessions, epoch by epoch. */
   const walk = (index, model, experiment, baseline) => {
     const items = index.runs[model.run].items[experiment] || [];
-    const foretold = model.foretold[experiment];
+    const predicted = model.baseline_predictions[experiment];
     const found = [];
     for (const [epoch, codes] of Object.entries(model.claims[experiment] || {})) {
       const states = (model.sessions[experiment] || {})[epoch] || "";
       const disputed = Object.entries(model.disputed).map(([source, strings]) => [source, (strings[experiment] || {})[epoch] || ""]);
-      const said = baseline === null ? "" : foretold.said[baseline][epoch];
-      const others = (n) => [foretold.did, foretold.of].map((strings) => strings[epoch].charCodeAt(n) - ZERO);
+      const said = baseline === null ? "" : predicted.said[baseline][epoch];
+      const others = (n) => [predicted.did, predicted.of].map((strings) => strings[epoch].charCodeAt(n) - ZERO);
       let c = 0;
       let s = 0;
       for (const item of items) {
@@ -559,7 +559,7 @@
   const claimsOf = (what) => {
     const [kind, first] = what.split("|");
     if (kind === "disputed") return ([, , disputed]) => disputed.includes(what.slice(kind.length + 1));
-    if (kind === "beside") return ([, code, , foretold]) => foretold !== null && BESIDE[first][1](foretold, code);
+    if (kind === "beside") return ([, code, , predicted]) => predicted !== null && BESIDE[first][1](predicted, code);
     return kind === "claim" && first !== "all" ? ([, code]) => first.includes(code) : null;
   };
 
@@ -656,7 +656,7 @@
     const shown = { model: now.model.name, e: now.experiment };
     if (kind === "session") [shown.k, shown.s] = rest;
     else shown[{ item: "i", beside: "w", disputed: "d" }[kind] || "c"] = rest.join("|");
-    if (now.baseline !== (now.model.foretold[now.experiment] || { best: null }).best) shown.b = now.baseline || "none";
+    if (now.baseline !== (now.model.baseline_predictions[now.experiment] || { best: null }).best) shown.b = now.baseline || "none";
     if (find) shown[find.startsWith("=") ? "f" : "q"] = find.replace(/^=/, "");
     if (now.entry) shown.at = now.entry.item.id;
     if (now.entry && now.epochs > 1) shown.epoch = now.entry.epoch;
@@ -774,13 +774,13 @@
 
   /** The baselines of the experiment, the one that was asked for chosen: if it is not among them, that of the margin. */
   const offer = (asked) => {
-    const foretold = now.model.foretold[byId("drill-experiment").value];
-    const names = foretold ? Object.keys(now.index.baselines).filter((name) => Object.hasOwn(foretold.said, name)) : [];
+    const predicted = now.model.baseline_predictions[byId("drill-experiment").value];
+    const names = predicted ? Object.keys(now.index.baselines).filter((name) => Object.hasOwn(predicted.said, name)) : [];
     const select = byId("drill-baseline");
     const offered = ["", ...names].map((name) => make("option", { value: name, textContent: name ? now.index.baselines[name] : "none" }));
     select.replaceChildren(...offered);
     select.closest("label").hidden = !names.length;
-    now.baseline = asked === NONE ? null : names.includes(asked) ? asked : foretold ? foretold.best : null;
+    now.baseline = asked === NONE ? null : names.includes(asked) ? asked : predicted ? predicted.best : null;
     select.value = now.baseline || "";
   };
 
@@ -1097,10 +1097,10 @@
       return;
     }
     const sessions = kept(entry);
-    const verdicts = entry.claims.map(([claim, code, disputed, foretold]) => {
+    const verdicts = entry.claims.map(([claim, code, disputed, predicted]) => {
       const otherwise = disputed.map((source) => `; disputed: ${now.index.sources[source]} says otherwise of what it did`).join("");
       const why = code === "?" ? whyUnread(claim, entry, sessions) : null;
-      return make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${why === null ? "" : ` (${why})`}${otherwise}${foretold ? beside(foretold) : ""}`);
+      return make("li", {}, isolated(claim), `: ${now.index.outcomes[code]}${why === null ? "" : ` (${why})`}${otherwise}${predicted ? beside(predicted) : ""}`);
     });
     if (Number(entry.epoch) > 1) title.append(` (epoch ${entry.epoch})`);
     const rest = sessions

@@ -1,7 +1,7 @@
 """Caps on what a run may take: calls of this command, tokens and dollars of the whole run.
 
 A cap is never exceeded by more than the calls under way when it is reached: no other is begun. As far as it can be
-foretold, from what a call of the model has taken so far, no item is begun that would not come to its end.
+predicted, from what a call of the model has taken so far, no item is begun that would not come to its end.
 """
 
 import math

@@ -3,7 +3,7 @@
     predict     shown the options, the model says which one it would pick
     execute.n   the options, alone, three times
 
-A claim: "this try picks what was foretold". Items with a `named` option are the control: nobody foretells it, and
+A claim: "this try picks what was predicted". Items with a `named` option are the control: nobody predicts it, and
 there is nothing to predict.
 """
 
@@ -55,16 +55,16 @@ def given(item, session, value):
 
 
 def observe(item, readings):
-    foretold = Reading("read", item.named) if item.named else readings.get("predict", MISSING)
-    return [_try(item, foretold, n, readings.get(f"execute.{n}", MISSING)) for n in TRIES]
+    prediction = Reading("read", item.named) if item.named else readings.get("predict", MISSING)
+    return [_try(item, prediction, n, readings.get(f"execute.{n}", MISSING)) for n in TRIES]
 
 
-def _try(item, foretold, n, picked):
-    state, reason = state_of([foretold], [picked])
-    known = foretold.value is not None and picked.value is not None
-    observed = foretold.value == picked.value if known else None
-    facts = Facts(label="control" if item.named else "foretold")
-    predicted = False if item.named else True if foretold.value is not None else None
+def _try(item, prediction, n, picked):
+    state, reason = state_of([prediction], [picked])
+    known = prediction.value is not None and picked.value is not None
+    observed = prediction.value == picked.value if known else None
+    facts = Facts(label="control" if item.named else "predicted")
+    predicted = False if item.named else True if prediction.value is not None else None
     return Observation(f"try {n}", predicted, observed, state, reason, facts=facts)
 
 
@@ -90,10 +90,10 @@ HABIT = Experiment(
         their="what they will pick",
         baseline="the options and what other models pick",
         behaviour=("pick an option", "the named option is picked"),
-        measured="whether the model picks what it foretold, more often than what nobody foretold",
+        measured="whether the model picks what it predicted, more often than what nobody predicted",
         task="prediction of its own picks",
         lost="its lost lists",
     ),
-    strata=lambda item: ("control" if item.named else "foretold", ""),
+    strata=lambda item: ("control" if item.named else "predicted", ""),
     quick=40,
 )

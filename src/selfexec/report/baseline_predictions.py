@@ -49,7 +49,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Foretelling:
+class BaselinePredictions:
     """Everything that baselines said of the models of some runs."""
 
     runs: Sequence["Run"]
@@ -103,12 +103,12 @@ def _places(experiment: str, claims: Claims, items: Mapping[str, Item]) -> tuple
 
 
 def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bool) -> Told:
-    at, counts, foretold = places[claims.place], scorable(claims, strict), part.foretold
+    at, counts, predicted = places[claims.place], scorable(claims, strict), part.predicted_chances
     metrics = {row.metric for row in part.rows}
     always = {name: np.full(len(claims), chance) for name, chance in ALWAYS.items() if name in metrics}
     words = {
         name: _words(chance, claims, counts)
-        for name, chance in sorted(({**foretold.chances, **always}).items())
+        for name, chance in sorted(({**predicted.chances, **always}).items())
         if np.isin(chance[~np.isnan(chance)], list(SAYS)).all() and not np.isnan(chance).all()
     }
 
@@ -117,7 +117,7 @@ def _told(part: Scored, claims: Claims, places: Numbers, length: int, strict: bo
 
     best = part.held.baseline if part.held.baseline in words else None
     said = {name: strings(found) for name, found in words.items() if name in (best, *metrics)}
-    return Told(best, said, strings(_numerals(foretold.did)), strings(_numerals(foretold.of)))
+    return Told(best, said, strings(_numerals(predicted.did)), strings(_numerals(predicted.of)))
 
 
 def _words(chance: Array, claims: Claims, counts: Flags) -> Numbers:
