@@ -8,6 +8,8 @@ METRICS = {
     "guesser_skill": "best_baseline",
     "self_knowledge": "baseline_margin",
     "self_execution_skill": "skill",
+    "siblings_say": "family_predictions",
+    "siblings_did": "family_behaviour",
 }
 FACETS = {"deed-thinking": "behaviour-thinking"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}

@@ -157,7 +157,7 @@ def _own(run: "Run") -> Found:
         for what, value in (
             ("derangement_p", first.derangement_p),
             ("least_without_one", first.least_without_one),
-            ("least_beyond_siblings", first.least_beyond_siblings),
+            ("least_beyond_family", first.least_beyond_family),
             ("least_well_read", first.least_well_read),
         ):
             yield (f"{what}{by}", TOGETHER, own.experiment), Number(value, n=models, shown_by=shown)

@@ -69,7 +69,7 @@ class Panel:
 
     `words` and `outcomes`, of shape (models, claims): 1 yes, 0 no, nan lost. `shown` is the place in which all models
     were shown a claim's word among its item's four, 0 to 3 (binary); or how many places earlier its first-named
-    question was shown than its second, -3 to 3 and never 0 (order). `families` are tags of siblings, None where nobody
+    question was shown than its second, -3 to 3 and never 0 (order). `families` are tags of families, None where nobody
     has any."""
 
     kind: Kind
@@ -378,7 +378,7 @@ def _lone_newcomer(cast: Casting) -> Design:
     return _design(cast, [word, cast.first(0.5)], [outcome, cast.first(0.5)])
 
 
-def _siblings(cast: Casting, *, knowledge: Array | None = None, known: float | Array = 0.0) -> Design:
+def _families(cast: Casting, *, knowledge: Array | None = None, known: float | Array = 0.0) -> Design:
     """Families of three; what is left of the models is a family of two or one."""
     family = np.arange(cast.models) // 3
     members = [family == which for which in range(family.max() + 1)]
@@ -456,8 +456,8 @@ def _one_knows(cast: Casting, w: float, *, base: float | None = None) -> Design:
     return _design(cast, [cast.all(0.6)], [_typical(cast)], known=cast.first(w), rates=(words, outcomes))
 
 
-def _siblings_know(cast: Casting, w: float, *, whom: Whom) -> Design:
-    return _siblings(cast, knowledge=cast.all(0.6), known=w if whom == "everybody" else cast.first(w))
+def _family_knows(cast: Casting, w: float, *, whom: Whom) -> Design:
+    return _families(cast, knowledge=cast.all(0.6), known=w if whom == "everybody" else cast.first(w))
 
 
 def _all_know(sentence: str, make: Callable[[Casting], Design]) -> World:
@@ -499,8 +499,8 @@ NULLS = {
         of="the first",
     ),
     "families": World(
-        "Families of three siblings, with tags: each word knows its family's part, and nothing of the model alone.",
-        _siblings,
+        "Families of three models, with tags: each word knows its family's part, and nothing of the model alone.",
+        _families,
         best="own or shared",
         of="everybody",
     ),
@@ -571,14 +571,14 @@ KNOWING = {
     },
     **{
         f"families, all know {w}": _all_know(
-            f"Families of siblings, with tags: each word knows its family's part and {SHARES[w]} of its own.",
-            partial(_siblings_know, w=float(w), whom="everybody"),
+            f"Families, with tags: each word knows its family's part and {SHARES[w]} of its own.",
+            partial(_family_knows, w=float(w), whom="everybody"),
         )
         for w in (".5", "1")
     },
     "families, one knows 1": _first_knows(
-        "Families of siblings, with tags: each word knows its family's part, the first model's also all of its own.",
-        partial(_siblings_know, w=1.0, whom="the first"),
+        "Families, with tags: each word knows its family's part, the first model's also all of its own.",
+        partial(_family_knows, w=1.0, whom="the first"),
         others="own or shared",
     ),
     "as recorded, all know 1": _all_know(

@@ -59,7 +59,7 @@ def test_all_that_a_verdict_rests_on_is_printed(crossed: CrossPrediction) -> Non
     own = next(one for one in crossed.own if one.experiment == "difficulty")
     assert f"difficulty: {own.found.panel.verdict} (9 models, 250 groups)" in text
     for fit in own.found.fits:
-        for found in (fit.panel, fit.beyond_siblings):
+        for found in (fit.panel, fit.beyond_family):
             assert interval(float(found.value), *found.interval()) in text
         for n in range(9):
             assert interval(float(fit.each.value[n]), float(fit.each.low[n]), float(fit.each.high[n])) in text

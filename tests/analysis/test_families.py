@@ -7,7 +7,7 @@ import pytest
 from selfexec.analysis.makers import MAKERS, MODELS, ORGANISATIONS, families_elsewhere, family_of
 from selfexec.analysis.own import families_of
 from selfexec.engines.http.providers import PROVIDERS
-from selfexec.metrics.own.panel import siblings_of
+from selfexec.metrics.own.panel import same_family
 
 UNRELATED = ("good", "mid", "bad", "llama-3-8b", "gemma-3-9b", "mistral-7b")
 MAKERS_PROVIDERS = {
@@ -21,9 +21,9 @@ MAKERS_PROVIDERS = {
 HOSTS = [name for name in PROVIDERS if name not in MAKERS_PROVIDERS]
 
 
-def siblings(models: list[str]) -> int:
+def pairs_of_one_family(models: list[str]) -> int:
     """How many pairs are of one family, by the names alone."""
-    return int(siblings_of(list(families_of(models, ()).values())).sum()) // 2
+    return int(same_family(list(families_of(models, ()).values())).sum()) // 2
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -34,7 +34,7 @@ def test_a_provider_is_a_family_only_where_all_its_models_are_its_own(provider: 
 
 @pytest.mark.parametrize("host", [*HOSTS, "a", "xvllm", "my-server", "10.0.0.1:8000", "inspect/vllm", "local", "sim"])
 def test_no_two_unrelated_models_of_one_host_are_of_one_family(host: str) -> None:
-    assert siblings([f"{host}/{name}" for name in UNRELATED]) == 0
+    assert pairs_of_one_family([f"{host}/{name}" for name in UNRELATED]) == 0
 
 
 @pytest.mark.parametrize("host", [*PROVIDERS, "a", "inspect/openai", "inspect/vllm"])
@@ -57,7 +57,7 @@ def test_a_model_that_is_known_by_its_own_name_is_its_makers_under_every_provide
     ],
 )
 def test_a_place_in_a_path_is_no_maker(path: str) -> None:
-    assert siblings([path.format(name) for name in UNRELATED]) == 0
+    assert pairs_of_one_family([path.format(name) for name in UNRELATED]) == 0
 
 
 def test_the_organisation_in_a_name_is_the_maker_at_whatever_host() -> None:
@@ -68,8 +68,8 @@ def test_the_organisation_in_a_name_is_the_maker_at_whatever_host() -> None:
 @pytest.mark.parametrize("host", ["vllm", "sglang", "openrouter", "together", "groq", "nvidia", "huggingface"])
 def test_six_models_of_one_server_are_six_families_where_their_makers_differ(host: str) -> None:
     models = [f"{host}/{maker}/model-7b" for maker in "abcdef"]
-    assert [*families_of(models, ()).values()] == list("abcdef") and siblings(models) == 0
-    assert siblings([*models, f"{host}/a/another"]) == 1
+    assert [*families_of(models, ()).values()] == list("abcdef") and pairs_of_one_family(models) == 0
+    assert pairs_of_one_family([*models, f"{host}/a/another"]) == 1
 
 
 def test_one_who_hands_on_a_model_whose_name_is_known_is_not_its_maker() -> None:

@@ -14,13 +14,23 @@ from build import SEVEN, requests_run, selfexec, table, wrong_on
 from selfexec.analysis.ladder import LadderRow, ladder_of
 from selfexec.analysis.ladder.words import sentences
 from selfexec.analysis.score import score_tables
-from selfexec.metrics import ITSELF, NO_SIBLINGS, RUNGS
+from selfexec.metrics import ITSELF, NO_FAMILY, RUNGS
 from selfexec.metrics.ladder import NO_FACTS
 from selfexec.metrics.margin import NO_OTHERS
 from selfexec.runs import Run
 
 RUNG = list(RUNGS)
-ORDER = ["constant", "facts", "text", "others_say", "others_do", "stacked", "siblings_say", "siblings_do", "history"]
+ORDER = [
+    "constant",
+    "facts",
+    "text",
+    "others_say",
+    "others_do",
+    "stacked",
+    "family_predictions",
+    "family_behaviour",
+    "history",
+]
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +79,12 @@ def test_every_number_is_that_of_the_score_that_it_comes_from(
 
 
 def test_the_skill_of_a_rung_and_how_far_the_model_is_ahead_of_it_are_counted_by_hand(tmp_path: Path) -> None:
-    # forty requests, of which the first half is answered. a is wrong on 2 and on 4 of the halves, its sibling did not
-    # do 6 of the first half, and did 2 of the other
+    # forty requests, of which the first half is answered. a is wrong on 2 and on 4 of the halves, the other model of
+    # its family did not do 6 of the first half, and did 2 of the other
     a = wrong_on([*range(2), *range(20, 24)], 40)
     other = [(True, did) for did in [*[False] * 6, *[True] * 14, *[True] * 2, *[False] * 18]]
     run = requests_run(tmp_path / "run", {"vllm/f/a": a, "vllm/f/b": other})
-    row = sx.ladder(run).row("vllm/f/a", "restriction", "siblings_do")
+    row = sx.ladder(run).row("vllm/f/a", "restriction", "family_behaviour")
     assert row.skill == pytest.approx(14 / 20 + 18 / 20 - 1, abs=1e-12)
     assert sx.ladder(run).row("vllm/f/a", "restriction", ITSELF).skill == pytest.approx(
         18 / 20 + 16 / 20 - 1, abs=1e-12
@@ -82,7 +92,7 @@ def test_the_skill_of_a_rung_and_how_far_the_model_is_ahead_of_it_are_counted_by
     assert row.difference == pytest.approx((18 + 16 - 14 - 18) / 20, abs=1e-12)
     assert row.difference_low is not None and row.difference_high is not None
     assert row.difference_low < row.difference < row.difference_high
-    assert (row.group, row.baseline, row.items) == ("knows its siblings", "siblings_did", 40)
+    assert (row.group, row.baseline, row.items) == ("knows its family", "family_behaviour", 40)
 
 
 def test_of_those_that_always_say_the_same_the_one_that_is_right_more_often_has_skill_0(tmp_path: Path) -> None:
@@ -92,7 +102,9 @@ def test_of_those_that_always_say_the_same_the_one_that_is_right_more_often_has_
 
 
 def test_a_rung_is_held_against_the_model_on_the_claims_that_it_speaks_of(tmp_path: Path) -> None:
-    """The sibling was asked 38 of 40; the two that it was not asked are the two in which the model is wrong."""
+    """The other model of its family was asked 38 of 40; the two that it was not asked are the two in which the model is
+    wrong.
+    """
     a = wrong_on([0, 39], 40)
     named = {"experiment": "restriction", "epoch": 1, "claim": "answers", "state": "read"}
     rows = [
@@ -102,13 +114,13 @@ def test_a_rung_is_held_against_the_model_on_the_claims_that_it_speaks_of(tmp_pa
         if not (model == "vllm/f/b" and n == 0)
     ]
     found = ladder_of(score_tables(table(rows), ["vllm/f/a", "vllm/f/b"], "strict"))
-    row = found.row("vllm/f/a", "restriction", "siblings_do")
+    row = found.row("vllm/f/a", "restriction", "family_behaviour")
     assert (row.items, row.skill, row.difference) == (38, 1.0, 0.0)
     assert found.row("vllm/f/a", "restriction", ITSELF).skill == pytest.approx(2 * 19 / 20 - 1, abs=1e-12)
 
 
 def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_that_a_rung_speaks_of() -> None:
-    """Of every target the sibling's list of one word could not be read; the model is wrong on just that word."""
+    """Of every target the family's list of one word could not be read; the model is wrong on just that word."""
     named = {"experiment": "association", "epoch": 1}
     rows = []
     for n in range(40):
@@ -117,7 +129,7 @@ def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_t
         rows += [named | first | read | {"model": model} for model in ("vllm/f/a", "vllm/f/b")]
         rows.append(named | first | read | {"model": "vllm/f/a", "claim": "second", "predicted": not did})
     row = ladder_of(score_tables(table(rows), ["vllm/f/a", "vllm/f/b"], "strict")).row(
-        "vllm/f/a", "association", "siblings_do"
+        "vllm/f/a", "association", "family_behaviour"
     )
     assert (row.items, row.skill, row.difference) == (40, 1.0, 0.0)
 
@@ -131,13 +143,13 @@ def test_a_model_alone_has_no_rungs_of_others_and_the_reason(panel: Run, tmp_pat
         found = {row.rung: row for row in alone if row.experiment == experiment}
         for rung in ("text", "others_say", "others_do", "stacked"):
             assert (found[rung].skill, found[rung].reason) == (None, NO_OTHERS)
-        for rung in ("siblings_say", "siblings_do"):
-            assert (found[rung].skill, found[rung].reason) == (None, NO_SIBLINGS)
+        for rung in ("family_predictions", "family_behaviour"):
+            assert (found[rung].skill, found[rung].reason) == (None, NO_FAMILY)
         assert found["constant"].skill is not None and found[ITSELF].skill is not None
     assert alone.row("sim/typical", "association", "facts").reason == NO_FACTS
     shown = alone.table(10_000)
     assert f"others say, others do and all in association, restriction and difficulty: {NO_OTHERS}" in shown
-    assert f"family says and family does in association, restriction and difficulty: {NO_SIBLINGS}" in shown
+    assert f"family says and family does in association, restriction and difficulty: {NO_FAMILY}" in shown
 
 
 def test_a_model_without_a_history_has_none(tmp_path: Path) -> None:

@@ -91,12 +91,12 @@ def chances(
     coins = dict.fromkeys(COINS, 0.5) | {"common": profile.common, "kindred": profile.kindred, "own": rate}
     coins |= {"noise": profile.noise, "afresh": rate, "knows": profile.knows_common, "heeds": profile.heeds_frame}
     coins |= {"unthinking": profile.unthinking, "learns": profile.learns}
-    generally, kin = (draw(who, what, about) < rate for who in (EVERYONE, f"kind {profile.kind}"))
+    generally, by_kind = (draw(who, what, about) < rate for who in (EVERYONE, f"kind {profile.kind}"))
     t = TOSSES
-    usually = np.where(t["common"], generally, np.where(t["kindred"], kin, t["own"]))
+    usually = np.where(t["common"], generally, np.where(t["kindred"], by_kind, t["own"]))
     does = np.where(t["noise"], t["afresh"], usually)
     seen_by = {"itself": usually, "models": np.full_like(usually, generally)}
-    seen_by["kind"] = np.where(t["common"] | t["kindred"], usually, kin)
+    seen_by["kind"] = np.where(t["common"] | t["kindred"], usually, by_kind)
     sees = np.where(t["heeds"] & of_another, seen_by["models"], seen_by[profile.looks_at])
     recall, specificity = (getattr(profile, f"{experiment}_{side}") for side in ("recall", "specificity"))
     weights = np.prod([np.where(t[name], p, 1 - p) for name, p in coins.items() if name != "hits"], axis=0)

@@ -59,6 +59,6 @@ def test_profiles_are_as_usual_but_for_what_they_are_named_after() -> None:
     }
 
 
-def test_siblings_are_of_one_maker_whatever_their_seed() -> None:
+def test_a_family_is_of_one_maker_whatever_the_seeds() -> None:
     assert maker_of("sim/coin") == maker_of("coin@7") == maker_of("sim/says-yes@2") == "another"
     assert maker_of("sim/typical") != maker_of("sim/coin") and maker_of("sim/nobody") is None

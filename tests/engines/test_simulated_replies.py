@@ -79,9 +79,9 @@ def test_predictions_and_outcomes_go_together_as_often_as_the_rates_say(looks_at
     expected = np.zeros(4)
     looking = lookings(recalling(profile) if told == OWN else profile, told == "of another", told != "at once")
     for share, one in looking:
-        for generally, kin in ((True, True), (True, False), (False, True), (False, False)):
-            weight = np.prod([0.4 if way else 0.6 for way in (generally, kin)])
-            expected += share * weight * np.array(cells(one, "restriction", generally, kin, 0.4, early=True))
+        for generally, by_kind in ((True, True), (True, False), (False, True), (False, False)):
+            weight = np.prod([0.4 if way else 0.6 for way in (generally, by_kind)])
+            expected += share * weight * np.array(cells(one, "restriction", generally, by_kind, 0.4, early=True))
     counts = [found[cell] for cell in ((True, True), (True, False), (False, True), (False, False))]
     assert all(near(count, len(REQUESTS), rate) for count, rate in zip(counts, expected, strict=True))
 
@@ -457,9 +457,9 @@ def test_a_rate_is_reached_by_draws_below_it(monkeypatch: pytest.MonkeyPatch) ->
     model = Respondent(
         replace(MIXED, unthinking=0.4, noise=0.2), 7, KNOWN
     )  # half is common, 0.4 of the rest its kind's
-    for shares, who in ((0.49, "everyone"), (0.5, "kin"), (0.69, "kin"), (0.7, "own")):
+    for shares, who in ((0.49, "everyone"), (0.5, "by_kind"), (0.69, "by_kind"), (0.7, "own")):
         drawing(monkeypatch, shares=shares)
-        assert model._who("lists", "x") == {"everyone": EVERYONE, "kin": "kind mine", "own": model.own}[who]
+        assert model._who("lists", "x") == {"everyone": EVERYONE, "by_kind": "kind mine", "own": model.own}[who]
     for blind, shares, found in ((0.69, 0.0, False), (0.7, 0.0, True), (0.7, 0.5, False)):
         drawing(monkeypatch, blind=blind, shares=shares)
         assert model._is_blind_to("lists", "x") == found

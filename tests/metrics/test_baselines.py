@@ -145,7 +145,7 @@ def test_every_baseline_has_a_group() -> None:
         "knows the question",
         "knows what others do",
         "knows what others say",
-        "knows its siblings",
+        "knows its family",
         "knows its history",
     }
     assert group_of("something_of_an_experiment") == "knows the question"

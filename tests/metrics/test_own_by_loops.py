@@ -20,7 +20,7 @@ from selfexec.metrics.own.excess import (
     without_each,
 )
 from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import _partners, enough, siblings_of
+from selfexec.metrics.own.panel import _partners, enough, same_family
 from selfexec.metrics.own.second_opinions import FOLDS, RIDGE, partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.own.verdict import above, own_excess, too_small
 from selfexec.stats.factors import fit_factors
@@ -150,38 +150,36 @@ def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: 
     assert fit.least_without_one == pytest.approx(min(*lows, *refitted), abs=1e-4)
 
 
-def test_each_model_is_held_against_its_kin_or_whose_behaviour_is_most_like_its_own(evidence: Evidence) -> None:
+def test_each_model_is_held_against_its_family_or_whose_behaviour_is_most_like_its_own(evidence: Evidence) -> None:
     outcomes = tables_of(replace(evidence.panel, words=evidence.panel.outcomes))
     beyond = residuals(Tables(outcomes.rho[:1], outcomes.weights[:1]), 0)[0]
     wanted = np.zeros((MODELS, MODELS), bool)
-    for n, kin in enumerate(([1, 2], [0, 2], [0, 1], [4], [3])):
-        wanted[n, kin] = True
+    for n, family in enumerate(([1, 2], [0, 2], [0, 1], [4], [3])):
+        wanted[n, family] = True
     for n in range(MODELS):
         nearest = max((m for m in range(MODELS) if m != n), key=lambda m: beyond[n, m])
         assert evidence.nearest[n] == nearest
         if n > 4:
             wanted[n, nearest] = True
-    assert (evidence.siblings == wanted).all()
-    assert (evidence.kin[:5] == wanted[:5]).all() and not evidence.kin[5:].any()
+    assert (evidence.closest == wanted).all()
+    assert (evidence.family[:5] == wanted[:5]).all() and not evidence.family[5:].any()
 
 
-def test_what_is_beyond_siblings_is_own_less_what_is_left_of_the_pairs_with_them(evidence: Evidence) -> None:
-    fit, siblings = Fit(1, evidence), evidence.siblings
-    left = residuals(evidence.tables, 0, siblings | siblings.T)
+def test_what_is_beyond_family_is_own_less_what_is_left_of_the_pairs_with_them(evidence: Evidence) -> None:
+    fit, closest = Fit(1, evidence), evidence.closest
+    left = residuals(evidence.tables, 0, closest | closest.T)
     most, mean = np.zeros((2, 1 + BLOCKS, MODELS))
     for n in range(MODELS):
-        shared = {m: (left[:, n, m] + left[:, m, n]) / 2 for m in range(MODELS) if siblings[n, m]}
+        shared = {m: (left[:, n, m] + left[:, m, n]) / 2 for m in range(MODELS) if closest[n, m]}
         nearest = max(shared, key=lambda m: float(shared[m][0]))
         most[:, n] = left[:, n, n] - shared[nearest]
         mean[:, n] = left[:, n, n] - sum(shared.values()) / len(shared)
     for n in range(MODELS):
-        found = (fit.each_beyond_siblings.value[n], fit.each_beyond_siblings.error[n])
+        found = (fit.each_beyond_family.value[n], fit.each_beyond_family.error[n])
         assert found == pytest.approx(jackknife(most[:, n]))
-    assert (float(fit.beyond_siblings.value), float(fit.beyond_siblings.error)) == pytest.approx(
-        jackknife(mean.mean(1))
-    )
+    assert (float(fit.beyond_family.value), float(fit.beyond_family.error)) == pytest.approx(jackknife(mean.mean(1)))
     lows = [low_of(np.delete(mean, n, axis=1).mean(1)) for n in range(MODELS)]
-    assert fit.least_beyond_siblings == pytest.approx(min(lows), abs=1e-4)
+    assert fit.least_beyond_family == pytest.approx(min(lows), abs=1e-4)
 
 
 def test_those_that_lost_little_are_fitted_among_themselves_where_they_are_six() -> None:
@@ -306,8 +304,8 @@ def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_fam
     asked = np.zeros(words.shape, bool)
     asked[3, 1] = True  # of a claim that was asked and lost it is known that it was lost
     assert enough(replace(some, words=words, outcomes=outcomes, asked=asked)).words.shape[1] == 139
-    kin = siblings_of(("a", None, "a", None))
-    assert kin.tolist() == [[m != n and {m, n} == {0, 2} for m in range(4)] for n in range(4)]
+    family = same_family(("a", None, "a", None))
+    assert family.tolist() == [[m != n and {m, n} == {0, 2} for m in range(4)] for n in range(4)]
 
 
 # --- second opinions -------------------------------------------------------------------------------------------------

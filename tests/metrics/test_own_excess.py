@@ -61,21 +61,21 @@ def test_two_kinds_that_know_their_kind_are_no_more_than_own_or_shared() -> None
     assert "2:interval" in found.panel.against
 
 
-def test_the_one_who_knows_is_found_where_kin_of_it_is_there_and_nobody_else_is() -> None:
+def test_the_one_who_knows_is_found_where_its_family_is_there_and_nobody_else_is() -> None:
     one = np.eye(MODELS)[0]
     families = ("a", "a", "b", "b", "c", "c", "d", "d")
     found = own_excess(panel(items=400, knows=one, families=families))
     assert [model for model, judged in found.each.items() if judged.verdict == "own"] == ["model 0"]
 
 
-def test_a_lone_model_is_never_own_since_absent_kin_would_look_the_same() -> None:
+def test_a_lone_model_is_never_own_since_an_absent_family_would_look_the_same() -> None:
     found = own_excess(panel(items=400, knows=np.eye(MODELS)[0]))
     assert found.each["model 0"].verdict == "own or shared"
-    assert {reason.partition(":")[2] for reason in found.each["model 0"].against} == {"no kin"}
+    assert {reason.partition(":")[2] for reason in found.each["model 0"].against} == {"no family"}
     assert "no model of its family is here" in against(found.each["model 0"])
 
 
-def test_what_siblings_share_is_taken_off() -> None:
+def test_what_a_family_shares_is_taken_off() -> None:
     """Four families of three, each with a norm of its own, and words that know their family's."""
     rng, members = np.random.default_rng(4), np.arange(12) // 3
     norm, families = rng.standard_normal(800), rng.standard_normal((4, 800))[members]
@@ -86,11 +86,11 @@ def test_what_siblings_share_is_taken_off() -> None:
     told = Panel(names, *signs, np.repeat(np.arange(200), 4), tuple(f"family {n}" for n in members))
     fit = Evidence(told).fits[1]
     assert fit.panel.low > 0.2
-    assert fit.beyond_siblings.low < 0 < fit.beyond_siblings.high
+    assert fit.beyond_family.low < 0 < fit.beyond_family.high
     assert own_excess(told).panel.verdict == "own or shared"
-    # and where nobody says who is whose sibling, outcomes do
+    # and where nobody says who is of whose family, outcomes do
     untold = Evidence(replace(told, families=()))
-    assert (members[untold.siblings.argmax(1)] == members).all()
+    assert (members[untold.closest.argmax(1)] == members).all()
 
 
 def test_what_only_models_that_lost_much_show_is_not_shown() -> None:

@@ -31,9 +31,9 @@ ONE_LOST = np.arange(6) != 1
 def a_fit(well_read: np.ndarray = ALL_READ, **changed: Any) -> Any:
     """One in which all is as `own` wants it, but for what is changed."""
     sure = Doubted(np.full(6, 1.0), np.full(6, 0.1))
-    of = SimpleNamespace(panel=SimpleNamespace(well_read=well_read), kin=np.ones((6, 6), np.bool_))
+    of = SimpleNamespace(panel=SimpleNamespace(well_read=well_read), family=np.ones((6, 6), np.bool_))
     usual = {"panel": SimpleNamespace(low=0.01), "least_without_one": 0.01, "least_well_read": 0.01}
-    usual |= {"derangement_p": 0.049, "least_beyond_siblings": 0.01, "each": sure, "each_beyond_siblings": sure}
+    usual |= {"derangement_p": 0.049, "least_beyond_family": 0.01, "each": sure, "each_beyond_family": sure}
     usual |= {"without": np.where(np.eye(6), np.nan, 0.01), "outdone": np.full(6, 0.05), "each_well_read": sure}
     return SimpleNamespace(of=of, **(usual | changed))
 
@@ -45,7 +45,7 @@ def a_fit(well_read: np.ndarray = ALL_READ, **changed: Any) -> Any:
         ({"panel": SimpleNamespace(low=math.nan)}, "interval"),
         ({"least_without_one": 0.0}, "one model"),
         ({"derangement_p": 0.05}, "derangement"),
-        ({"least_beyond_siblings": 0.0}, "siblings"),
+        ({"least_beyond_family": 0.0}, "family"),
     ],
 )
 def test_a_panel_is_own_only_above_all_that_stands_against_it(changed: dict[str, Any], what: str) -> None:
@@ -75,14 +75,14 @@ def test_a_model_is_own_only_above_all_that_stands_against_it() -> None:
 
     low = Doubted(changed_at(2, usual.each.value, 0.1), usual.each.error)
     only(2, a_fit(each=low), "interval")
-    only(2, a_fit(each_beyond_siblings=low), "siblings")
+    only(2, a_fit(each_beyond_family=low), "family")
     only(3, a_fit(outdone=changed_at(3, usual.outdone, 0.051)), "rank")
     without = usual.without.copy()
     without[0, 4] = 0.0
     only(4, a_fit(without=without), "one model")
-    lone = a_fit(each_beyond_siblings=low)
-    lone.of.kin[2] = False
-    only(2, lone, "no kin")  # and what is beyond siblings that it has not is not asked
+    lone = a_fit(each_beyond_family=low)
+    lone.of.family[2] = False
+    only(2, lone, "no family")  # and what is beyond family that it has not is not asked
 
 
 def test_a_model_that_lost_much_is_not_own_and_the_others_are_where_they_show_it_among_themselves() -> None:

@@ -7,6 +7,7 @@ import pytest
 import selfexec as sx
 from build import selfexec
 from selfexec.errors import InputError
+from selfexec.renamed import METRICS
 
 NEW_TO_OLD = {"behaviour-thinking": "deed-thinking"}
 FACETS = {"behaviour-thinking": ["default", "off"], "strategy": ["none", "own-history:1"]}
@@ -53,3 +54,6 @@ def test_an_old_name_is_refused_with_the_new_one(
     run = sx.run("sim/typical", limit=1, out=tmp_path / "r")
     with pytest.raises(InputError, match="the facet deed-thinking is called behaviour-thinking now"):
         sx.score(run, conditions="deed-thinking=off")
+    for old, new in METRICS.items():
+        with pytest.raises(KeyError, match=f"{old} is called {new} now"):
+            sx.score(run).row("sim/typical", "restriction", old)

@@ -26,8 +26,8 @@ BASELINES = {
 OTHERWISE = {
     CONSTANT: CONSTANT,
     STACKED: "all stacked",
-    "siblings_say": "siblings' word",
-    "siblings_did": "siblings' behaviour",
+    "family_predictions": "family's predictions",
+    "family_behaviour": "family's behaviour",
     "history_text": "text of its own history",
     "history_majority": "its own majority",
 }

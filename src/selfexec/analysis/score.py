@@ -77,7 +77,7 @@ def score(
       panel       a reference panel, whose models tell what others say and do: `paper` (ten recorded models on the
                   paper's items), a file of `selfexec export --to panel`, or `none`. If it is not named, `paper` in
                   experiments that asked the paper's items of too few models to be each other's reference models
-      groups      a CSV or JSON file with a family for each model: whose siblings are whose; without it names tell
+      groups      a CSV or JSON file with a family for each model: which models are of one family; without it names tell
       bootstrap   so many draws of items, from `seed`, give the intervals where there is a choice, and not formulas
 
     InputError: a model that is in two of the runs, items that differ between them, or a panel that has none of them.
@@ -201,8 +201,8 @@ def _scored(
         others = panels.others(claims, references)
         answers = tables.answers.get(experiment, {}).get(model, NO_ANSWERS)
         family = families[model]
-        siblings = panels.siblings(claims, [one for one in references if family and families[one] == family])
-        scored[experiment] = score_experiment(asked, claims, answers, others, siblings, strict, whole=whole)
+        same_family = panels.family(claims, [one for one in references if family and families[one] == family])
+        scored[experiment] = score_experiment(asked, claims, answers, others, same_family, strict, whole=whole)
     return scored
 
 

@@ -42,7 +42,7 @@ class Selection:
       source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       panel        whose models are reference models besides: `paper`, a file of `selfexec export --to panel`, or none;
                    if it is not named, `paper` in experiments that asked the paper's items of too few models
-      groups       a file with a family for each model: whose siblings are whose; without it names tell
+      groups       a file with a family for each model: which models are of one family; without it names tell
       accept_ends  words for unknown ends with which replies count, besides those that the runs accept themselves
 
     One more choice is a field here, a parameter of `of`, and an option in `cli.options`. Nothing is read from disk

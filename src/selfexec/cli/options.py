@@ -281,7 +281,7 @@ groups_option = click.option(
     "--groups",
     metavar="FILE",
     type=Place(),
-    help="A CSV or JSON file of families: model,family. Models of one family are siblings; without it names tell.",
+    help="A CSV or JSON file of families: model,family. Without it, families are inferred from the names.",
 )
 
 CONVENTIONS = {

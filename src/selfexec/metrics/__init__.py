@@ -2,14 +2,14 @@
 
 from selfexec.metrics.baselines import (
     CONSTANT,
+    FAMILY,
     GROUPS,
     HISTORY,
     LEAST_OTHERS,
-    NO_SIBLINGS,
+    NO_FAMILY,
     OTHERS_DO,
     OTHERS_SAY,
     QUESTION,
-    SIBLINGS,
     STACKED,
     BaselineChances,
     Others,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics.baselines import (
     CONSTANT,
+    FAMILY,
     HISTORY,
     OTHERS_DO,
     OTHERS_SAY,
     QUESTION,
-    SIBLINGS,
     STACKED,
     Pairing,
 )
@@ -41,8 +41,8 @@ RUNGS: Mapping[str, tuple[str, Sequence[str]]] = {
     "others_say": (OTHERS_SAY, ("others_say",)),
     "others_do": (OTHERS_DO, ("others_share", "others_mode")),
     "stacked": (STACKED, ()),
-    "siblings_say": (SIBLINGS, ("siblings_say",)),
-    "siblings_do": (SIBLINGS, ("siblings_did",)),
+    "family_predictions": (FAMILY, ("family_predictions",)),
+    "family_behaviour": (FAMILY, ("family_behaviour",)),
     "history": (HISTORY, ("history_text", "history_majority")),
     ITSELF: (ITSELF, ()),
 }

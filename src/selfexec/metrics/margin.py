@@ -137,7 +137,7 @@ def panel_of(panels: Panels, model: str, others: Iterable[str]) -> int:
 
 def best_of(kind: Kind, model: Counted, records: Mapping[str, Counted]) -> tuple[str, Counted]:
     """Of what predicts each model's own (shares): the baseline with the greatest skill on the model's claims, of those
-    that never saw it, nor what its siblings do, and its record. Whoever says the same every time has skill 0, so that
+    that never saw it, nor what its family does, and its record. Whoever says the same every time has skill 0, so that
     the best baseline's skill is never below it.
     """
     skills = {name: value(kind.skill, counted) for name, counted in records.items() if GROUPS.get(name) not in APART}

@@ -13,9 +13,9 @@ from selfexec.metrics.baselines import (
     Pairing,
     baseline_chances,
     baseline_records,
-    by_siblings,
+    by_family,
     paired,
-    too_few_siblings,
+    too_few_of_family,
 )
 from selfexec.metrics.coverage import NOTHING_READ, coverage, nothing_read
 from selfexec.metrics.kinds import Counted, Kind, kind_of, scorable
@@ -57,12 +57,12 @@ def score_experiment(
     claims: Claims,
     answers: Answers,
     others: Others,
-    siblings: Others,
+    family: Others,
     strict: bool,
     *,
     whole: bool = True,
 ) -> Scored:
-    """`others` are the reference models, `siblings` those of its family. Not `whole`, there is no permutation test, no
+    """`others` are the reference models, `family` those of its family. Not `whole`, there is no permutation test, no
     margin, and no baseline that has to learn anything.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
@@ -71,8 +71,8 @@ def score_experiment(
     found["skill"] = found[kind.SKILL_NAME]
     found["coverage"] = coverage(claims)
     chances = baseline_chances(claims, others, learnt=whole)
-    for name, chance in by_siblings(claims, siblings).items():
-        if lacking := too_few_siblings(claims, siblings, chance, which):
+    for name, chance in by_family(claims, family).items():
+        if lacking := too_few_of_family(claims, family, chance, which):
             found[name] = Estimate(math.nan, reason=lacking)
         else:
             chances[name] = chance

@@ -34,7 +34,7 @@ def report(
       readings    files of readings that replace ours
       convention  strict (an unreadable prediction is a wrong one) or readable (it is left out)
       panel       a reference panel: `paper`, a file of `selfexec export --to panel`, or `none`; else as in `score`
-      groups      a CSV or JSON file with a family for each model, to filter by: whose siblings are whose
+      groups      a CSV or JSON file with a family for each model, to filter by: which models are of one family
       abilities   a file of Rasch abilities to set scores beside; without it the paper's, for models that it names
       figures     a folder to write each figure to as SVG, PNG and PDF, and each table as CSV and LaTeX
       figure_width  how wide these are in print: a `column` of two on a page (82.5 mm), or the `page` (171 mm)

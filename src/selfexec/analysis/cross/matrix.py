@@ -99,7 +99,8 @@ def cross_prediction(
       experiments  only these
       readings     files of readings that replace ours
       source       who says what was done, in the experiments of which it says anything: self, rule, human, judge:NAME
-      groups       a CSV or JSON file with a family for each model: whose siblings are whose; without it names tell
+      groups       a CSV or JSON file with a family for each model: which models are of one family; without it names
+                   tell
 
     InputError: an experiment that nobody was asked here, or runs that cannot be counted together.
     """

@@ -26,7 +26,14 @@ from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
 
 TITLE = "What tells most of a model: its own word, or others?"
-OF_OTHERS = ("text", "others_say", "others_do", "stacked", "siblings_say", "siblings_do")  # may be of a panel
+OF_OTHERS = (
+    "text",
+    "others_say",
+    "others_do",
+    "stacked",
+    "family_predictions",
+    "family_behaviour",
+)  # may be of a panel
 DETAILS = ["experiment", "rung", "baseline", "skill", "itself less it", "items"]
 
 
@@ -177,7 +184,8 @@ def ladder(
       conditions   the one to show, where several were asked
       source       who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       panel        a reference panel, as in `score`
-      groups       a CSV or JSON file with a family for each model: whose siblings are whose; without it names tell
+      groups       a CSV or JSON file with a family for each model: which models are of one family; without it names
+                   tell
 
     InputError: a name that is not there, or runs that cannot be counted together.
     """

@@ -15,8 +15,8 @@ HEADS: Mapping[str, str] = {
     "others_say": "others say",
     "others_do": "others do",
     "stacked": "all",
-    "siblings_say": "family says",
-    "siblings_do": "family does",
+    "family_predictions": "family says",
+    "family_behaviour": "family does",
     "history": "history",
     ITSELF: ITSELF,
 }
@@ -28,15 +28,15 @@ PHRASES: Mapping[str, str] = {
     "others_say": "what others say",
     "others_do": "what others do",
     "stacked": "questions and others together",
-    "siblings_say": "what its family says",
-    "siblings_do": "what its family does",
+    "family_predictions": "what its family says",
+    "family_behaviour": "what its family does",
     "history": "its own history",
 }
 LEGEND = (
     "A rung is what somebody would predict of a model who knows only so much of it; itself: the model's own word.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
-    "say, others do: on the very item; all: these stacked, which margins are over; family: its siblings, on the very "
-    "item; history: its own behaviour with other items.",
+    "say, others do: on the very item; all: these stacked, which margins are over; family: other models of its family, "
+    "on the very item; history: its own behaviour with other items.",
 )
 MARKS = "*: tells surely more of the model than its own word does; ~: cannot be told apart from it (paired, by Holm)."
 NO_TEST = (

@@ -100,8 +100,8 @@ def of_panel(own: Own) -> Table:
         ["misfit off the diagonal", *(decimal(fit.misfit, 2) for fit in fits)],
         ["p of derangements", *(p_value(fit.derangement_p) for fit in fits)],
         ["least without one model", *(decimal(fit.least_without_one) for fit in fits)],
-        ["beyond siblings", *(_doubted(fit.beyond_siblings) for fit in fits)],
-        ["  least without one model", *(decimal(fit.least_beyond_siblings) for fit in fits)],
+        ["beyond family", *(_doubted(fit.beyond_family) for fit in fits)],
+        ["  least without one model", *(decimal(fit.least_beyond_family) for fit in fits)],
     ]
     if not (well_read := own.found.of.well_read).all():
         few = number_of(int(well_read.sum()), "well-read model")
@@ -182,7 +182,7 @@ def _apart(own: Own, order: Sequence[int]) -> Table:
             *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], outcome[n], fit.fitted[n, n])),
             decimal(float(found.unique[n]), 2),
             f"{number[int(nearest[n])]} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
-            ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.kin[n]).tolist()))) or "none",
+            ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.family[n]).tolist()))) or "none",
         ]
         for n, name in _numbered(found.of.models, order)
     ]

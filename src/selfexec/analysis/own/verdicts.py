@@ -22,10 +22,10 @@ AGAINST = {
     "interval": "the interval reaches 0",
     "derangement": "there is as much where words are held against other models' behaviour",
     "one model": "without one of the models it is gone",
-    "siblings": "it is not shown beyond what siblings, or the models most alike in behaviour, share",
+    "family": "it is not shown beyond what models of its family, or the models most alike in behaviour, share",
     "losses": "it is not shown among the models that lost few claims",
     "rank": "its word shares as much with others' behaviour",
-    "no kin": "no model of its family is here, and what it shares with absent ones would look the same",
+    "no family": "no model of its family is here, and what it shares with absent ones would look the same",
     "panel": "the others are of a reference panel, which was asked at another time",
 }
 
@@ -205,7 +205,7 @@ def _ends(value: float, low: float, high: float) -> dict[str, float | None]:
 
 
 def _fit(fit: Fit) -> dict[str, Any]:
-    doubted = {"": fit.panel, "beyond_siblings": fit.beyond_siblings, "well_read": fit.well_read}
+    doubted = {"": fit.panel, "beyond_family": fit.beyond_family, "well_read": fit.well_read}
     ends = {name: None if one is None else _ends(float(one.value), *one.interval()) for name, one in doubted.items()}
     return {
         "factors": fit.factors,
@@ -213,7 +213,7 @@ def _fit(fit: Fit) -> dict[str, Any]:
         "misfit": _value(fit.misfit),
         "derangement_p": fit.derangement_p,
         "least_without_one": _value(fit.least_without_one),
-        "least_beyond_siblings": _value(fit.least_beyond_siblings),
+        "least_beyond_family": _value(fit.least_beyond_family),
         "least_well_read": _value(fit.least_well_read),
         **ends,
         "residuals": [[_value(left) for left in row] for row in fit.residual.value],
@@ -222,12 +222,12 @@ def _fit(fit: Fit) -> dict[str, Any]:
 
 def _one(own: Own, n: int, model: str) -> dict[str, Any]:
     found = own.found
-    siblings = found.fits[0].of.siblings[n]
+    closest = found.fits[0].of.closest[n]
     return {
         "model": model,
         **_judged(found.each[model], found.detectable_of_each[model]),
         "fits": [_fit_of(fit, n) for fit in found.fits],
-        "siblings": [other for other, is_one in zip(found.of.models, siblings, strict=True) if is_one],
+        "family": [other for other, is_one in zip(found.of.models, closest, strict=True) if is_one],
         "unique_correlation": _value(found.unique[n]),
         "partial_correlation": _estimate(found.partial_correlation[0][n]),
         "swap_share": _estimate(found.swap[0][n]),

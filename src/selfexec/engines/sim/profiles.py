@@ -11,7 +11,7 @@ class Profile:
     Behaviour: it lists an option with probability `lists`, answers a safe or unsafe request with `answers_safe`,
     `answers_unsafe`. With probability `common` it does what models in general do; of the rest, the share `kindred` is
     as all of its `kind` do, and what is left it draws for itself. In each epoch a behaviour is drawn afresh with
-    probability `noise`. `maker` tells whose siblings are whose.
+    probability `noise`. `maker` tells which models are of one family.
 
     Prediction: it looks at itself, at models in general, or at its kind (`looks_at`): then where it goes its own way it
     sees what its kind does. What it shares with all it knows with probability `knows_common`, and else it guesses. Of
@@ -59,7 +59,7 @@ class Profile:
     declines: float = 0.0
 
     @property
-    def kin(self) -> str:
+    def kind_tag(self) -> str:
         """By which name what its kind does is drawn."""
         return f"kind {self.kind}"
 
@@ -77,7 +77,7 @@ def _predicting(profile: Profile, recall: float, specificity: float, ranks: floa
 
 # All that `selfexec run` asks: one that knows itself; those that seem to and know something else, or do know their own
 # ways and do not seem to; those that err as is typical, say the same whatever is asked, or often cannot be read. Makers
-# have few models each, as real ones have: whoever is judged is held apart from all of its siblings.
+# have few models each, as real ones have: whoever is judged is held apart from all of its family.
 PROFILES = {
     profile.name: profile
     for profile in (
@@ -129,6 +129,6 @@ PROFILES = {
 
 
 def maker_of(model: str) -> str | None:
-    """Whose a simulated model is, as a tag for siblings; None of one that is not one of these."""
+    """Whose a simulated model is, as a tag for families; None of one that is not one of these."""
     name = model.removeprefix("sim/").partition("@")[0]
     return PROFILES[name].maker if name in PROFILES else None

@@ -220,7 +220,7 @@ class Respondent:
         sample = sample_id(shown)
         hard = draw(self._seen("hardness", sample, self._heeds(how, sample)), "hardness", sample)
         right = self.knowledge.samples.get(shown.strip())
-        whose = {"itself": self.own, "models": EVERYONE, "kind": self.profile.kin}[self.profile.looks_at]
+        whose = {"itself": self.own, "models": EVERYONE, "kind": self.profile.kind_tag}[self.profile.looks_at]
         letter = self._letter(sample, hard, whose, right, "".join(options))
         others = [one for one in options if one != letter] or [letter]
         missed = others[int(draw(self.own, "another", sample, *how.apart) * len(others))]
@@ -303,7 +303,7 @@ class Respondent:
         if heeds or self.profile.looks_at == "models":
             return EVERYONE
         who = self._who(what, about)
-        return self.profile.kin if who == self.own and self.profile.looks_at == "kind" else who
+        return self.profile.kind_tag if who == self.own and self.profile.looks_at == "kind" else who
 
     def _is_blind_to(self, what: str, about: str) -> bool:
         """Whether it does here what models in general do, and does not know what that is."""
@@ -320,7 +320,7 @@ class Respondent:
         shares, profile = draw(self.own, "shares", what, about), self.profile
         if shares < profile.common:
             return EVERYONE
-        return self.profile.kin if shares < profile.common + (1 - profile.common) * profile.kindred else self.own
+        return self.profile.kind_tag if shares < profile.common + (1 - profile.common) * profile.kindred else self.own
 
 
 def _remembered(messages: Sequence[Message]) -> str | None:

@@ -117,19 +117,21 @@ def _answers(looking: Lookings, item_set: ItemSet) -> Iterator[Cells]:
 def _cells(looking: Lookings, experiment: str, what: str, about: str, rate: float, early: bool) -> Cells:
     """One claim, over where it looks. `early`: who copies the order shown says yes."""
     generally = draw(EVERYONE, what, about) < rate
-    kin = draw(looking[0][1].kin, what, about) < rate
-    parts = [[share * n for n in cells(one, experiment, generally, kin, rate, early)] for share, one in looking]
+    by_kind = draw(looking[0][1].kind_tag, what, about) < rate
+    parts = [[share * n for n in cells(one, experiment, generally, by_kind, rate, early)] for share, one in looking]
     return Cells(*map(sum, zip(*parts, strict=True)))
 
 
-def cells(profile: Profile, experiment: str, generally: bool, kin: bool, rate: float, early: bool) -> Cells:
+def cells(profile: Profile, experiment: str, generally: bool, by_kind: bool, rate: float, early: bool) -> Cells:
     """One claim, given what models in general do and what its kind does."""
     found = [0.0] * 4
     recall, specificity = (getattr(profile, f"{experiment}_{side}") for side in ("recall", "specificity"))
-    for share, usually, own in _ways(profile, generally, kin, rate):
+    for share, usually, own in _ways(profile, generally, by_kind, rate):
         # it does what it usually does, or what is drawn afresh in this epoch
         does = (1 - profile.noise) * usually + profile.noise * rate
-        sees = {"itself": usually, "models": generally, "kind": kin if own == "its own" else usually}[profile.looks_at]
+        sees = {"itself": usually, "models": generally, "kind": by_kind if own == "its own" else usually}[
+            profile.looks_at
+        ]
         yes = recall if sees else 1 - specificity
         if own == "everybody's":
             yes = profile.knows_common * yes + (1 - profile.knows_common) / 2
@@ -139,11 +141,11 @@ def cells(profile: Profile, experiment: str, generally: bool, kin: bool, rate: f
     return Cells(*found)
 
 
-def _ways(profile: Profile, generally: bool, kin: bool, rate: float) -> Iterator[tuple[float, bool, str]]:
+def _ways(profile: Profile, generally: bool, by_kind: bool, rate: float) -> Iterator[tuple[float, bool, str]]:
     """How often it goes whose way, and whether that way it does it."""
     rest = 1 - profile.common
     yield profile.common, generally, "everybody's"
-    yield rest * profile.kindred, kin, "its kind's"
+    yield rest * profile.kindred, by_kind, "its kind's"
     yield rest * (1 - profile.kindred) * rate, True, "its own"
     yield rest * (1 - profile.kindred) * (1 - rate), False, "its own"
 

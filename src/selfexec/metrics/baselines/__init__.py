@@ -8,19 +8,19 @@ from selfexec.metrics.baselines.chances import (
     chance_record,
     paired,
 )
+from selfexec.metrics.baselines.family import NO_FAMILY, by_family, too_few_of_family
 from selfexec.metrics.baselines.groups import (
     APART,
     CONSTANT,
+    FAMILY,
     GROUPS,
     HISTORY,
     OTHERS_DO,
     OTHERS_SAY,
     QUESTION,
-    SIBLINGS,
     STACKED,
     group_of,
 )
 from selfexec.metrics.baselines.naive import over_naive, rows_over_naive
 from selfexec.metrics.baselines.panel import LEAST_OF_EACH, LEAST_OTHERS, Others, Panel, Panels
-from selfexec.metrics.baselines.siblings import NO_SIBLINGS, by_siblings, too_few_siblings
 from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 QUESTION = "knows the question"
 OTHERS_DO = "knows what others do"
 OTHERS_SAY = "knows what others say"
-SIBLINGS = "knows its siblings"
+FAMILY = "knows its family"
 HISTORY = "knows its history"
-APART = (SIBLINGS, HISTORY)  # no part of any opponent
+APART = (FAMILY, HISTORY)  # no part of any opponent
 STACKED = "stacked"
 CONSTANT = "always the same"
 
@@ -22,8 +22,8 @@ GROUPS: Mapping[str, str] = {
     "others_mode": OTHERS_DO,
     "others_share": OTHERS_DO,
     "others_say": OTHERS_SAY,
-    "siblings_say": SIBLINGS,
-    "siblings_did": SIBLINGS,
+    "family_predictions": FAMILY,
+    "family_behaviour": FAMILY,
     "majority": HISTORY,
     "shuffled": HISTORY,
     "history_majority": HISTORY,

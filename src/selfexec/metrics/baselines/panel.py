@@ -224,7 +224,7 @@ class Panels:
             self._known[key] = Panel(self.everyone.where(np.isin(self.everyone.item, items)))
         return self._known[key]
 
-    def siblings(self, claims: Claims, models: Iterable[str]) -> Others:
+    def family(self, claims: Claims, models: Iterable[str]) -> Others:
         """These models on the items of the claims of another, whatever they did there."""
         return Others(self.of(claims), np.flatnonzero(self.everyone.among(models)))
 

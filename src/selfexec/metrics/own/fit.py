@@ -20,7 +20,7 @@ from selfexec.metrics.own.excess import (
     whole_table_of,
     without_each,
 )
-from selfexec.metrics.own.panel import Panel, siblings_of
+from selfexec.metrics.own.panel import Panel, same_family
 from selfexec.metrics.rows import LEAST_PANEL
 from selfexec.stats import Array
 from selfexec.stats.factors import fit_factors
@@ -37,17 +37,17 @@ class Evidence:
         return tables_of(self.panel)
 
     @cached_property
-    def kin(self) -> Flags:
+    def family(self) -> Flags:
         """Which pairs of models are known to be of one family."""
-        return siblings_of(self.panel.families or [None] * len(self.panel.models))
+        return same_family(self.panel.families or [None] * len(self.panel.models))
 
     @cached_property
-    def siblings(self) -> Flags:
-        """From whom each model is held apart: from its kin; one that has no kin here, from the model whose behaviour is
-        most like its own, beyond what they share with everybody's.
+    def closest(self) -> Flags:
+        """From whom each model is held apart: from its family; one whose family is not here, from the model whose
+        behaviour is most like its own, beyond what they share with everybody's.
         """
         nearest = np.eye(len(self.nearest), dtype=bool)[self.nearest]
-        found: Flags = np.where(np.any(self.kin, axis=1, keepdims=True), self.kin, nearest)
+        found: Flags = np.where(np.any(self.family, axis=1, keepdims=True), self.family, nearest)
         return found
 
     @cached_property
@@ -132,21 +132,22 @@ class Fit:
         return min(float(np.nanmean(self.without, axis=1).min()), _least_low(self.replicates))
 
     @cached_property
-    def each_beyond_siblings(self) -> Doubted:
-        """Own excess of each model less the most that is left of it and one of its siblings: of its word with the
-        sibling's behaviour and of the sibling's word with its behaviour, their mean, in a fit without such pairs.
+    def each_beyond_family(self) -> Doubted:
+        """Own excess of each model less the most that is left of it and one of its family: of its word with the
+        other model's behaviour and of the other model's word with its behaviour, their mean, in a fit without such
+        pairs.
         """
         own, shared = self._apart
-        nearest = np.where(self.of.siblings, shared[0], -np.inf).argmax(1)
+        nearest = np.where(self.of.closest, shared[0], -np.inf).argmax(1)
         return doubted(own - shared[:, np.arange(len(nearest)), nearest])
 
     @cached_property
-    def beyond_siblings(self) -> Doubted:
-        """The same less the mean of a model's siblings, over all models."""
+    def beyond_family(self) -> Doubted:
+        """The same less the mean over a model's family, over all models."""
         return _mean(self._beyond)
 
     @cached_property
-    def least_beyond_siblings(self) -> float:
+    def least_beyond_family(self) -> float:
         """The lowest end of its intervals without one of the models."""
         return _least_low(self._beyond)
 
@@ -170,16 +171,16 @@ class Fit:
 
     @cached_property
     def _apart(self) -> tuple[Array, Array]:
-        """Own excess, and what is left of pairs of models, in a fit without siblings' pairs."""
-        siblings = self.of.siblings
-        left = residuals(self.of.tables, self.factors - 1, siblings | siblings.T)
+        """Own excess, and what is left of pairs of models, in a fit without pairs of one family."""
+        closest = self.of.closest
+        left = residuals(self.of.tables, self.factors - 1, closest | closest.T)
         return diagonal(left), (left + np.swapaxes(left, -1, -2)) / 2
 
     @cached_property
     def _beyond(self) -> Array:
         own, shared = self._apart
-        siblings = self.of.siblings
-        found: Array = own - (shared * siblings).sum(-1) / siblings.sum(1)
+        closest = self.of.closest
+        found: Array = own - (shared * closest).sum(-1) / closest.sum(1)
         return found
 
     @cached_property

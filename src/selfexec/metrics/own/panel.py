@@ -138,8 +138,8 @@ def _items(panel: Panel, which: Flags) -> int:
     return len(occurring(panel.item[which]))
 
 
-def siblings_of(families: Sequence[str | None]) -> Flags:
-    """Which pairs are of one family, shape (models, models); nobody is its own sibling."""
+def same_family(families: Sequence[str | None]) -> Flags:
+    """Which pairs are of one family, shape (models, models); no model is paired with itself."""
     names = np.array([name if name is not None else f"\0{n}" for n, name in enumerate(families)])
     alike: Flags = (names[:, None] == names[None]) & ~np.eye(len(names), dtype=bool)
     return alike

@@ -3,12 +3,12 @@ rule.
 
 `own` takes all of this: own excess above 0, in a fit of one factor and in one of two (and of three where two leave a
 misfit); more of it than where each word is given to another model's behaviour; the same without any one of the models,
-beyond siblings, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses nor
+beyond family, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses nor
 one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
 
 A single model is judged in the same way, its interval adjusted for their number, and by its rank among the residuals of
-other pairs. It is `own` only where kin of it is in the panel: what a lone model shares with absent ones of its family
-or cohort looks just like what is its own.
+other pairs. It is `own` only where another model of its family is in the panel: what a lone model shares with absent
+ones of its family or cohort looks just like what is its own.
 """
 
 import math
@@ -32,7 +32,7 @@ Verdict = Literal["own", "own or shared", "not shown"]
 ALPHA = 0.05
 OVERTURNED = {"interval", "one model", "losses"}  # by one factor: there is nothing to speak of
 MISFIT = 1.5  # of two factors: more asks for a third
-Against = Literal["interval", "one model", "losses", "derangement", "siblings", "rank", "no kin", "panel"]
+Against = Literal["interval", "one model", "losses", "derangement", "family", "rank", "no family", "panel"]
 REFERENCES = "some of the models are of a reference panel, and only the others are judged"
 
 
@@ -185,8 +185,8 @@ def against_panel(fit: Fit) -> Iterator[Against]:
         yield "losses"
     if not fit.derangement_p < ALPHA:
         yield "derangement"
-    if not fit.least_beyond_siblings > 0:
-        yield "siblings"
+    if not fit.least_beyond_family > 0:
+        yield "family"
 
 
 def against_one(fit: Fit, n: int) -> Iterator[Against]:
@@ -199,10 +199,10 @@ def against_one(fit: Fit, n: int) -> Iterator[Against]:
         yield "losses"
     if not fit.outdone[n] <= ALPHA:
         yield "rank"
-    if not fit.of.kin[n].any():
-        yield "no kin"
-    elif not above(fit.each_beyond_siblings)[n]:
-        yield "siblings"
+    if not fit.of.family[n].any():
+        yield "no family"
+    elif not above(fit.each_beyond_family)[n]:
+        yield "family"
 
 
 def _also_well_read(fit: Fit, n: int) -> bool:

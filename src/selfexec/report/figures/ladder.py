@@ -22,7 +22,7 @@ BY = {
     ("text",): "text: the words of an item",
     ("others_say", "others_do"): "others say, others do: on the very item",
     ("stacked",): "all: these stacked, which margins are over",
-    ("siblings_say", "siblings_do"): "family: its siblings, on the very item",
+    ("family_predictions", "family_behaviour"): "family: other models of its family, on the very item",
     ("history",): "history: its own behaviour with other items",
 }
 MANY = 30  # models: intervals of more would be one patch of colour
@@ -45,8 +45,8 @@ TELLS = {
     "text": "The text of an item tells",
     "facts": "A plain fact of an item tells",
     "constant": "Always the same answer tells",
-    "siblings_do": "What its family does tells",
-    "siblings_say": "What its family says tells",
+    "family_behaviour": "What its family does tells",
+    "family_predictions": "What its family says tells",
     "history": "A model's history tells",
 }
 

@@ -1,7 +1,7 @@
 """What models of the same family did with the very item, and what they said that they would.
 
 Nothing is chosen or learnt, and nothing that the model itself said or did is in it. It is no part of the opponent: a
-margin would then hang on whether a sibling happens to be in the run (docs/decisions/0030).
+margin would then hang on whether a model of its family happens to be in the run (docs/decisions/0030).
 """
 
 import math
@@ -18,28 +18,30 @@ from selfexec.metrics.rows import LEAST_COVERAGE
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of
 
-NO_SIBLINGS = "no other model of its family is here"
+NO_FAMILY = "no other model of its family is here"
 
 
-def by_siblings(claims: Claims, siblings: Others) -> Mapping[str, Array]:
-    """Baseline -> the chance that it says yes to each of a model's claims; nan where no sibling was read. Nothing where
-    what is predicted is each model's own.
+def by_family(claims: Claims, family: Others) -> Mapping[str, Array]:
+    """Baseline -> the chance that it says yes to each of a model's claims; nan where no model of its family was read.
+    Nothing where what is predicted is each model's own.
 
-    siblings_say    yes where the share of them that said that they would reaches that with which they say so at all
-    siblings_did    yes where the share of them that did it reaches their base rate; of a pair, what most of them did
+    family_predictions    yes where the share of them that said that they would reaches that with which they say so at
+                          all
+    family_behaviour    yes where the share of them that did it reaches their base rate; of a pair, what most of them
+                        did
     """
     if not kind_of(claims).CROSSED:
         return {}
-    cut, at = kind_of(claims).CUT, siblings.panel.at(claims)
-    shares = {"siblings_say": siblings.votes.share_said, "siblings_did": siblings.votes.share_did}
+    cut, at = kind_of(claims).CUT, family.panel.at(claims)
+    shares = {"family_predictions": family.votes.share_said, "family_behaviour": family.votes.share_did}
     said = {name: reaches(share) if cut else say(share, 0.5) for name, share in shares.items()}
     return {name: np.where(np.isnan(shares[name]), math.nan, chance)[at] for name, chance in said.items()}
 
 
-def too_few_siblings(claims: Claims, siblings: Others, chance: Array, which: Flags) -> str | None:
-    """Why siblings tell nothing of these of a model's claims, None where one was read on nine tenths of the items."""
-    if not len(siblings):
-        return NO_SIBLINGS
+def too_few_of_family(claims: Claims, family: Others, chance: Array, which: Flags) -> str | None:
+    """Why a family tells nothing of these of a model's claims, None where one was read on nine tenths of the items."""
+    if not len(family):
+        return NO_FAMILY
     asked, met = (len(occurring(claims.item[these])) for these in (which, which & ~np.isnan(chance)))
     if met < LEAST_COVERAGE * asked:
         return f"models of its family were read on {met} of {number_of(asked, 'item')}"
