@@ -10,6 +10,7 @@ METRICS = {
     "self_execution_skill": "skill",
     "siblings_say": "family_predictions",
     "siblings_did": "family_behaviour",
+    "others_say": "others_predictions",
 }
 FACETS = {"deed-thinking": "behaviour-thinking"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}

@@ -24,8 +24,8 @@ ORDER = [
     "constant",
     "facts",
     "text",
-    "others_say",
-    "others_do",
+    "others_predictions",
+    "others_behaviour",
     "stacked",
     "family_predictions",
     "family_behaviour",
@@ -75,7 +75,7 @@ def test_every_number_is_that_of_the_score_that_it_comes_from(
             assert row["accuracy"] == named["value"]
             if row["experiment"] == "difficulty":  # tau is 2 accuracy - 1, and so are the ends of its interval
                 assert ends == pytest.approx([2 * named[name] - 1 for name in ("value", "low", "high")], abs=1e-12)
-    assert {row.baseline for row in ladder if row.rung == "others_do"} == {"others_share", "others_mode"}
+    assert {row.baseline for row in ladder if row.rung == "others_behaviour"} == {"others_share", "others_mode"}
 
 
 def test_the_skill_of_a_rung_and_how_far_the_model_is_ahead_of_it_are_counted_by_hand(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_model_alone_has_no_rungs_of_others_and_the_reason(panel: Run, tmp_pat
     alone = sx.ladder(sx.run("sim/typical", limit=30, out=tmp_path / "alone"))
     for experiment in alone.experiments:
         found = {row.rung: row for row in alone if row.experiment == experiment}
-        for rung in ("text", "others_say", "others_do", "stacked"):
+        for rung in ("text", "others_predictions", "others_behaviour", "stacked"):
             assert (found[rung].skill, found[rung].reason) == (None, NO_OTHERS)
         for rung in ("family_predictions", "family_behaviour"):
             assert (found[rung].skill, found[rung].reason) == (None, NO_FAMILY)
@@ -213,23 +213,28 @@ def said(rows: Sequence[LadderRow]) -> str:
     ("rows", "sentence"),
     [
         (
-            [step("text", 0.3, 0.3), step("others_do", 0.7, -0.1), step("stacked", 0.8, -0.2), step(ITSELF, 0.6)],
+            [
+                step("text", 0.3, 0.3),
+                step("others_behaviour", 0.7, -0.1),
+                step("stacked", 0.8, -0.2),
+                step(ITSELF, 0.6),
+            ],
             "m: in restriction what others do tells more of it than its own word does.",
         ),
         (
-            [step("others_do", 0.6, 0.0), step("stacked", 0.8, -0.2), step(ITSELF, 0.6)],
+            [step("others_behaviour", 0.6, 0.0), step("stacked", 0.8, -0.2), step(ITSELF, 0.6)],
             "m: in restriction questions and others together tell more of it than its own word does.",
         ),
         (
-            [step("facts", 0.8, -0.2, baseline="label"), step("others_do", 0.61, -0.01), step(ITSELF, 0.6)],
+            [step("facts", 0.8, -0.2, baseline="label"), step("others_behaviour", 0.61, -0.01), step(ITSELF, 0.6)],
             "m: in restriction a plain fact of the item (label) tells more of it than its own word does.",
         ),
         (
-            [step("text", 0.3, 0.3), step("others_do", 0.59, 0.01), step(ITSELF, 0.6)],
+            [step("text", 0.3, 0.3), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
             "m: in restriction no rung is shown to tell more of it than its own word does.",
         ),
         (
-            [step("text", 0.3, 0.3), step("others_do", 0.5, 0.1), step(ITSELF, 0.6)],
+            [step("text", 0.3, 0.3), step("others_behaviour", 0.5, 0.1), step(ITSELF, 0.6)],
             "m: in restriction its own word is ahead of every rung.",
         ),
     ],
@@ -239,26 +244,26 @@ def test_the_finding_follows_from_how_the_own_word_stands_to_each_rung(rows: lis
 
 
 def test_nothing_is_said_in_its_favour_among_too_few_models() -> None:
-    few = [step("others_do", 0.5, 0.1, models=4), step(ITSELF, 0.6, models=4)]
+    few = [step("others_behaviour", 0.5, 0.1, models=4), step(ITSELF, 0.6, models=4)]
     assert said(few).startswith("m: in restriction no rung is shown to tell more of it than its own word does (only 4")
 
 
 def test_nothing_is_said_of_what_is_to_be_read_with_caution() -> None:
-    lost = [step("others_do", 0.5, -0.3, reason="coverage .5"), step(ITSELF, 0.2, reason="coverage .5")]
+    lost = [step("others_behaviour", 0.5, -0.3, reason="coverage .5"), step(ITSELF, 0.2, reason="coverage .5")]
     assert said(lost) == "m: nothing can be said."
     assert {row.own_word for row in sx.Ladder(lost)} == {None}
 
 
 def test_one_rung_among_many_has_to_be_clearer_than_one_alone() -> None:
     """By Holm: an interval that just excludes 0 is enough for one rung, and not among nine."""
-    one = [step("others_do", 0.621, -0.021), step(ITSELF, 0.6)]
+    one = [step("others_behaviour", 0.621, -0.021), step(ITSELF, 0.6)]
     assert "what others do tells more" in said(one)
-    others = [step(rung, 0.6, 0.0) for rung in ORDER if rung != "others_do"]
+    others = [step(rung, 0.6, 0.0) for rung in ORDER if rung != "others_behaviour"]
     assert said([*others, *one]) == "m: in restriction no rung is shown to tell more of it than its own word does."
 
 
 def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
-    rows = [step("others_do", 0.8, -0.2), step(ITSELF, 0.6)]
+    rows = [step("others_behaviour", 0.8, -0.2), step(ITSELF, 0.6)]
     both = [*rows, *(replace(row, experiment="association") for row in rows)]
     assert said(both) == "m: in restriction and association what others do tells more of it than its own word does."
     assert list(sentences(sx.Ladder(rows))) == [*sx.Ladder(rows).sentences.items()]
@@ -295,7 +300,7 @@ def test_the_command_shows_it_in_every_format(
 
 def test_of_a_model_alone_the_table_has_intervals_and_differences(panel: Run, ladder: sx.Ladder) -> None:
     shown = sx.ladder(panel, models="sim/coin").table(10_000)
-    row = ladder.row("sim/coin", "association", "others_do")
+    row = ladder.row("sim/coin", "association", "others_behaviour")
     line = next(line for line in shown.splitlines() if "others' share" in line)
     for number in (row.skill, row.low, row.high, row.difference, row.difference_low, row.difference_high):
         assert number is not None and f"{abs(number):.3f}".removeprefix("0") in line

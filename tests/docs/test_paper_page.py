@@ -127,7 +127,7 @@ def test_each_metric_baseline_figure_and_experiment_that_it_names_is_there() -> 
     }
     of_experiments = {metric for experiment in EXPERIMENTS.values() for metric in experiment.metrics}
     known = {*METRICS, *of_experiments, *GROUPS, *EXPERIMENTS, "shuffled_p", "negative_log_likelihood"}
-    assert {"others_say", "over_niceness", "question_accuracy"} <= named
+    assert {"others_predictions", "over_niceness", "question_accuracy"} <= named
     assert named - known == set()
     assert len(figures) > 7 and all((FIGURES / f"{name}.py").exists() for name in figures)
 

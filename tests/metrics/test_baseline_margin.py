@@ -108,7 +108,7 @@ def test_with_fewer_than_three_others_nobody_knows_what_models_do() -> None:
     two, three = ([row for m in others for row in behaviour(m, outcomes)] for others in ("bc", "bcd"))
     mine = behaviour("a", outcomes)
     assert set(chances(mine, two)) == {"label"}
-    assert set(chances(mine, three)) == {"label", "others_mode", "others_share", "others_say"}
+    assert set(chances(mine, three)) == {"label", "others_mode", "others_share", "others_predictions"}
 
 
 def test_the_others_share_says_yes_from_their_base_rate_on() -> None:
@@ -129,7 +129,7 @@ def test_what_others_say_of_themselves_counts_from_where_they_say_so_more_than_a
         for row in behaviour(m, {str(n): n % 2 == 0 for n in range(1, 10)})
     ]
     found = chances(behaviour("a", {str(n): True for n in range(1, 10)}), words)
-    assert found["others_say"] == [1.0, 1.0] + 7 * [0.0]
+    assert found["others_predictions"] == [1.0, 1.0] + 7 * [0.0]
 
 
 def test_subjects_are_ranked_by_what_is_easier_for_the_others() -> None:

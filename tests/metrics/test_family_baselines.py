@@ -146,7 +146,7 @@ def test_no_margin_hangs_on_which_models_are_of_one_family(tmp_path: Path) -> No
     run, groups = sx.load(STORED / "panel"), tmp_path / "groups.csv"
     groups.write_text("".join(["model,family\n", *(f"{model},one\n" for model in run.models)]))
     apart, together = sx.score(run), sx.score(run, groups=groups)
-    kept = ("best_baseline", "baseline_margin", "skill", "others_share", "others_say")
+    kept = ("best_baseline", "baseline_margin", "skill", "others_share", "others_predictions")
     for row in apart:
         if row.metric in kept:
             assert row == together.get(row.model, row.experiment, row.metric)

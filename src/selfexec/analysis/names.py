@@ -21,7 +21,7 @@ BASELINES = {
     "subject": "subject",
     "others_mode": "others' mode",
     "others_share": "others' share",
-    "others_say": "others' word",
+    "others_predictions": "others' predictions",
 }
 OTHERWISE = {
     CONSTANT: CONSTANT,

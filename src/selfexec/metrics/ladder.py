@@ -38,8 +38,8 @@ RUNGS: Mapping[str, tuple[str, Sequence[str]]] = {
     "constant": (QUESTION, (*ALWAYS, AS_SHOWN)),
     "facts": (QUESTION, ()),  # those of the experiment, in its order
     "text": (QUESTION, ("text",)),
-    "others_say": (OTHERS_SAY, ("others_say",)),
-    "others_do": (OTHERS_DO, ("others_share", "others_mode")),
+    "others_predictions": (OTHERS_SAY, ("others_predictions",)),
+    "others_behaviour": (OTHERS_DO, ("others_share", "others_mode")),
     "stacked": (STACKED, ()),
     "family_predictions": (FAMILY, ("family_predictions",)),
     "family_behaviour": (FAMILY, ("family_behaviour",)),

@@ -28,8 +28,8 @@ from selfexec.text.tables import Part, Table
 TITLE = "What tells most of a model: its own word, or others?"
 OF_OTHERS = (
     "text",
-    "others_say",
-    "others_do",
+    "others_predictions",
+    "others_behaviour",
     "stacked",
     "family_predictions",
     "family_behaviour",

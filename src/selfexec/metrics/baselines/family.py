@@ -27,7 +27,7 @@ def by_family(claims: Claims, family: Others) -> Mapping[str, Array]:
 
     family_predictions    yes where the share of them that said that they would reaches that with which they say so at
                           all
-    family_behaviour    yes where the share of them that did it reaches their base rate; of a pair, what most of them
+    family_behaviour      yes where the share of them that did it reaches their base rate; of a pair, what most of them
                         did
     """
     if not kind_of(claims).CROSSED:

@@ -21,7 +21,7 @@ GROUPS: Mapping[str, str] = {
     "subject": OTHERS_DO,
     "others_mode": OTHERS_DO,
     "others_share": OTHERS_DO,
-    "others_say": OTHERS_SAY,
+    "others_predictions": OTHERS_SAY,
     "family_predictions": FAMILY,
     "family_behaviour": FAMILY,
     "majority": HISTORY,

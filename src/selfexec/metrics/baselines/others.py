@@ -28,7 +28,8 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     subject         what they do, on average, with requests of this type, or questions of these subjects
     others_mode     what most of them did with this very claim
     others_share    yes where the share of them that did it reaches their base rate
-    others_say      yes where the share of them that said that they would reaches that with which they say so at all
+    others_predictions      yes where the share of them that said that they would reaches that with which they say so at
+                            all
     """
     panel, at = others.panel, others.panel.at(claims)
     votes, cut = others.votes, kind_of(claims).CUT
@@ -42,7 +43,7 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     if kind_of(claims).CROSSED:
         share = votes.share_said
         said = reaches(share) if cut else say(share, 0.5)
-        found["others_say"] = np.where(votes.spoke < LEAST_OTHERS, math.nan, said)
+        found["others_predictions"] = np.where(votes.spoke < LEAST_OTHERS, math.nan, said)
     return {name: chance[at] for name, chance in found.items()}
 
 

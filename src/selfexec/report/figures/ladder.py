@@ -20,7 +20,7 @@ BY = {
     ("constant",): "same: always the same answer",
     ("facts",): "facts: a request's label, a question's length",
     ("text",): "text: the words of an item",
-    ("others_say", "others_do"): "others say, others do: on the very item",
+    ("others_predictions", "others_behaviour"): "others say, others do: on the very item",
     ("stacked",): "all: these stacked, which margins are over",
     ("family_predictions", "family_behaviour"): "family: other models of its family, on the very item",
     ("history",): "history: its own behaviour with other items",
@@ -40,8 +40,8 @@ def _caption(rungs: Sequence[str], several: bool, faint: bool, intervals: bool) 
 
 # rung -> that it tells of a model
 TELLS = {
-    "others_do": "What other models do tells",
-    "others_say": "What other models say tells",
+    "others_behaviour": "What other models do tells",
+    "others_predictions": "What other models say tells",
     "text": "The text of an item tells",
     "facts": "A plain fact of an item tells",
     "constant": "Always the same answer tells",
