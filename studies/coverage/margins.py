@@ -1,7 +1,7 @@
 """How often do the intervals of margins hold the truth? See README.md.
 
 Panels are drawn on arrays: a model whose truth is fixed, reference models and items that are new each time. What holds
-is the mean, over all draws, of its margin on other items over the opponent that was made of the drawn ones.
+is the mean, over all draws, of its margin on other items over the stacked baseline that was made of the drawn ones.
 """
 
 import csv
@@ -129,7 +129,7 @@ def others_of(everyone: Claims) -> tuple[Claims, Others]:
 
 
 def elsewhere(near: Others, far: Claims) -> float:
-    """The margin, on other items, over the opponent that was made of these."""
+    """The margin, on other items, over the stacked baseline that was made of these."""
     mine, others = others_of(far)
     learnt = stacked(near)
     mean = lambda part: np.broadcast_to(part.mean(-1, keepdims=True), (*part.shape[:-1], others.panel.folds))  # noqa: E731

@@ -1,4 +1,4 @@
-"""What could be said of a model without having seen it: baselines, the margin over an opponent, self-bonus."""
+"""What could be said of a model without having seen it: baselines, the margin over a stacked baseline, self-bonus."""
 
 import json
 import math
@@ -181,7 +181,7 @@ def test_items_that_cannot_be_scored_are_not_counted_among_the_shared_ones() -> 
     assert held("a", claims(mine + others)).margin.reason == "only 10 of 20 items were asked of three other models"
 
 
-def test_an_opponent_worse_than_chance_is_one_that_always_says_the_same() -> None:
+def test_a_stacked_baseline_worse_than_chance_is_one_that_always_says_the_same() -> None:
     # the model knows what it does; the others do the contrary, so that to follow them has a J of -1
     outcomes = {str(n): n % 2 == 0 for n in range(40)}
     mine = [row | {"predicted": row["observed"]} for row in behaviour("a", outcomes)]
@@ -197,7 +197,7 @@ def pairs_of(model: str, first: dict[str, bool]) -> list[dict[str, Any]]:
     return behaviour(model, first, claim="Q1 before Q2")
 
 
-def test_the_opponent_follows_most_others_in_their_order_and_is_made_without_the_model() -> None:
+def test_the_stacked_baseline_follows_most_others_in_their_order_and_is_made_without_the_model() -> None:
     # b, c and d find easy what a finds hard, throughout
     easy = {str(n): n % 2 == 0 for n in range(40)}
     rows = [row for m in "bcd" for row in pairs_of(m, easy)]
@@ -218,15 +218,15 @@ def test_the_doubt_of_the_reference_models_is_the_jackknifes_less_what_the_items
     rows = [row for m in "abcd" for row in pairs_of(m, easy)] + pairs_of("e", contrary)
     found = held("a", claims(rows, "difficulty"))
     assert (value(kind_of("difficulty").skill, found.best), found.doubt) == (1, NO_DOUBT)
-    # two against two: which way the opponent leans on 40 of 80 groups hangs on who is there
+    # two against two: which way the stacked baseline leans on 40 of 80 groups hangs on who is there
     easy = {str(n): n % 2 == 0 for n in range(80)}
     contrary = {item: outcome == (int(item) < 40) for item, outcome in easy.items()}
     rows = [row for m in "abc" for row in pairs_of(m, easy)] + [r for m in "de" for r in pairs_of(m, contrary)]
     everyone = claims(rows, "difficulty")
     found, kind = held("a", everyone), kind_of("difficulty")
     mine = everyone.of("a")
-    opponent = stacked(Panels(everyone).others(mine, "bcde"))
-    fewer = [kind.chance_record(mine, chance) for chance in opponent.without_one(mine)]
+    baseline = stacked(Panels(everyone).others(mine, "bcde"))
+    fewer = [kind.chance_record(mine, chance) for chance in baseline.without_one(mine)]
     skills = [value(kind.skill, one) for one in fewer]
     assert sorted(skills) == [0, 0, 1, 1]  # without b or c most are contrary, without d or e they are right
     # tau of a group is 1 or -1, and 0 on the forty of a tie: differences of 1 on forty groups have a variance of 1/4,
@@ -326,7 +326,7 @@ def test_who_knows_itself_has_baseline_margin_and_who_knows_models_has_none(
 
 
 @pytest.mark.slow
-def test_baseline_margin_is_skill_less_the_opponents_skill_on_the_same_claims(whole_panel: Run) -> None:
+def test_baseline_margin_is_skill_less_the_stacked_baselines_skill_on_the_same_claims(whole_panel: Run) -> None:
     scores = sx.score(whole_panel, "readable")
     everyone = whole_panel.tables.claims["restriction"]
     own = everyone.of("sim/typical")

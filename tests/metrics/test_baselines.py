@@ -151,7 +151,8 @@ def test_every_baseline_has_a_group() -> None:
     assert group_of("something_of_an_experiment") == "knows the question"
 
 
-# --- the opponent ----------------------------------------------------------------------------------------------------
+# --- the stacked baseline
+# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +165,7 @@ def others_of(claims: Claims, model: str) -> Others:
 
 
 @pytest.mark.parametrize("experiment", ["association", "restriction", "difficulty"])
-def test_the_opponent_never_saw_the_model(panel: Run, experiment: str) -> None:
+def test_the_stacked_baseline_never_saw_the_model(panel: Run, experiment: str) -> None:
     model, claims = "sim/typical", panel.tables.claims[experiment]
     mine = claims.model == claims.models.index(model)
     turned = np.where(mine, -1, 1).astype(np.int8)
@@ -173,7 +174,7 @@ def test_the_opponent_never_saw_the_model(panel: Run, experiment: str) -> None:
     np.testing.assert_array_equal(said, again)
 
 
-def test_what_the_opponent_says_of_an_item_it_has_learnt_from_others(panel: Run) -> None:
+def test_what_the_stacked_baseline_says_of_an_item_it_has_learnt_from_others(panel: Run) -> None:
     claims = panel.tables.claims["restriction"]
     others = others_of(claims, "sim/typical")
     first = others.panel.fold == 0
@@ -242,7 +243,7 @@ def test_by_facts_a_yes_is_one_a_no_minus_one_and_what_is_not_known_is_between()
 
 
 @pytest.mark.parametrize("experiment", ["restriction", "difficulty"])
-def test_the_opponent_says_yes_where_its_weights_reach_the_threshold_of_the_fold(experiment: str) -> None:
+def test_the_stacked_baseline_says_yes_where_its_weights_reach_the_threshold_of_the_fold(experiment: str) -> None:
     # six items; of the last two fewer than three models are known to have done it or not
     did = np.array([[1, 1, 0, 0, 1, math.nan], [1, 0, 0, 1, 1, math.nan], [0, 1, 0, 1, math.nan, 1]])
     said = np.array([[1, 0, 0, 1, 1, 1], [1, 0, math.nan, 1, 0, 1], [1, 1, 1, 0, 0, math.nan]])
@@ -253,7 +254,7 @@ def test_the_opponent_says_yes_where_its_weights_reach_the_threshold_of_the_fold
     known = np.array([[0.5, -0.5, 0.2, 0.0, 1.0, -1.0], [1.0, 0.0, -1.0, 0.5, 0.0, 0.2]])
     weights = np.array([[0.1, -0.2], [0.7, 0.3], [-0.4, 0.6], [0.9, 0.5], [0.3, 0.8]])
     threshold = np.array([0.2, -0.1])
-    opponent = Stacked(Others(panel, np.arange(3)), known, weights, threshold)
+    baseline = Stacked(Others(panel, np.arange(3)), known, weights, threshold)
 
     def log_odds(votes: np.ndarray, every: np.ndarray) -> float:
         votes, every = votes[~np.isnan(votes)], every[~np.isnan(every)]
@@ -269,13 +270,13 @@ def test_the_opponent_says_yes_where_its_weights_reach_the_threshold_of_the_fold
         return float(told > 0)
 
     everyone, places = [0, 1, 2], range(6)
-    found: Any = opponent.chances(np.arange(6))  # type: ignore[arg-type]
+    found: Any = baseline.chances(np.arange(6))  # type: ignore[arg-type]
     np.testing.assert_array_equal(found, [word(place, everyone, 3) for place in places])
     assert set(found[:4]) == {0, 1} and np.isnan(found[4:]).all()
     without = [[word(place, [m for m in everyone if m != n], 1) for place in places] for n in everyone]
-    np.testing.assert_array_equal(opponent.without_one(np.arange(6)), without)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(baseline.without_one(np.arange(6)), without)  # type: ignore[arg-type]
     # where nothing speaks for either, the share reaches the base rate, and neither question is the easier one
-    nothing = replace(opponent, weights=np.zeros((5, 2)), threshold=np.zeros(2)).chances(np.arange(4))  # type: ignore[arg-type]
+    nothing = replace(baseline, weights=np.zeros((5, 2)), threshold=np.zeros(2)).chances(np.arange(4))  # type: ignore[arg-type]
     assert nothing.tolist() == [1.0 if experiment == "restriction" else 0.5] * 4
 
 

@@ -189,10 +189,10 @@ def test_baselines_of_an_experiment_that_is_not_ours_are_scored_by_their_names(a
     # a short question is one with a number up to 20, and so brief with d
     assert scores.value("vllm/d", "brevity", "short_question") == 1
     assert scores.baseline_groups["short_question"] == "knows the question"
-    # the opponent has learnt from the others what that tells of them
-    opponent = scores.row("vllm/d", "brevity", "best_baseline")
-    assert opponent.baseline == "stacked" and 0 < (opponent.value or 0) < 1
-    assert scores.value("vllm/d", "brevity", "baseline_margin") == pytest.approx(0.9 - (opponent.value or 0))
+    # the stacked baseline has learnt from the others what that tells of them
+    best = scores.row("vllm/d", "brevity", "best_baseline")
+    assert best.baseline == "stacked" and 0 < (best.value or 0) < 1
+    assert scores.value("vllm/d", "brevity", "baseline_margin") == pytest.approx(0.9 - (best.value or 0))
     assert "all stacked" in said("score", "asked")
 
 

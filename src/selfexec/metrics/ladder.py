@@ -96,7 +96,7 @@ def _constant(kind: Kind, scored: Scored) -> Rung:
 
 
 def _stacked(kind: Kind, scored: Scored) -> Rung:
-    """The opponent that the margin is over."""
+    """The stacked baseline that the margin is over."""
     held = scored.held
     if math.isnan(held.margin.value):
         return _absent("stacked", held.margin.reason)

@@ -1,13 +1,13 @@
-"""Baseline margin: a model's skill less that of one opponent of fixed make, which never saw it, on the same claims.
+"""Baseline margin: a model's skill less that of one baseline of fixed make, which never saw it, on the same claims.
 
-The opponent puts together what the questions tell, what other models do and what they say (`baselines.stacked`).
-Nothing of it is chosen by how well it does on this model, so that a margin of few items can be compared with one of
-many.
+The stacked baseline puts together what the questions tell, what other models do and what they say
+(`baselines.stacked`). Nothing of it is chosen by how well it does on this model, so that a margin of few items can be
+compared with one of many.
 
 It is doubtful for two reasons, and its interval has both. There are only so many items. And there are only so many
-reference models to tell what models in general do: with others the opponent would have said otherwise (its standard
-error is that of the jackknife over them), and with more of them it would have done better: what the last of them added
-is taken off the lower end. See docs/decisions/0010 and 0029.
+reference models to tell what models in general do: with others the stacked baseline would have said otherwise (its
+standard error is that of the jackknife over them), and with more of them it would have done better: what the last of
+them added is taken off the lower end. See docs/decisions/0010 and 0029.
 """
 
 import math
@@ -44,8 +44,8 @@ SPLIT = 1 / 3  # of the others' words at least are on either side where they are
 
 
 class ReferenceDoubt(NamedTuple):
-    """What an opponent's skill owes to which reference models there are: its standard error, and what the last of them
-    added.
+    """What a stacked baseline's skill owes to which reference models there are: its standard error, and what the last
+    of them added.
     """
 
     error: float = 0.0
@@ -58,8 +58,9 @@ NO_DOUBT = ReferenceDoubt()
 @dataclass(frozen=True)
 class Held:
     """A model's `own` record, beside it that of the `best` baseline, by name, and the margin between them. `chance` is
-    what the opponent says of each of the model's claims, nan where it says nothing. `alone`: why there is no opponent,
-    where nothing is known of others; then `best` says the same every time, and the margin is nan with that reason.
+    what the stacked baseline says of each of the model's claims, nan where it says nothing. `alone`: why there is no
+    stacked baseline, where nothing is known of others; then `best` says the same every time, and the margin is nan with
+    that reason.
     """
 
     own: Counted
@@ -77,8 +78,8 @@ def held_alone(kind: Kind, own: Counted, reason: str) -> Held:
 
 
 def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], strict: bool) -> Held:
-    """A model's claims held against the opponent; `chances` are what baselines say. Claims that fewer than three others
-    share are left out, so that both are judged on the same ones.
+    """A model's claims held against the stacked baseline; `chances` are what baselines say. Claims that fewer than
+    three others share are left out, so that both are judged on the same ones.
     """
     kind, which = kind_of(claims), scorable(claims, strict)
     own = kind.count(claims, strict)
@@ -90,18 +91,18 @@ def held_against(claims: Claims, others: Others, chances: Mapping[str, Array], s
     if not kind.CROSSED:
         baseline, best = best_of(kind, own, baseline_records(claims, chances, shared))
         return Held(own, baseline, best, kind.skill_difference(own, best))
-    opponent = stacked(others)
-    chance = opponent.chances(claims)
+    fitted = stacked(others)
+    chance = fitted.chances(claims)
     best = chance_record(claims, chance, shared)
     if not value(kind.skill, best) > 0:  # whoever says the same every time does as well
         best = kind.constant(own)
         return Held(own, CONSTANT, best, kind.skill_difference(own, best), chance=chance)
-    doubt = _reference_doubt(claims, opponent, shared, value(kind.skill, best))
+    doubt = _reference_doubt(claims, fitted, shared, value(kind.skill, best))
     return Held(own, STACKED, best, doubted(kind.skill_difference(own, best), doubt), doubt, chance)
 
 
 def where_words_split(claims: Claims, others: Others, held: Held, strict: bool) -> tuple[Estimate, Estimate]:
-    """Skill, and margin over the opponent, on the claims of which other models say different things."""
+    """Skill, and margin over the stacked baseline, on the claims of which other models say different things."""
     kind, which = kind_of(claims), scorable(claims, strict)
     if held.chance is None:
         unknown = Estimate(math.nan, reason=held.margin.reason)
@@ -170,12 +171,12 @@ def _too_few(claims: Claims, others: Others, chances: Mapping[str, Array], which
     return None
 
 
-def _reference_doubt(claims: Claims, opponent: Stacked, which: Flags, skill: float) -> ReferenceDoubt:
+def _reference_doubt(claims: Claims, baseline: Stacked, which: Flags, skill: float) -> ReferenceDoubt:
     """By leaving out one of the others at a time: the jackknife's error, less what the items make of these differences.
     On other items they were others too, and that doubt is in the interval already.
     """
-    kind, k, scored = kind_of(claims), len(opponent.others), claims.where(which)
-    fewer = kind.chance_counts(scored, np.nan_to_num(opponent.without_one(scored), nan=0.5))
+    kind, k, scored = kind_of(claims), len(baseline.others), claims.where(which)
+    fewer = kind.chance_counts(scored, np.nan_to_num(baseline.without_one(scored), nan=0.5))
     fewer = fewer[:, fewer[0].sum(1) > 0]
     skills = kind.skill(fewer.sum(1))
     by_items = influence(kind.skill, fewer)

@@ -94,8 +94,8 @@ def score_experiment(
     why, found = degenerate(kind, claims, answers, len(record.items), found)
     held = replace(held, margin=found.get("baseline_margin", held.margin))
     caution = asked.caution or why or kind.too_few(claims.where(which), record)
-    opponent = None if held.alone else held.baseline
-    rows = [asked.row(name, e, caution, opponent if name in OF_BASELINE else None) for name, e in found.items()]
+    best_baseline = None if held.alone else held.baseline
+    rows = [asked.row(name, e, caution, best_baseline if name in OF_BASELINE else None) for name, e in found.items()]
     beside = {name: paired(claims, chances[name], which, record, records[name], strict) for name in records}
     if held.chance is not None:
         chances = chances | {STACKED: held.chance}

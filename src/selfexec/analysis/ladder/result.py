@@ -220,7 +220,7 @@ def ladder_of(scores: Scores) -> Ladder:
 
 def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
     asked = part.asked
-    opponent = scores.get(asked.model, asked.experiment, "best_baseline")
+    best_baseline = scores.get(asked.model, asked.experiment, "best_baseline")
     for rung in rungs(part):
         named = scores.get(asked.model, asked.experiment, "accuracy" if rung.name == ITSELF else rung.baseline or "")
         yield LadderRow(
@@ -238,7 +238,7 @@ def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
             items=rung.items,
             models=asked.panel,
             reason=rung.skill.reason or part.caution,
-            panel=opponent.panel if opponent and rung.name in OF_OTHERS else None,
+            panel=best_baseline.panel if best_baseline and rung.name in OF_OTHERS else None,
         )
 
 

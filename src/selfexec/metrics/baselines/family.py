@@ -1,7 +1,7 @@
 """What models of the same family did with the very item, and what they said that they would.
 
-Nothing is chosen or learnt, and nothing that the model itself said or did is in it. It is no part of the opponent: a
-margin would then hang on whether a model of its family happens to be in the run (docs/decisions/0030).
+Nothing is chosen or learnt, and nothing that the model itself said or did is in it. It is no part of the stacked
+baseline: a margin would then hang on whether a model of its family happens to be in the run (docs/decisions/0030).
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a baseline may know: five groups, by name. The first three make the opponent that margins are over."""
+"""What a baseline may know: five groups, by name. The first three make the stacked baseline that margins are over."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ OTHERS_DO = "knows what others do"
 OTHERS_SAY = "knows what others say"
 FAMILY = "knows its family"
 HISTORY = "knows its history"
-APART = (FAMILY, HISTORY)  # no part of any opponent
+APART = (FAMILY, HISTORY)  # no part of the stacked baseline
 STACKED = "stacked"
 CONSTANT = "always the same"
 
