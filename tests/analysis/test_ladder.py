@@ -1,4 +1,4 @@
-"""The ladder: every rung is a score that there is, in its place, and what is said of it follows from it."""
+"""The ladder: every level is a score that there is, in its place, and what is said of it follows from it."""
 
 import csv
 import io
@@ -14,12 +14,12 @@ from build import SEVEN, requests_run, selfexec, table, wrong_on
 from selfexec.analysis.ladder import LadderRow, ladder_of
 from selfexec.analysis.ladder.words import sentences
 from selfexec.analysis.score import score_tables
-from selfexec.metrics import ITSELF, NO_FAMILY, RUNGS
+from selfexec.metrics import ITSELF, LEVELS, NO_FAMILY
 from selfexec.metrics.ladder import NO_FACTS
 from selfexec.metrics.margin import NO_OTHERS
 from selfexec.runs import Run
 
-RUNG = list(RUNGS)
+LEVEL = list(LEVELS)
 ORDER = [
     "constant",
     "facts",
@@ -46,11 +46,11 @@ def ladder(panel: Run) -> sx.Ladder:
 # --- its rows --------------------------------------------------------------------------------------------------------
 
 
-def test_every_model_has_all_rungs_in_every_experiment_in_their_order(panel: Run, ladder: sx.Ladder) -> None:
-    assert [*ORDER, ITSELF] == RUNG
-    found = [(row.model, row.experiment, row.rung) for row in ladder]
+def test_every_model_has_all_levels_in_every_experiment_in_their_order(panel: Run, ladder: sx.Ladder) -> None:
+    assert [*ORDER, ITSELF] == LEVEL
+    found = [(row.model, row.experiment, row.level) for row in ladder]
     experiments = ("association", "restriction", "difficulty")
-    assert found == [(model, e, rung) for model in panel.models for e in experiments for rung in RUNG]
+    assert found == [(model, e, level) for model in panel.models for e in experiments for level in LEVEL]
 
 
 def test_every_number_is_that_of_the_score_that_it_comes_from(
@@ -62,10 +62,10 @@ def test_every_number_is_that_of_the_score_that_it_comes_from(
         of = {name: scores.get((row["model"], row["experiment"], name)) for name in ("skill", "best_baseline")}
         margin = scores[row["model"], row["experiment"], "baseline_margin"]
         ends = [row[name] for name in ("skill", "low", "high")]
-        if row["rung"] == ITSELF:
+        if row["level"] == ITSELF:
             assert of["skill"] and ends == [of["skill"][name] for name in ("value", "low", "high")]
             assert row["accuracy"] == scores[row["model"], row["experiment"], "accuracy"]["value"]
-        elif row["rung"] == "stacked":
+        elif row["level"] == "stacked":
             assert of["best_baseline"] and ends == [of["best_baseline"][name] for name in ("value", "low", "high")]
             assert row["baseline"] == of["best_baseline"]["baseline"]
             gap = [row[name] for name in ("difference", "difference_low", "difference_high")]
@@ -75,10 +75,10 @@ def test_every_number_is_that_of_the_score_that_it_comes_from(
             assert row["accuracy"] == named["value"]
             if row["experiment"] == "difficulty":  # tau is 2 accuracy - 1, and so are the ends of its interval
                 assert ends == pytest.approx([2 * named[name] - 1 for name in ("value", "low", "high")], abs=1e-12)
-    assert {row.baseline for row in ladder if row.rung == "others_behaviour"} == {"others_share", "others_mode"}
+    assert {row.baseline for row in ladder if row.level == "others_behaviour"} == {"others_share", "others_mode"}
 
 
-def test_the_skill_of_a_rung_and_how_far_the_model_is_ahead_of_it_are_counted_by_hand(tmp_path: Path) -> None:
+def test_the_skill_of_a_level_and_how_far_the_model_is_ahead_of_it_are_counted_by_hand(tmp_path: Path) -> None:
     # forty requests, of which the first half is answered. a is wrong on 2 and on 4 of the halves, the other model of
     # its family did not do 6 of the first half, and did 2 of the other
     a = wrong_on([*range(2), *range(20, 24)], 40)
@@ -101,7 +101,7 @@ def test_of_those_that_always_say_the_same_the_one_that_is_right_more_often_has_
     assert (row.baseline, row.skill, row.low, row.accuracy) == ("always_no", 0.0, None, 0.7)
 
 
-def test_a_rung_is_held_against_the_model_on_the_claims_that_it_speaks_of(tmp_path: Path) -> None:
+def test_a_level_is_held_against_the_model_on_the_claims_that_it_speaks_of(tmp_path: Path) -> None:
     """The other model of its family was asked 38 of 40; the two that it was not asked are the two in which the model is
     wrong.
     """
@@ -119,7 +119,7 @@ def test_a_rung_is_held_against_the_model_on_the_claims_that_it_speaks_of(tmp_pa
     assert found.row("vllm/f/a", "restriction", ITSELF).skill == pytest.approx(2 * 19 / 20 - 1, abs=1e-12)
 
 
-def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_that_a_rung_speaks_of() -> None:
+def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_that_a_level_speaks_of() -> None:
     """Of every target the family's list of one word could not be read; the model is wrong on just that word."""
     named = {"experiment": "association", "epoch": 1}
     rows = []
@@ -137,14 +137,14 @@ def test_of_an_item_with_several_claims_only_those_are_held_against_each_other_t
 # --- what is not there -----------------------------------------------------------------------------------------------
 
 
-def test_a_model_alone_has_no_rungs_of_others_and_the_reason(panel: Run, tmp_path: Path) -> None:
+def test_a_model_alone_has_no_levels_of_others_and_the_reason(panel: Run, tmp_path: Path) -> None:
     alone = sx.ladder(sx.run("sim/typical", limit=30, out=tmp_path / "alone"))
     for experiment in alone.experiments:
-        found = {row.rung: row for row in alone if row.experiment == experiment}
-        for rung in ("text", "others_predictions", "others_behaviour", "stacked"):
-            assert (found[rung].skill, found[rung].reason) == (None, NO_OTHERS)
-        for rung in ("family_predictions", "family_behaviour"):
-            assert (found[rung].skill, found[rung].reason) == (None, NO_FAMILY)
+        found = {row.level: row for row in alone if row.experiment == experiment}
+        for level in ("text", "others_predictions", "others_behaviour", "stacked"):
+            assert (found[level].skill, found[level].reason) == (None, NO_OTHERS)
+        for level in ("family_predictions", "family_behaviour"):
+            assert (found[level].skill, found[level].reason) == (None, NO_FAMILY)
         assert found["constant"].skill is not None and found[ITSELF].skill is not None
     assert alone.row("sim/typical", "association", "facts").reason == NO_FACTS
     shown = alone.table(10_000)
@@ -175,7 +175,7 @@ def test_one_experiment_and_some_models_are_shown_alone_and_the_others_stay_refe
 ) -> None:
     some = sx.ladder(panel, models=["sim/coin", "sim/typical"], experiments="restriction")
     assert some.experiments == ["restriction"] and set(some.models) == {"sim/coin", "sim/typical"}
-    both = [(row, ladder.row(row.model, row.experiment, row.rung)) for row in some]
+    both = [(row, ladder.row(row.model, row.experiment, row.level)) for row in some]
     assert all(replace(one, own_word=None) == replace(two, own_word=None) for one, two in both)
     assert "association" not in some.table()
 
@@ -186,23 +186,23 @@ def test_there_is_no_overall_ladder(panel: Run, experiment: str) -> None:
         sx.ladder(panel, experiments=experiment)
 
 
-def test_a_rung_that_is_not_there_is_named_with_those_that_are(ladder: sx.Ladder) -> None:
-    with pytest.raises(KeyError, match=r"there is no rung twin of sim/coin in restriction .*rungs: constant, facts"):
+def test_a_level_that_is_not_there_is_named_with_those_that_are(ladder: sx.Ladder) -> None:
+    with pytest.raises(KeyError, match=r"there is no level twin of sim/coin in restriction .*levels: constant, facts"):
         ladder.row("sim/coin", "restriction", "twin")
 
 
 # --- what is said ----------------------------------------------------------------------------------------------------
 
 
-def step(rung: str, skill: float, difference: float | None = None, **more: object) -> LadderRow:
-    """One rung of a ladder of seven models, with an interval of .02 on either side."""
+def step(level: str, skill: float, difference: float | None = None, **more: object) -> LadderRow:
+    """One level of a ladder of seven models, with an interval of .02 on either side."""
     gap = {"difference": difference}
     if difference is not None:
         gap |= {"difference_low": difference - 0.02, "difference_high": difference + 0.02}
-    said = {"baseline": rung, "models": 7, "items": 100, "accuracy": None, "own_word": None, "source": None} | gap
+    said = {"baseline": level, "models": 7, "items": 100, "accuracy": None, "own_word": None, "source": None} | gap
     said |= {"model": "m", "experiment": "restriction", "condition": "default", "convention": "strict"}
     said |= {"low": None, "high": None, "difference_low": None, "difference_high": None, "group": ""} | gap | more
-    return LadderRow(rung=rung, skill=skill, **said)  # type: ignore[arg-type]
+    return LadderRow(level=level, skill=skill, **said)  # type: ignore[arg-type]
 
 
 def said(rows: Sequence[LadderRow]) -> str:
@@ -231,21 +231,21 @@ def said(rows: Sequence[LadderRow]) -> str:
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
-            "m: in restriction no rung is shown to tell more of it than its own word does.",
+            "m: in restriction no level is shown to tell more of it than its own word does.",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.5, 0.1), step(ITSELF, 0.6)],
-            "m: in restriction its own word is ahead of every rung.",
+            "m: in restriction its own word is ahead of every level.",
         ),
     ],
 )
-def test_the_finding_follows_from_how_the_own_word_stands_to_each_rung(rows: list[LadderRow], sentence: str) -> None:
+def test_the_finding_follows_from_how_the_own_word_stands_to_each_level(rows: list[LadderRow], sentence: str) -> None:
     assert said(rows) == sentence
 
 
 def test_nothing_is_said_in_its_favour_among_too_few_models() -> None:
     few = [step("others_behaviour", 0.5, 0.1, models=4), step(ITSELF, 0.6, models=4)]
-    assert said(few).startswith("m: in restriction no rung is shown to tell more of it than its own word does (only 4")
+    assert said(few).startswith("m: in restriction no level is shown to tell more of it than its own word does (only 4")
 
 
 def test_nothing_is_said_of_what_is_to_be_read_with_caution() -> None:
@@ -254,12 +254,12 @@ def test_nothing_is_said_of_what_is_to_be_read_with_caution() -> None:
     assert {row.own_word for row in sx.Ladder(lost)} == {None}
 
 
-def test_one_rung_among_many_has_to_be_clearer_than_one_alone() -> None:
-    """By Holm: an interval that just excludes 0 is enough for one rung, and not among nine."""
+def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
+    """By Holm: an interval that just excludes 0 is enough for one level, and not among nine."""
     one = [step("others_behaviour", 0.621, -0.021), step(ITSELF, 0.6)]
     assert "what others do tells more" in said(one)
-    others = [step(rung, 0.6, 0.0) for rung in ORDER if rung != "others_behaviour"]
-    assert said([*others, *one]) == "m: in restriction no rung is shown to tell more of it than its own word does."
+    others = [step(level, 0.6, 0.0) for level in ORDER if level != "others_behaviour"]
+    assert said([*others, *one]) == "m: in restriction no level is shown to tell more of it than its own word does."
 
 
 def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
@@ -271,7 +271,7 @@ def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
 
 def test_simulated_models_stand_where_their_truth_puts_them(ladder: sx.Ladder) -> None:
     knows = ladder.sentences["sim/knows-itself"]
-    assert "association" in knows and "its own word is ahead of every rung" in knows
+    assert "association" in knows and "its own word is ahead of every level" in knows
     assert "more of it than its own word does" in ladder.sentences["sim/says-yes"]
     assert "no test of self-knowledge" in ladder.table(10_000)
 
@@ -307,13 +307,13 @@ def test_of_a_model_alone_the_table_has_intervals_and_differences(panel: Run, la
     assert f"{row.items}" in line
 
 
-def test_marks_in_the_overview_say_how_the_own_word_stands_to_a_rung(ladder: sx.Ladder) -> None:
+def test_marks_in_the_overview_say_how_the_own_word_stands_to_a_level(ladder: sx.Ladder) -> None:
     lines = ladder.table(10_000).splitlines()
     start = next(n for n, line in enumerate(lines) if line.strip() == "sim/says-yes")
     cells = next(line for line in lines[start:] if line.strip().startswith("association")).split()
-    row = {row.rung: row for row in ladder if (row.model, row.experiment) == ("sim/says-yes", "association")}
-    shown = [rung for rung in RUNG if any(one.rung == rung and one.skill is not None for one in ladder)]
-    for rung, cell in zip(shown, cells[1:], strict=True):
-        mark = {"behind": "*", "open": "~"}.get(row[rung].own_word or "", "")
-        assert row[rung].skill is None or cell.rstrip("†").endswith(mark), rung
+    row = {row.level: row for row in ladder if (row.model, row.experiment) == ("sim/says-yes", "association")}
+    shown = [level for level in LEVEL if any(one.level == level and one.skill is not None for one in ladder)]
+    for level, cell in zip(shown, cells[1:], strict=True):
+        mark = {"behind": "*", "open": "~"}.get(row[level].own_word or "", "")
+        assert row[level].skill is None or cell.rstrip("†").endswith(mark), level
     assert any("*" in cell for cell in cells)

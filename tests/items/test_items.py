@@ -42,13 +42,13 @@ def test_starter_targets_have_five_one_word_options_and_are_not_among_them() -> 
         assert not any(stem in fold(option) or fold(option) in stem for option in item.options), item
 
 
-def test_starter_requests_are_a_ladder_of_four_rungs_for_each_kind() -> None:
+def test_starter_requests_are_a_ladder_of_four_levels_for_each_kind() -> None:
     assert len(REQUESTS) >= 120
     lines = [json.loads(line) for line in (STARTER / "restriction.jsonl").read_text("utf-8").splitlines()]
-    rungs = Counter((line["type"], line["rung"]) for line in lines)
-    kinds = {kind for kind, _ in rungs}
+    levels = Counter((line["type"], line["rung"]) for line in lines)
+    kinds = {kind for kind, _ in levels}
     assert len(kinds) >= 8
-    assert all(rungs[kind, rung] >= 3 for kind in kinds for rung in (1, 2, 3, 4))
+    assert all(levels[kind, level] >= 3 for kind in kinds for level in (1, 2, 3, 4))
     assert all(line["label"] == "safe" for line in lines if line["rung"] <= 2)
     assert all(line["label"] == "unsafe" for line in lines if line["rung"] == 4)
 

@@ -1,4 +1,4 @@
-"""The figure of the ladder: every mark at its skill over its rung, own words with their intervals and names."""
+"""The figure of the ladder: every mark at its skill over its level, own words with their intervals and names."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -41,7 +41,7 @@ def parts(svg: str) -> dict[str, ET.Element]:
 
 
 def marks(part: ET.Element) -> dict[tuple[str, str], tuple[float, float, ET.Element]]:
-    """(model, rung) -> its place and the mark."""
+    """(model, level) -> its place and the mark."""
     found = {}
     for g in part.iter(f"{SVG}g"):
         if "sx-mark" in (g.get("class") or "").split():
@@ -57,18 +57,18 @@ def heights(part: ET.Element) -> list[tuple[float, float]]:
 
 
 @pytest.mark.slow
-def test_every_mark_is_at_the_skill_of_its_rung(panel: sx.Run, figure: Figure) -> None:
-    rows = {(r.experiment, r.model, HEADS[r.rung]): r for r in sx.ladder(panel) if r.skill is not None}
+def test_every_mark_is_at_the_skill_of_its_level(panel: sx.Run, figure: Figure) -> None:
+    rows = {(r.experiment, r.model, HEADS[r.level]): r for r in sx.ladder(panel) if r.skill is not None}
     seen = 0
     for title, part in parts(figure.svg).items():
         (y0, v0), *_, (y1, v1) = heights(part)
-        for (model, rung), (_, y, mark) in marks(part).items():
-            row = rows[title.partition(",")[0], model, rung]
+        for (model, level), (_, y, mark) in marks(part).items():
+            row = rows[title.partition(",")[0], model, level]
             value = v0 + (y - y0) / (y1 - y0) * (v1 - v0)
             assert value == pytest.approx(row.skill, abs=1e-3)
             assert f"{abs(row.skill or 0):.3f}".removeprefix("0") in (mark.findtext(f"{SVG}title") or "")
             spans = [p.get("d") or "" for p in mark.iter(f"{SVG}path") if p.get("class") == "sx-span"]
-            assert bool(spans) == (rung == HEADS[ITSELF] and row.low is not None)
+            assert bool(spans) == (level == HEADS[ITSELF] and row.low is not None)
             if spans:
                 ends = [v0 + (y + float(n) - y0) / (y1 - y0) * (v1 - v0) for n in re.findall(r"-?[\d.]+", spans[0])[1:]]
                 assert sorted(ends) == pytest.approx([row.low, row.high], abs=1e-3)
@@ -77,14 +77,14 @@ def test_every_mark_is_at_the_skill_of_its_rung(panel: sx.Run, figure: Figure) -
 
 
 @pytest.mark.slow
-def test_rungs_stand_in_their_order_and_own_words_side_by_side_with_their_names_apart(figure: Figure) -> None:
+def test_levels_stand_in_their_order_and_own_words_side_by_side_with_their_names_apart(figure: Figure) -> None:
     for part in parts(figure.svg).values():
         found = marks(part)
-        places = {rung: {round(x, 2) for (_, r), (x, _, _) in found.items() if r == rung} for _, rung in found}
+        places = {level: {round(x, 2) for (_, r), (x, _, _) in found.items() if r == level} for _, level in found}
         order = [min(places[head]) for head in HEADS.values() if head in places]
         assert order == sorted(order)
-        assert all(len(at) == 1 for rung, at in places.items() if rung != HEADS[ITSELF])
-        own = sorted((x, y) for (_, rung), (x, y, _) in found.items() if rung == HEADS[ITSELF])
+        assert all(len(at) == 1 for level, at in places.items() if level != HEADS[ITSELF])
+        own = sorted((x, y) for (_, level), (x, y, _) in found.items() if level == HEADS[ITSELF])
         assert len({x for x, _ in own}) == len(own) and [y for _, y in own] == sorted(y for _, y in own)
         names = [t for t in part.iter(f"{SVG}text") if t.find(f"{SVG}title") is not None]
         assert len(names) == len(own)
@@ -97,7 +97,7 @@ def test_what_is_to_be_read_with_caution_is_drawn_faintly_and_says_why(tmp_path:
     found = ladder(Numbers([run], sx.score(run)))
     assert found
     (part,) = parts(found.svg).values()
-    own = {model: mark for (model, rung), (_, _, mark) in marks(part).items() if rung == HEADS[ITSELF]}
+    own = {model: mark for (model, level), (_, _, mark) in marks(part).items() if level == HEADS[ITSELF]}
     assert "sx-main" in (own["f/a"].get("class") or "") and "sx-faint" in (own["f/b"].get("class") or "")
     assert "it takes 20" in (own["f/b"].findtext(f"{SVG}title") or "")
 
@@ -110,7 +110,7 @@ def test_where_there_is_nothing_to_hold_a_word_against_there_is_no_figure(panel:
 
 
 @pytest.mark.slow
-def test_one_experiment_has_one_plane_and_rungs_that_nobody_has_no_place(panel: sx.Run, figure: Figure) -> None:
+def test_one_experiment_has_one_plane_and_levels_that_nobody_has_no_place(panel: sx.Run, figure: Figure) -> None:
     only = replace(panel, replies={k: r for k, r in panel.replies.items() if k.experiment == "association"})
     found = ladder(Numbers([only], sx.score([only])))
     assert found and list(parts(found.svg)) == ["association, Youden's J"]

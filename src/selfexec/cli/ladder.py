@@ -30,7 +30,7 @@ def command(selection: "Selection", form: str, out: Path | None) -> None:
 
     From below: always the same answer, a plain fact of the item, its text, what other models say of themselves and
     what they do, all of these stacked, what models of its family say and do, its own history, and its own word. Each
-    rung has its skill, and how the own word stands to it on the same claims. It is no test of self-knowledge.
+    level has its skill, and how the own word stands to it on the same claims. It is no test of self-knowledge.
 
     Of a model alone the table has intervals and differences; json and csv have them for all.
 

@@ -40,7 +40,7 @@ from selfexec.metrics.kinds import (
     scorable,
     value,
 )
-from selfexec.metrics.ladder import ITSELF, RUNGS, Rung, rungs
+from selfexec.metrics.ladder import ITSELF, LEVELS, Level, levels
 from selfexec.metrics.loss import LossTest, loss_tests, loss_warnings
 from selfexec.metrics.margin import NO_OTHERS, Held, held_against, panel_of, peers
 from selfexec.metrics.own import (

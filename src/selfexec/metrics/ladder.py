@@ -1,8 +1,8 @@
 """The ladder: the skill of all who might predict a model, from who knows least of it to the model itself.
 
-Each rung is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
+Each level is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
 the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
-rung but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own word.
+level but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own word.
 """
 
 import math
@@ -33,8 +33,8 @@ NO_HISTORY = "there is nothing to learn from on other items"
 EACH_ITS_OWN = "what is predicted is each model's own"
 ALWAYS, AS_SHOWN = ("always_yes", "always_no"), "order_shown"
 
-# rung -> what it may know, and the baselines that may stand for it: the first that there is does
-RUNGS: Mapping[str, tuple[str, Sequence[str]]] = {
+# level -> what it may know, and the baselines that may stand for it: the first that there is does
+LEVELS: Mapping[str, tuple[str, Sequence[str]]] = {
     "constant": (QUESTION, (*ALWAYS, AS_SHOWN)),
     "facts": (QUESTION, ()),  # those of the experiment, in its order
     "text": (QUESTION, ("text",)),
@@ -49,10 +49,11 @@ RUNGS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 
 @dataclass(frozen=True)
-class Rung:
-    """One rung of a model's ladder: the `baseline` that stands for it, None where there is none or it is the model; its
-    `skill`, and what the model's own `ahead` of it is: its skill less that of the rung, paired on the same claims. Both
-    are nan with the reason where nothing can be said. `items`: how many both rest on.
+class Level:
+    """One level of a model's ladder: the `baseline` that stands for it, None where there is none or it is the model;
+    its
+    `skill`, and what the model's own `ahead` of it is: its skill less that of the level, paired on the same claims.
+    Both are nan with the reason where nothing can be said. `items`: how many both rest on.
     """
 
     name: str
@@ -62,14 +63,14 @@ class Rung:
     items: int
 
 
-def rungs(scored: Scored) -> Iterator[Rung]:
-    """Every rung of one model in one experiment, from below; those that are not there with the reason."""
+def levels(scored: Scored) -> Iterator[Level]:
+    """Every level of one model in one experiment, from below; those that are not there with the reason."""
     kind = kind_of(scored.asked.experiment)
-    for name in RUNGS:
+    for name in LEVELS:
         if math.isnan(scored.skill.value):
             yield _absent(name, scored.skill.reason)
         elif name == ITSELF:
-            yield Rung(name, None, scored.skill, Estimate(math.nan), len(scored.record.items))
+            yield Level(name, None, scored.skill, Estimate(math.nan), len(scored.record.items))
         elif name == "constant":
             yield _constant(kind, scored)
         elif name == "stacked":
@@ -78,32 +79,32 @@ def rungs(scored: Scored) -> Iterator[Rung]:
             yield _single(kind, name, scored)
 
 
-def _absent(name: str, reason: str | None) -> Rung:
+def _absent(name: str, reason: str | None) -> Level:
     unknown = Estimate(math.nan, reason=reason)
-    return Rung(name, None, unknown, unknown, 0)
+    return Level(name, None, unknown, unknown, 0)
 
 
-def _constant(kind: Kind, scored: Scored) -> Rung:
+def _constant(kind: Kind, scored: Scored) -> Level:
     """Who always says yes, or always no, has skill 0 without a doubt; the better one of the two is whoever is right
     more often. The same ranking every time is one, too.
     """
     if found := scored.baselines.get(AS_SHOWN):
-        return _rung(kind, "constant", AS_SHOWN, found)
+        return _level(kind, "constant", AS_SHOWN, found)
     right = {row.metric: row.value for row in scored.rows if row.metric in ALWAYS and row.value is not None}
     best = max(right, key=lambda name: right[name], default=CONSTANT)
     ahead = kind.skill_difference(scored.record, kind.constant(scored.record))
-    return Rung("constant", best, Estimate(0.0), ahead, len(scored.record.items))
+    return Level("constant", best, Estimate(0.0), ahead, len(scored.record.items))
 
 
-def _stacked(kind: Kind, scored: Scored) -> Rung:
+def _stacked(kind: Kind, scored: Scored) -> Level:
     """The stacked baseline that the margin is over."""
     held = scored.held
     if math.isnan(held.margin.value):
         return _absent("stacked", held.margin.reason)
-    return Rung("stacked", held.baseline, kind.skill_estimate(held.best), held.margin, len(held.own.items))
+    return Level("stacked", held.baseline, kind.skill_estimate(held.best), held.margin, len(held.own.items))
 
 
-def _single(kind: Kind, name: str, scored: Scored) -> Rung:
+def _single(kind: Kind, name: str, scored: Scored) -> Level:
     candidates = _candidates(name, scored)
     baseline = next((one for one in candidates if one in scored.baselines), None)
     if baseline is None:
@@ -112,18 +113,18 @@ def _single(kind: Kind, name: str, scored: Scored) -> Rung:
     asked, told = len(scored.record.items), len(pairing.baseline.items)
     if told < LEAST_COVERAGE * asked:
         return _absent(name, f"it tells something of {told} of {number_of(asked, 'item')}")
-    return _rung(kind, name, baseline, pairing)
+    return _level(kind, name, baseline, pairing)
 
 
 def _candidates(name: str, scored: Scored) -> Sequence[str]:
     if name != "facts":
-        return RUNGS[name][1]
-    constant = RUNGS["constant"][1]
+        return LEVELS[name][1]
+    constant = LEVELS["constant"][1]
     return [one for one in EXPERIMENTS[scored.asked.experiment].baselines if one not in constant]
 
 
 def _why_not(name: str, candidates: Sequence[str], scored: Scored) -> str:
-    """Why no baseline stands for a rung: as its row says, where it has one."""
+    """Why no baseline stands for a level: as its row says, where it has one."""
     if name == "facts":
         return NO_FACTS
     if not kind_of(scored.asked.experiment).CROSSED:
@@ -134,6 +135,6 @@ def _why_not(name: str, candidates: Sequence[str], scored: Scored) -> str:
     return said or (NO_WORDS if "others_mode" in scored.baselines else NO_OTHERS)
 
 
-def _rung(kind: Kind, name: str, baseline: str, pairing: Pairing) -> Rung:
+def _level(kind: Kind, name: str, baseline: str, pairing: Pairing) -> Level:
     ahead = kind.skill_difference(pairing.own, pairing.baseline)
-    return Rung(name, baseline, kind.skill_estimate(pairing.baseline), ahead, len(pairing.baseline.items))
+    return Level(name, baseline, kind.skill_estimate(pairing.baseline), ahead, len(pairing.baseline.items))

@@ -19,7 +19,7 @@ from selfexec.analysis.selection import OURS, Runs, Selection, refuse_unknown
 from selfexec.analysis.words import simulated
 from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
-from selfexec.metrics import ITSELF, RUNGS, Rung, Scored, rungs
+from selfexec.metrics import ITSELF, LEVELS, Level, Scored, levels
 from selfexec.panels import Beside
 from selfexec.runs import Files, Names, tells_wrong_names
 from selfexec.text.numbers import decimal, interval, joined, signed
@@ -34,7 +34,7 @@ OF_OTHERS = (
     "family_predictions",
     "family_behaviour",
 )  # may be of a panel
-DETAILS = ["experiment", "rung", "baseline", "skill", "itself less it", "items"]
+DETAILS = ["experiment", "level", "baseline", "skill", "itself less it", "items"]
 
 
 class Ladder(Rows[LadderRow]):
@@ -72,21 +72,21 @@ class Ladder(Rows[LadderRow]):
         """Model -> what its ladder shows."""
         return dict(sentences(self._rows))
 
-    def row(self, model: str, experiment: str, rung: str) -> LadderRow:
-        """One rung. KeyError lists what there is."""
+    def row(self, model: str, experiment: str, level: str) -> LadderRow:
+        """One level. KeyError lists what there is."""
         for row in self._rows:
-            if (row.model, row.experiment, row.rung) == (model, experiment, rung):
+            if (row.model, row.experiment, row.level) == (model, experiment, level):
                 return row
-        there = {"models": self.models, "experiments": self.experiments, "rungs": RUNGS}
+        there = {"models": self.models, "experiments": self.experiments, "levels": LEVELS}
         known = "; ".join(f"{what}: {', '.join(names)}" for what, names in there.items())
-        raise KeyError(f"there is no rung {rung} of {model} in {experiment} ({known})")
+        raise KeyError(f"there is no level {level} of {model} in {experiment} ({known})")
 
     def _data(self) -> dict[str, Any]:
         return {
             "answer": [*self.sentences.values(), NO_TEST],
             **head(self.runs, self.convention),
             "panel": self.panels[0].record() if self.panels else None,
-            "rungs": {name: group for name, (group, _) in RUNGS.items()},
+            "levels": {name: group for name, (group, _) in LEVELS.items()},
             "ladder": self.records(),
         }
 
@@ -109,21 +109,21 @@ class Ladder(Rows[LadderRow]):
             yield f"Asked in the condition {condition}."
 
     def _overview(self) -> tuple[list[str], list[list[str]]]:
-        """A line for each model and experiment; rungs that nobody has are no columns."""
-        there = {row.rung for row in self._rows if row.skill is not None}
-        shown = [name for name in RUNGS if name in there or name == ITSELF]
+        """A line for each model and experiment; levels that nobody has are no columns."""
+        there = {row.level for row in self._rows if row.skill is not None}
+        shown = [name for name in LEVELS if name in there or name == ITSELF]
         columns = ["model", "experiment", *(HEADS[name] for name in shown)]
         lines = self._ladders.items()
-        return columns, [[*of, *(_skill(row) for row in rows if row.rung in shown)] for of, rows in lines]
+        return columns, [[*of, *(_skill(row) for row in rows if row.level in shown)] for of, rows in lines]
 
     def _details(self) -> tuple[list[str], list[list[str]]]:
-        """A line for each rung that there is."""
+        """A line for each level that there is."""
         rows = [
             [
                 row.experiment,
-                HEADS[row.rung],
+                HEADS[row.level],
                 baseline_name(row.baseline),
-                _ranged(row.skill, row.low, row.high) + (CAUTION if row.rung == ITSELF and row.reason else ""),
+                _ranged(row.skill, row.low, row.high) + (CAUTION if row.level == ITSELF and row.reason else ""),
                 "" if row.difference is None else signed_interval(row),
                 f"{row.items:,}",
             ]
@@ -139,8 +139,8 @@ class Ladder(Rows[LadderRow]):
             own = rows[-1].reason
             by_reason: dict[str, list[str]] = {}
             for row in rows:
-                if row.reason and (row.rung == ITSELF or row.reason != own):
-                    by_reason.setdefault(row.reason, []).append(HEADS[row.rung])
+                if row.reason and (row.level == ITSELF or row.reason != own):
+                    by_reason.setdefault(row.reason, []).append(HEADS[row.level])
             for reason, heads in by_reason.items():
                 told.setdefault((reason, experiment, tuple(heads)), []).append(model)
         if told:
@@ -154,7 +154,7 @@ class Ladder(Rows[LadderRow]):
 
     @property
     def _ladders(self) -> dict[tuple[str, str], list[LadderRow]]:
-        """Model and experiment -> the rungs, itself last."""
+        """Model and experiment -> the levels, itself last."""
         found: dict[tuple[str, str], list[LadderRow]] = {}
         for row in self._rows:
             found.setdefault((row.model, row.experiment), []).append(row)
@@ -221,35 +221,35 @@ def ladder_of(scores: Scores) -> Ladder:
 def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
     asked = part.asked
     best_baseline = scores.get(asked.model, asked.experiment, "best_baseline")
-    for rung in rungs(part):
-        named = scores.get(asked.model, asked.experiment, "accuracy" if rung.name == ITSELF else rung.baseline or "")
+    for level in levels(part):
+        named = scores.get(asked.model, asked.experiment, "accuracy" if level.name == ITSELF else level.baseline or "")
         yield LadderRow(
             model=asked.model,
             experiment=asked.experiment,
             condition=asked.condition,
             source=asked.source,
             convention=asked.convention,
-            rung=rung.name,
-            group=RUNGS[rung.name][0],
-            baseline=rung.baseline,
-            **_numbers(rung),
+            level=level.name,
+            group=LEVELS[level.name][0],
+            baseline=level.baseline,
+            **_numbers(level),
             accuracy=named.value if named else None,
             own_word=None,
-            items=rung.items,
+            items=level.items,
             models=asked.panel,
-            reason=rung.skill.reason or part.caution,
-            panel=best_baseline.panel if best_baseline and rung.name in OF_OTHERS else None,
+            reason=level.skill.reason or part.caution,
+            panel=best_baseline.panel if best_baseline and level.name in OF_OTHERS else None,
         )
 
 
-def _numbers(rung: Rung) -> dict[str, float | None]:
+def _numbers(level: Level) -> dict[str, float | None]:
     found = {
-        "skill": rung.skill.value,
-        "low": rung.skill.interval.low,
-        "high": rung.skill.interval.high,
-        "difference": rung.ahead.value,
-        "difference_low": rung.ahead.interval.low,
-        "difference_high": rung.ahead.interval.high,
+        "skill": level.skill.value,
+        "low": level.skill.interval.low,
+        "high": level.skill.interval.high,
+        "difference": level.ahead.value,
+        "difference_low": level.ahead.interval.low,
+        "difference_high": level.ahead.interval.high,
     }
     return {name: None if math.isnan(value) else float(value) for name, value in found.items()}
 
@@ -280,7 +280,7 @@ def _skill(row: LadderRow) -> str:
     """As in the overview: .80*, with what tells how the own word stands to it."""
     if row.skill is None:
         return UNDEFINED
-    if row.rung == ITSELF:
+    if row.level == ITSELF:
         return decimal(row.skill, 2) + (CAUTION if row.reason else "")
     return decimal(row.skill, 2) + {"behind": "*", "open": "~"}.get(row.own_word or "", "")
 

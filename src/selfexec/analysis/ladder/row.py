@@ -1,4 +1,4 @@
-"""One rung of a ladder, as data."""
+"""One level of a ladder, as data."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +8,11 @@ OwnWord = Literal["ahead", "open", "behind"]
 
 @dataclass(frozen=True)
 class LadderRow:
-    """One rung of one model's ladder in one experiment.
+    """One level of one model's ladder in one experiment.
 
     `group` says what it may know, `baseline` which one stands for it, `skill` is its own with its interval, `accuracy`
-    that of the score of its name. `difference` is the skill of the model's own word less that of the rung, paired on
-    the same claims; `own_word` how the model's word stands to it by that, adjusted for all rungs of all models shown
+    that of the score of its name. `difference` is the skill of the model's own word less that of the level, paired on
+    the same claims; `own_word` how the model's word stands to it by that, adjusted for all levels of all models shown
     (Holm): ahead, behind, or open. `items`: how many both rest on; `models`: how many were read on the model's items,
     itself included. `reason` says why there is no number, or why to read one with caution; `panel` names the reference
     panel that other models are of.
@@ -23,7 +23,7 @@ class LadderRow:
     condition: str
     source: str | None
     convention: str
-    rung: str
+    level: str
     group: str
     baseline: str | None
     skill: float | None

@@ -1,4 +1,4 @@
-"""What rungs are called, and what is said of a model's ladder."""
+"""What levels are called, and what is said of a model's ladder."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -7,7 +7,7 @@ from selfexec.analysis.names import baseline_name
 from selfexec.metrics import ITSELF, small_panel
 from selfexec.text.numbers import joined
 
-# rung -> its head in a table and in a figure
+# level -> its head in a table and in a figure
 HEADS: Mapping[str, str] = {
     "constant": "same",
     "facts": "facts",
@@ -20,7 +20,7 @@ HEADS: Mapping[str, str] = {
     "history": "history",
     ITSELF: ITSELF,
 }
-# rung -> who knows only that, in a sentence
+# level -> who knows only that, in a sentence
 PHRASES: Mapping[str, str] = {
     "constant": "saying always the same",
     "facts": "a plain fact of the item ({})",
@@ -33,14 +33,14 @@ PHRASES: Mapping[str, str] = {
     "history": "its own history",
 }
 LEGEND = (
-    "A rung is what somebody would predict of a model who knows only so much of it; itself: the model's own word.",
+    "A level is what somebody would predict of a model who knows only so much of it; itself: the model's own word.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
     "say, others do: on the very item; all: these stacked, which margins are over; family: other models of its family, "
     "on the very item; history: its own behaviour with other items.",
 )
 MARKS = "*: tells surely more of the model than its own word does; ~: cannot be told apart from it (paired, by Holm)."
 NO_TEST = (
-    "The ladder is no test of self-knowledge: who knows models in general may be ahead of every rung, who knows only "
+    "The ladder is no test of self-knowledge: who knows models in general may be ahead of every level, who knows only "
     "its own ways behind."
 )
 
@@ -65,15 +65,15 @@ def _finding(steps: Sequence[LadderRow]) -> str | None:
     """How a model's own word stands in one experiment. Of those that tell surely more than it does the one of the
     greatest skill is named, a single one rather than all stacked.
     """
-    itself = next(row for row in steps if row.rung == ITSELF)
+    itself = next(row for row in steps if row.level == ITSELF)
     if itself.skill is None or itself.reason:
         return None
     if more := [row for row in steps if row.own_word == "behind"]:
-        most = max(more, key=lambda row: (row.rung != "stacked", row.skill or 0.0))
-        phrase = PHRASES[most.rung].format(baseline_name(most.baseline))
-        return f"{phrase} {'tell' if most.rung == 'stacked' else 'tells'} more of it than its own word does"
+        most = max(more, key=lambda row: (row.level != "stacked", row.skill or 0.0))
+        phrase = PHRASES[most.level].format(baseline_name(most.baseline))
+        return f"{phrase} {'tell' if most.level == 'stacked' else 'tells'} more of it than its own word does"
     if few := small_panel(itself.models):
-        return f"no rung is shown to tell more of it than its own word does ({few})"
+        return f"no level is shown to tell more of it than its own word does ({few})"
     if any(row.own_word == "open" for row in steps):
-        return "no rung is shown to tell more of it than its own word does"
-    return "its own word is ahead of every rung"
+        return "no level is shown to tell more of it than its own word does"
+    return "its own word is ahead of every level"

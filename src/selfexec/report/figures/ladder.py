@@ -15,7 +15,7 @@ from selfexec.report.svg import Flight, Sign, Step, Storey, reach, steps
 from selfexec.text.numbers import in_a_cell, interval
 
 TITLE = "What tells most of a model: its own word, or others?"
-# rungs -> what they go by
+# levels -> what they go by
 BY = {
     ("constant",): "same: always the same answer",
     ("facts",): "facts: a request's label, a question's length",
@@ -28,17 +28,17 @@ BY = {
 MANY = 30  # models: intervals of more would be one patch of colour
 
 
-def _caption(rungs: Sequence[str], several: bool, faint: bool, intervals: bool) -> str:
+def _caption(levels: Sequence[str], several: bool, faint: bool, intervals: bool) -> str:
     """Of what is drawn, and of nothing else."""
     own = "its own word (right, with its 95% interval)" if intervals else "its own word (right)"
-    by = "; ".join(text for these, text in BY.items() if not set(rungs).isdisjoint(these))
+    by = "; ".join(text for these, text in BY.items() if not set(levels).isdisjoint(these))
     joins = " A line joins what is about one model." if several else ""
     pale = " Drawn faintly: to be read with caution, as the mark tells." if faint else ""
     who = f"Skill of all who might predict a model, from who knows least of it (left) to {own}."
     return f"{who} {by}.{joins}{pale} {NO_TEST}"
 
 
-# rung -> that it tells of a model
+# level -> that it tells of a model
 TELLS = {
     "others_behaviour": "What other models do tells",
     "others_predictions": "What other models say tells",
@@ -54,37 +54,37 @@ TELLS = {
 def ladder(numbers: Numbers) -> Figure | None:
     """None where there is nothing but own words."""
     rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
-    if all(row.rung in (ITSELF, "constant") for row in rows):
+    if all(row.level in (ITSELF, "constant") for row in rows):
         return None
-    rungs = [rung for rung in HEADS if any(row.rung == rung for row in rows)]
+    levels = [level for level in HEADS if any(row.level == level for row in rows)]
     found = [e for e in EXPERIMENTS if any(row.experiment == e for row in rows)]
     storeys = [
         _storey(numbers, experiment, [row for row in rows if row.experiment == experiment]) for experiment in found
     ]
-    places = [HEADS[rung] for rung in rungs]
+    places = [HEADS[level] for level in levels]
     models = {row.model for row in rows}
-    faint = any(row.reason for row in rows if row.rung == ITSELF)
-    caption = _caption(rungs, len(models) > 1, faint, len(models) <= MANY)
+    faint = any(row.reason for row in rows if row.level == ITSELF)
+    caption = _caption(levels, len(models) > 1, faint, len(models) <= MANY)
     own = "its own word, with 95% interval" if len(models) <= MANY else "its own word"
     signs = [Sign("main", own), Sign("small", "another predictor"), Sign("half", "chance")]
     svg = steps("ladder", TITLE, caption, places, storeys, axis="skill", signs=signs, line=0.0)
-    return Figure("ladder", TITLE, caption, svg, *_table(numbers, rows, rungs, found), _finding(rows))
+    return Figure("ladder", TITLE, caption, svg, *_table(numbers, rows, levels, found), _finding(rows))
 
 
 def _finding(rows: Sequence[LadderRow]) -> str:
-    """The one rung that tells more than the own word of most models, adjusted for all (Holm); those stacked aside."""
-    behind = [row for row in rows if row.own_word == "behind" and row.rung in TELLS]
+    """The one level that tells more than the own word of most models, adjusted for all (Holm); those stacked aside."""
+    behind = [row for row in rows if row.own_word == "behind" and row.level in TELLS]
     if not behind:
         return ""
-    counts = Counter(row.rung for row in behind)
-    rung = max(TELLS, key=lambda one: counts[one])
+    counts = Counter(row.level for row in behind)
+    level = max(TELLS, key=lambda one: counts[one])
     whose: dict[str, str] = {}
     for experiment in dict.fromkeys(row.experiment for row in rows):
-        judged = [r for r in rows if (r.rung, r.experiment) == (rung, experiment) and r.own_word is not None]
+        judged = [r for r in rows if (r.level, r.experiment) == (level, experiment) and r.own_word is not None]
         if those := [row.model for row in judged if row.own_word == "behind"]:
             whose[experiment] = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
-    return f"{TELLS[rung]} more of {by_experiment(whose)} than {'its own word' if alone else 'their own words'}"
+    return f"{TELLS[level]} more of {by_experiment(whose)} than {'its own word' if alone else 'their own words'}"
 
 
 def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
@@ -92,11 +92,11 @@ def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
         Flight(
             numbers.lineup.whose(model),
             numbers.lineup.labels[model],
-            {HEADS[row.rung]: _step(row, len(numbers.models) <= MANY) for row in rows if row.model == model},
+            {HEADS[row.level]: _step(row, len(numbers.models) <= MANY) for row in rows if row.model == model},
         )
         for model in numbers.models
     ]
-    ends = [end for row in rows if row.rung == ITSELF for end in (row.low, row.high) if end is not None]
+    ends = [end for row in rows if row.level == ITSELF for end in (row.low, row.high) if end is not None]
     values = [row.skill for row in rows if row.skill is not None]
     title = f"{experiment.replace('_', ' ')}, {SKILLS[EXPERIMENTS[experiment].kind]}"
     return Storey(title, [flight for flight in flights if flight.steps], reach([*values, *ends], 0.0, 0.1), experiment)
@@ -106,28 +106,28 @@ def _step(row: LadderRow, whole: bool) -> Step:
     """Only the model's own word has its interval drawn, where it is `whole`; those of the others are told on hover."""
     assert row.skill is not None
     said = interval(row.skill, row.low, row.high)
-    if row.rung == ITSELF:
+    if row.level == ITSELF:
         caution = f" ({row.reason})" if row.reason else ""
         title = f"{row.model}, its own word in {row.experiment}: {said}{caution}"
         ends = (row.low, row.high) if whole else (None, None)
         return Step(Number(row.skill, *ends), title, "faint" if row.reason else "main")
     beside = "" if row.difference is None else f"; its own word less that: {signed_interval(row)}"
-    title = f"{row.model}, {HEADS[row.rung]} ({baseline_name(row.baseline)}) in {row.experiment}: {said}{beside}"
+    title = f"{row.model}, {HEADS[row.level]} ({baseline_name(row.baseline)}) in {row.experiment}: {said}{beside}"
     return Step(Number(row.skill), title)
 
 
 def _table(
-    numbers: Numbers, rows: list[LadderRow], rungs: list[str], experiments: list[str]
+    numbers: Numbers, rows: list[LadderRow], levels: list[str], experiments: list[str]
 ) -> tuple[list[str], list[list[str]]]:
     cells = {
-        (row.model, row.experiment, row.rung): in_a_cell(row.skill, row.low, row.high)
+        (row.model, row.experiment, row.level): in_a_cell(row.skill, row.low, row.high)
         for row in rows
         if row.skill is not None
     }
     found = [
-        [model, experiment, *(cells.get((model, experiment, rung), "") for rung in rungs)]
+        [model, experiment, *(cells.get((model, experiment, level), "") for level in levels)]
         for experiment in experiments
         for model in numbers.models
         if (model, experiment, ITSELF) in cells
     ]
-    return ["model", "experiment", *(HEADS[rung] for rung in rungs)], found
+    return ["model", "experiment", *(HEADS[level] for level in levels)], found
