@@ -133,7 +133,7 @@ def _open(chances: Array) -> NDArray[np.intp]:
 
 
 def _flown(wanted: Array, chances: Array, rng: np.random.Generator) -> Array:
-    """The flight: a walk along directions that keep all totals, until no such direction is left."""
+    """The first phase: a walk along directions that keep all totals, until no such direction is left."""
     chances = chances.copy()
     while True:
         some = _open(chances)[: len(wanted) + 1]

@@ -24,15 +24,15 @@ from selfexec.report.svg import (
     Curve,
     Dot,
     Drawing,
-    Flight,
     Line,
     Lineup,
     Panel,
     Piece,
+    PlotFacet,
     Point,
+    Series,
     Sign,
     Step,
-    Storey,
     Whose,
     breadth,
     lines,
@@ -148,12 +148,12 @@ def of_lines() -> Drawing:
 
 def of_steps() -> Drawing:
     places = [f"place {n}" for n in range(9)]
-    flights = [
-        Flight(Whose(name, "all"), LINEUP.labels[name], {p: Step(value(n + k), "said") for k, p in enumerate(places)})
+    series = [
+        Series(Whose(name, "all"), LINEUP.labels[name], {p: Step(value(n + k), "said") for k, p in enumerate(places)})
         for n, name in enumerate(NAMES)
     ]
-    storeys = [Storey(f"storey {n}", flights, (0.0, 1.0)) for n in range(2)]
-    return steps("steps", "A title", "Words", places, storeys, axis="skill", signs=[Sign("main", "its own word")])
+    plot_facets = [PlotFacet(f"facet {n}", series, (0.0, 1.0)) for n in range(2)]
+    return steps("steps", "A title", "Words", places, plot_facets, axis="skill", signs=[Sign("main", "its own word")])
 
 
 @pytest.mark.parametrize("width", MM)

@@ -16,7 +16,7 @@ from selfexec.report.export import as_csv
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import SCREEN, SMALL_LETTERS, Flight, Step, Storey, Whose, breadth, steps
+from selfexec.report.svg import SCREEN, SMALL_LETTERS, PlotFacet, Series, Step, Whose, breadth, steps
 from selfexec.text.legible import harmless
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -153,17 +153,17 @@ class Value(float):
 
 
 @pytest.mark.slow
-def test_many_flights_and_long_names_stay_within_the_drawing() -> None:
+def test_many_series_and_long_names_stay_within_the_drawing() -> None:
     places = [f"place {n}" for n in range(10)]
-    flights = [
-        Flight(
+    series = [
+        Series(
             Whose(f"m{n}", "g"),
             f"{'long-' * (n % 9)}name-{n}",
             {place: Step(Value((n * k) % 7 / 7), place) for k, place in enumerate(places)},
         )
         for n in range(30)
     ]
-    drawn = steps("s", "A title", "Words", places, [Storey("one", flights, (0.0, 1.0))], axis="skill")
+    drawn = steps("s", "A title", "Words", places, [PlotFacet("one", series, (0.0, 1.0))], axis="skill")
     root = ET.fromstring(drawn(SCREEN))
     height = float((root.get("viewBox") or "").split()[3])
     names = [t for t in root.iter(f"{SVG}text") if t.find(f"{SVG}title") is not None]
@@ -177,7 +177,7 @@ def test_many_flights_and_long_names_stay_within_the_drawing() -> None:
 
 
 @pytest.mark.slow
-def test_a_flight_that_does_not_reach_the_last_place_has_no_label() -> None:
-    flights = [Flight(Whose("m", "g"), "short", {"a": Step(Value(0.5), "a")})]
-    svg = steps("s", "A title", "Words", ["a", "b"], [Storey("one", flights, (0.0, 1.0))])(SCREEN)
+def test_a_series_that_does_not_reach_the_last_place_has_no_label() -> None:
+    series = [Series(Whose("m", "g"), "short", {"a": Step(Value(0.5), "a")})]
+    svg = steps("s", "A title", "Words", ["a", "b"], [PlotFacet("one", series, (0.0, 1.0))])(SCREEN)
     assert ">short<" not in svg and svg.count("sx-mark") == 1

@@ -229,7 +229,7 @@ def test_what_failed_is_asked_again_and_what_changed_is_judged_again(run: sx.Run
     assert by_item(found)["0"] is False and len(behind.asked) == 15
 
 
-def test_a_torn_journal_loses_the_call_in_flight_alone(run: sx.Run, judge: tuple[Judge, str]) -> None:
+def test_a_torn_journal_loses_the_call_under_way_alone(run: sx.Run, judge: tuple[Judge, str]) -> None:
     behind, url = judge
     judged(run, url)
     path = run.folder / "judge_replies.jsonl"

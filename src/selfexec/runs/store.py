@@ -1,4 +1,4 @@
-"""The journal of a run: one line per reply, appended as it comes, so that a killed run loses only calls in flight.
+"""The journal of a run: one line per reply, appended as it comes, so that a killed run loses only calls under way.
 
 Each line is handed to the operating system at once. Once a second a thread has the system write it to the disk, so that
 a power cut takes no more than the last seconds.

@@ -11,7 +11,7 @@ from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.figures.said import Stand, by_experiment
-from selfexec.report.svg import Flight, Sign, Step, Storey, reach, steps
+from selfexec.report.svg import PlotFacet, Series, Sign, Step, reach, steps
 from selfexec.text.numbers import in_a_cell, interval
 
 TITLE = "What tells most of a model: its own word, or others?"
@@ -58,8 +58,8 @@ def ladder(numbers: Numbers) -> Figure | None:
         return None
     levels = [level for level in HEADS if any(row.level == level for row in rows)]
     found = [e for e in EXPERIMENTS if any(row.experiment == e for row in rows)]
-    storeys = [
-        _storey(numbers, experiment, [row for row in rows if row.experiment == experiment]) for experiment in found
+    plot_facets = [
+        _plot_facet(numbers, experiment, [row for row in rows if row.experiment == experiment]) for experiment in found
     ]
     places = [HEADS[level] for level in levels]
     models = {row.model for row in rows}
@@ -67,7 +67,7 @@ def ladder(numbers: Numbers) -> Figure | None:
     caption = _caption(levels, len(models) > 1, faint, len(models) <= MANY)
     own = "its own word, with 95% interval" if len(models) <= MANY else "its own word"
     signs = [Sign("main", own), Sign("small", "another predictor"), Sign("half", "chance")]
-    svg = steps("ladder", TITLE, caption, places, storeys, axis="skill", signs=signs, line=0.0)
+    svg = steps("ladder", TITLE, caption, places, plot_facets, axis="skill", signs=signs, line=0.0)
     return Figure("ladder", TITLE, caption, svg, *_table(numbers, rows, levels, found), _finding(rows))
 
 
@@ -87,9 +87,9 @@ def _finding(rows: Sequence[LadderRow]) -> str:
     return f"{TELLS[level]} more of {by_experiment(whose)} than {'its own word' if alone else 'their own words'}"
 
 
-def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
-    flights = [
-        Flight(
+def _plot_facet(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
+    series = [
+        Series(
             numbers.lineup.whose(model),
             numbers.lineup.labels[model],
             {HEADS[row.level]: _step(row, len(numbers.models) <= MANY) for row in rows if row.model == model},
@@ -99,7 +99,7 @@ def _storey(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Storey:
     ends = [end for row in rows if row.level == ITSELF for end in (row.low, row.high) if end is not None]
     values = [row.skill for row in rows if row.skill is not None]
     title = f"{experiment.replace('_', ' ')}, {SKILLS[EXPERIMENTS[experiment].kind]}"
-    return Storey(title, [flight for flight in flights if flight.steps], reach([*values, *ends], 0.0, 0.1), experiment)
+    return PlotFacet(title, [curve for curve in series if curve.steps], reach([*values, *ends], 0.0, 0.1), experiment)
 
 
 def _step(row: LadderRow, whole: bool) -> Step:

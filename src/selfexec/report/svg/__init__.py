@@ -34,4 +34,4 @@ from selfexec.report.svg.lineup import Lineup
 from selfexec.report.svg.matrix import Cell, Line, matrix
 from selfexec.report.svg.plane import Axis, Spot, plane
 from selfexec.report.svg.rows import ROWS, Dot, Panel, Piece, rows, shares
-from selfexec.report.svg.steps import Flight, Step, Storey, steps
+from selfexec.report.svg.steps import PlotFacet, Series, Step, steps

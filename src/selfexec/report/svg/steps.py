@@ -1,4 +1,4 @@
-"""A layout: flights of steps over places that have names, one storey below the other, a label at the end of each."""
+"""A layout: series of steps over places that have names, one facet below the other, a label at the end of each."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ from selfexec.report.svg.canvas import (
 from selfexec.report.svg.lines import AWAY, LABELS, STEP, spread
 from selfexec.report.svg.plane import LEFT, RIGHT, Ranged
 
-HEIGHT = 150.0  # of a storey, unless so many labels take more
+HEIGHT = 150.0  # of a facet, unless so many labels take more
 TITLE = 22.0
 SLANT = 35.0  # degrees at least, of the names of places; as many as keep them apart
 APART, BESIDE = 0.9, 0.8  # steps: how much further off the last place is, and how far marks may be from it
 MOST_APART = 9.0  # of marks there
-MANY = 30  # flights whose lines are pale, since they lie upon each other
+MANY = 30  # series whose lines are pale, since they lie upon each other
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Flight:
+class Series:
     """The steps of one key by place, which a line joins from left to right. One that ends at the last place is labelled
     there.
     """
@@ -60,11 +60,11 @@ class Flight:
 
 
 @dataclass(frozen=True)
-class Storey:
-    """One plane: its flights, and the reach of their values."""
+class PlotFacet:
+    """One plane: its series, and the reach of their values."""
 
     title: str
-    flights: Sequence[Flight]
+    series: Sequence[Series]
     domain: tuple[float, float]
     of: str = ""  # what its marks lead to
 
@@ -74,17 +74,17 @@ def steps(
     title: str,
     description: str,
     places: Sequence[str],
-    storeys: Sequence[Storey],
+    plot_facets: Sequence[PlotFacet],
     *,
     axis: str = "",
     signs: Sequence[Sign] = (),
     line: float | None = None,
 ) -> Drawing:
-    """The drawing of these storeys over the same places, from left to right. `line`: a height to be marked; `axis`:
+    """The drawing of these facets over the same places, from left to right. `line`: a height to be marked; `axis`:
     what heights measure.
     """
-    flights = [flight for storey in storeys for flight in storey.flights]
-    widest = max((breadth(flight.label, SMALL_LETTERS) for flight in flights), default=0.0)
+    series = [curve for plot_facet in plot_facets for curve in plot_facet.series]
+    widest = max((breadth(curve.label, SMALL_LETTERS) for curve in series), default=0.0)
     longest = max((breadth(place, SMALL_LETTERS) for place in places), default=0.0)
 
     def drawn(sheet: Sheet) -> str:
@@ -92,14 +92,14 @@ def steps(
         foot = math.sin(math.radians(ground.slant)) * longest + GREAT_LETTERS
         signed, top = legend(sheet, signs, 2)
         parts = [signed]
-        for storey in storeys:
-            height = max(HEIGHT, STEP * (len(storey.flights) + 1))
-            up = Scale(*storey.domain, top + TITLE + height, top + TITLE, upright=True)
-            heading = write(4, top + TITLE / 2 - 2, storey.title, "sx-strong")
-            room = ground.edge - 4 - breadth(storey.title) > breadth(axis, SMALL_LETTERS)
+        for plot_facet in plot_facets:
+            height = max(HEIGHT, STEP * (len(plot_facet.series) + 1))
+            up = Scale(*plot_facet.domain, top + TITLE + height, top + TITLE, upright=True)
+            heading = write(4, top + TITLE / 2 - 2, plot_facet.title, "sx-strong")
+            room = ground.edge - 4 - breadth(plot_facet.title) > breadth(axis, SMALL_LETTERS)
             measured = write(ground.edge, top + TITLE / 2 - 2, axis, "sx-soft sx-small", "end") if axis and room else ""
-            within = [*_backdrop(ground, up, line), *_flights(storey, ground, up)]
-            panel = f'<g class="sx-panel" data-panel="{escape(storey.title)}"{leading(storey.of)}>'
+            within = [*_backdrop(ground, up, line), *_series(plot_facet, ground, up)]
+            panel = f'<g class="sx-panel" data-panel="{escape(plot_facet.title)}"{leading(plot_facet.of)}>'
             parts += [panel, heading, measured, *within, "</g>"]
             top = up.start + foot
         return drawing(sheet, id, title, description, top + 4, parts)
@@ -155,37 +155,37 @@ def _slanted(x: float, y: float, text: str, slant: float) -> str:
 Place = tuple[float, float]
 
 
-def _flights(storey: Storey, ground: Ground, up: Scale) -> Iterator[str]:
+def _series(plot_facet: PlotFacet, ground: Ground, up: Scale) -> Iterator[str]:
     """Lines and labels first, so that marks lie above all of them."""
-    ways = {flight.whose.key: _way(flight, ground, up) for flight in storey.flights}
+    ways = {curve.whose.key: _way(curve, ground, up) for curve in plot_facet.series}
     ended = sorted((key for key in ways if ground.last in ways[key]), key=lambda key: (ways[key][ground.last][1], key))
     for n, key in enumerate(ended):
         x, y = ways[key][ground.last]
         aside = (n / (len(ended) - 1) - 0.5) * 2 if len(ended) > 1 else 0.0
         ways[key][ground.last] = (x + aside * min(ground.beside, MOST_APART * (len(ended) - 1) / 2), y)
     heights = spread([ways[key][ground.last][1] for key in ended], up.end, up.start)
-    pale = ' stroke-opacity=".25"' if len(storey.flights) > MANY else ""
-    for flight in storey.flights:
-        way = ways[flight.whose.key]
+    pale = ' stroke-opacity=".25"' if len(plot_facet.series) > MANY else ""
+    for curve in plot_facet.series:
+        way = ways[curve.whose.key]
         joined = "L".join(f"{at(x)} {at(y)}" for x, y in way.values())
-        label = _label(flight, ground, way, heights[ended.index(flight.whose.key)]) if ground.last in way else ()
-        yield belonging(flight.whose, f'<path d="M{joined}" class="sx-lead"{pale}/>', *label)
-    for flight in storey.flights:
-        for place, (x, y) in ways[flight.whose.key].items():
-            step = flight.steps[place]
-            whose = Whose(flight.whose.key, flight.whose.group, place)
+        label = _label(curve, ground, way, heights[ended.index(curve.whose.key)]) if ground.last in way else ()
+        yield belonging(curve.whose, f'<path d="M{joined}" class="sx-lead"{pale}/>', *label)
+    for curve in plot_facet.series:
+        for place, (x, y) in ways[curve.whose.key].items():
+            step = curve.steps[place]
+            whose = Whose(curve.whose.key, curve.whose.group, place)
             yield mark(x, y, step.kind, whose, step.title, span(up, step.y.low, step.y.high, y))
 
 
-def _way(flight: Flight, ground: Ground, up: Scale) -> dict[str, Place]:
-    there = {place: x for place, x in ground.across.items() if place in flight.steps}
-    return {place: (x, up.clipped(flight.steps[place].y.value)) for place, x in there.items()}
+def _way(curve: Series, ground: Ground, up: Scale) -> dict[str, Place]:
+    there = {place: x for place, x in ground.across.items() if place in curve.steps}
+    return {place: (x, up.clipped(curve.steps[place].y.value)) for place, x in there.items()}
 
 
-def _label(flight: Flight, ground: Ground, way: Mapping[str, Place], height: float) -> Iterator[str]:
+def _label(curve: Series, ground: Ground, way: Mapping[str, Place], height: float) -> Iterator[str]:
     """The label beside the plane, led to from the last step."""
     x, y = way[ground.last]
     joint = ground.edge + 2
     yield f'<path d="M{at(x + 4)} {at(y)}H{at(joint)}L{at(joint + AWAY - 5)} {at(height)}" class="sx-lead"/>'
-    text = shortened(flight.label, LABELS, SMALL_LETTERS)
-    yield write(ground.edge + AWAY, height, text, "sx-tick", "start", flight.label)
+    text = shortened(curve.label, LABELS, SMALL_LETTERS)
+    yield write(ground.edge + AWAY, height, text, "sx-tick", "start", curve.label)
