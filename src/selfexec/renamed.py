@@ -13,6 +13,7 @@ METRICS = {
     "others_say": "others_predictions",
 }
 FACETS = {"deed-thinking": "behaviour-thinking"}
+FIELDS = {"sittings": "invocations"}
 PROMPTS = {"deed@strategy": "behaviour@strategy"}
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts
@@ -31,4 +32,4 @@ def new_name(name: str) -> str:
     """What a field, a facet, a setting or a prompt is called now."""
     for old, new in PARTS.items():
         name = name.replace(old, new)
-    return FACETS.get(name, name)
+    return (FIELDS | FACETS).get(name, name)

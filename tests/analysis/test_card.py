@@ -335,7 +335,7 @@ def test_the_command_on_the_card_makes_the_same_run_again(tmp_path: Path, monkey
     assert CliRunner().invoke(root, shlex.split(command)[1:]).exit_code == 0
     first, new = load("first"), load("NEW")
     assert {key: reply.text for key, reply in first.replies.items()} == {k: r.text for k, r in new.replies.items()}
-    written = [msgspec.structs.replace(run.manifest, preset=None, sittings=[]) for run in (first, new)]
+    written = [msgspec.structs.replace(run.manifest, preset=None, invocations=[]) for run in (first, new)]
     assert written[0] == written[1]
 
 

@@ -127,7 +127,7 @@ def test_a_makers_name_before_the_slash_says_nothing_of_models_that_another_serv
     home, other = PROVIDERS["openai"].base_url, "http://localhost:8000/v1"
     asked = {"openai/good": other, "openai/mid": other, "openai/gpt-6": other, "openai/x1": home, "vllm/bad": other}
     run = SimpleNamespace(
-        manifest=SimpleNamespace(sittings=[SimpleNamespace(addresses=asked)]), simulated=frozenset[str]()
+        manifest=SimpleNamespace(invocations=[SimpleNamespace(addresses=asked)]), simulated=frozenset[str]()
     )
     elsewhere = families_elsewhere([run])  # type: ignore[list-item]
     assert elsewhere == {"openai/good": None, "openai/mid": None}

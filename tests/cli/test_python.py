@@ -129,8 +129,8 @@ def test_prompts_are_taken_from_a_file_too_and_any_iterable_names_models_and_exp
     experiments = iter(["restriction"])
     found = sx.run(models, experiments=experiments, prompts=str(file), limit=1, out=str(tmp_path / "r"))
     assert found.prompts["restriction.predict"] == "Would you answer this? $request"
-    [sitting] = found.manifest.sittings
-    assert sitting.command == (
+    [invocation] = found.manifest.invocations
+    assert invocation.command == (
         "sx.run(models=['sim/coin', 'sim/typical'], experiments=['restriction'], limit=1, "
         f"prompts={str(file)!r}, out={str(tmp_path / 'r')!r})"
     )

@@ -119,10 +119,10 @@ def test_what_stands_in_a_query_is_shown_nowhere_but_for_its_names(tmp_path: Pat
         arguments = ["run", "--model", "any/m", "--base-url", address, "--limit", "1", "--out", "r"]
         shown = CliRunner().invoke(root, [*arguments, "--header", f"X-Team={KEY}"])
     assert "You sent /v1/chat/completions?api-version=7&code=[key]" in (tmp_path / "r" / "replies.jsonl").read_text()
-    [sitting] = load_manifest(tmp_path / "r").sittings
-    assert sitting.addresses == {"any/m": f"{url}?api-version=7&code=(not shown)"}
-    assert f"--base-url '{url}?api-version=7&code=(not shown)'" in (sitting.command or "")
-    assert "--header 'X-Team=(not shown)'" in (sitting.command or "")
+    [invocation] = load_manifest(tmp_path / "r").invocations
+    assert invocation.addresses == {"any/m": f"{url}?api-version=7&code=(not shown)"}
+    assert f"--base-url '{url}?api-version=7&code=(not shown)'" in (invocation.command or "")
+    assert "--header 'X-Team=(not shown)'" in (invocation.command or "")
     files = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     for secret in (SAS, KEY):
         assert secret not in shown.output and secret.encode() not in files

@@ -52,8 +52,10 @@ def test_a_facet_whose_name_is_taken_keeps_to_the_long_form(monkeypatch: pytest.
 def test_the_command_is_written_down_as_it_can_be_typed_again(tmp_path: Path) -> None:
     words = ["run", "--model", "sim/coin", "--limit", "1", "--frame", "self,person", "--out", str(tmp_path / "r")]
     assert CliRunner().invoke(root, words).exit_code == 0
-    [sitting] = json.loads((tmp_path / "r" / "manifest.json").read_text())["sittings"]
-    assert sitting["command"] == f"selfexec run --model sim/coin --limit 1 --facet frame=self,person --out {tmp_path}/r"
+    [invocation] = json.loads((tmp_path / "r" / "manifest.json").read_text())["invocations"]
+    assert (
+        invocation["command"] == f"selfexec run --model sim/coin --limit 1 --facet frame=self,person --out {tmp_path}/r"
+    )
 
 
 def test_a_condition_goes_by_its_levels_however_they_are_written(tmp_path: Path) -> None:

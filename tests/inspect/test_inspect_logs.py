@@ -92,8 +92,8 @@ def test_what_inspect_was_told_to_send_is_a_setting_of_the_run(tmp_path: Path) -
     where = evaluated(tmp_path, ["restriction"], temperature=0.5, system_message="Be brief.", task_args={"limit": 2})
     run = import_task_logs(where, out=tmp_path / "r")
     assert run.manifest.settings == {"temperature": 0.5, "system": "Be brief."}
-    [sitting] = run.manifest.sittings
-    assert sitting.calls == len(run.replies) and sitting.versions["inspect_ai"] == inspect_ai.__version__
+    [invocation] = run.manifest.invocations
+    assert invocation.calls == len(run.replies) and invocation.versions["inspect_ai"] == inspect_ai.__version__
     other = evaluated(tmp_path, ["restriction"], model="selfexec/sim/coin", task_args={"limit": 2})
     with pytest.raises(InputError, match=r"asked with other settings than in .*\(restriction.system, restriction.temp"):
         run_of_logs([where, other], tmp_path / "two")
@@ -127,7 +127,7 @@ def test_a_run_that_becomes_logs_and_a_run_again_has_lost_nothing(ours: sx.Run, 
     again = import_task_logs(tmp_path / "logs", out=tmp_path / "r")
     assert dict(again.replies) == dict(ours.replies)
     assert again.items.lines == ours.items.lines and again.prompts == ours.prompts
-    assert again.manifest.sittings == ours.manifest.sittings and again.asked == ours.asked
+    assert again.manifest.invocations == ours.manifest.invocations and again.asked == ours.asked
     assert ordered(again.observations).equals(ordered(ours.observations))
 
 

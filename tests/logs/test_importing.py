@@ -49,7 +49,7 @@ def test_what_the_log_holds_is_never_asked_only_one_prediction_for_each_sample(t
     assert asked(found.run) == {"execute": 3, "score": 3}
     run = sx.run(out=tmp_path / "run")
     assert asked(run) == {"execute": 3, "score": 3, "predict": 3}
-    assert run.manifest.sittings[0].calls == 3
+    assert run.manifest.invocations[0].calls == 3
     assert sorted(run.observations["observed"]) == [False, True, True]
     assert set(run.observations["source"]) == {"log"}
 
@@ -97,7 +97,7 @@ def test_a_second_log_of_the_same_model_is_another_epoch_and_the_same_file_once_
     run = import_logs(again, tool="lm-eval", experiment="correctness", out=tmp_path / "run").run
     assert Counter(key.epoch for key in run.replies if key.session == "score") == {1: 2, 2: 2}
     # one call for each sample, unless more are asked for
-    assert sx.run(out=tmp_path / "run").manifest.sittings[0].calls == 2
+    assert sx.run(out=tmp_path / "run").manifest.invocations[0].calls == 2
     twice = sx.run(out=tmp_path / "run", epochs=2)
     assert Counter(key.epoch for key in twice.replies if key.session == "predict") == {1: 2, 2: 2}
     before = (tmp_path / "run" / "replies.jsonl").read_bytes()

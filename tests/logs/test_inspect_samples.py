@@ -314,7 +314,7 @@ def test_a_foreign_task_becomes_a_scored_run_at_one_call_an_item_and_who_knows_o
             taken = import_logs(tmp_path / profile, tool="inspect", experiment=experiment, out=out).run
             items = len(taken.items[experiment])
             run = sx.run(out=out)
-            assert run.manifest.sittings[0].calls == 6 * items
+            assert run.manifest.invocations[0].calls == 6 * items
             rows = [row for row in sx.score(run) if row.experiment == experiment]
             found[profile] = Counter(row.verdict for row in rows if row.metric == "own_excess")
         assert set(found["knows-models"]) == {"not shown"}, experiment

@@ -121,7 +121,7 @@ def test_it_becomes_a_scored_run_at_one_call_a_sample(logs: Path, tmp_path: Path
     import_logs(words, experiment="length", **more)
     import_logs([path for path in files_in(logs) if "choice" in path.name], experiment="choice", **more)
     run = sx.run(out=tmp_path / "r")
-    assert run.manifest.sittings[0].calls == 4 + 1 + 4
+    assert run.manifest.invocations[0].calls == 4 + 1 + 4
     rows = run.observations
     did = {e: Counter(rows.filter(rows["experiment"] == e)["observed"]) for e in ("correctness", "choice", "length")}
     assert did["correctness"] == {True: 1, False: 3}  # Paris is one capital of the three, and no sum

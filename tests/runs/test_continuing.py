@@ -46,7 +46,7 @@ def sessions(folder: Path) -> set[tuple[str, ...]]:
 
 def whole_manifest(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
-    return {name: value for name, value in found.items() if name != "sittings"}
+    return {name: value for name, value in found.items() if name != "invocations"}
 
 
 def test_what_was_left_is_asked_of_the_runs_own_models_at_their_address(url: str) -> None:

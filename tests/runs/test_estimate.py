@@ -18,7 +18,7 @@ from selfexec.runs.asking import calls_a_second, plan
 from selfexec.runs.asking.estimate import Estimate, Part, Seen, estimate, part_of, seen_tokens
 from selfexec.runs.asking.plan import Visit
 from selfexec.runs.asking.remaining import Standing, standing
-from selfexec.runs.sittings import Sitting
+from selfexec.runs.invocations import Invocation
 
 
 def reply(n: int = 1, text: str | None = "A", **more: Any) -> Reply:
@@ -71,7 +71,7 @@ def test_the_whole_is_the_sum_of_its_parts_and_tells_for_which_share_the_run_spe
 
 def test_the_pace_is_of_twenty_replies_at_least_over_more_than_a_second() -> None:
     def pace(end: float, *seconds: float, calls: int | None = None) -> float | None:
-        return calls_a_second([Sitting(begin=at(0), end=at(end), calls=calls)], came(*seconds))
+        return calls_a_second([Invocation(begin=at(0), end=at(end), calls=calls)], came(*seconds))
 
     times = range(1, 21)
     assert pace(20, *times) == 20 / 20
@@ -84,7 +84,7 @@ def test_the_pace_is_of_twenty_replies_at_least_over_more_than_a_second() -> Non
 
 
 def test_a_killed_command_ends_with_its_last_reply_before_the_next_began() -> None:
-    first, second = Sitting(begin=at(0)), Sitting(begin=at(100))
+    first, second = Invocation(begin=at(0)), Invocation(begin=at(100))
     assert calls_a_second([first, second], came(*range(1, 21), 101)) == 20 / 20
     assert calls_a_second([first, second], came(*range(1, 21), *range(101, 121))) == 20 / 20
     assert calls_a_second([first], came(*range(2, 42, 2))) == 20 / 40
@@ -92,9 +92,9 @@ def test_a_killed_command_ends_with_its_last_reply_before_the_next_began() -> No
 
 
 def test_what_came_in_a_batch_tells_no_pace() -> None:
-    sitting = [Sitting(begin=at(0), end=at(20))]
-    assert calls_a_second(sitting, came(*range(1, 21), batch="sx")) is None
-    assert calls_a_second(sitting, {one.key: one for one in map(reply, range(20))}) is None
+    invocation = [Invocation(begin=at(0), end=at(20))]
+    assert calls_a_second(invocation, came(*range(1, 21), batch="sx")) is None
+    assert calls_a_second(invocation, {one.key: one for one in map(reply, range(20))}) is None
 
 
 def test_the_time_that_is_left_is_what_remains_at_the_pace_so_far(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_the_time_that_is_left_is_what_remains_at_the_pace_so_far(tmp_path: Path
     known = {key: Reply(**key.fields(), text="A", time=at(n)) for n, key in enumerate(keys)}
     now = replace(asyncio.run(standing(planned, {})), known=known, here=30)
     # 30 replies in a minute; of three times 30 sessions 60 remain
-    rest = asyncio.run(estimate(now, [Sitting(begin=at(0), end=at(60), calls=30)]))
+    rest = asyncio.run(estimate(now, [Invocation(begin=at(0), end=at(60), calls=30)]))
     assert (now.remaining, rest.seconds) == (60, 120.0)
     assert asyncio.run(estimate(now, [])).seconds is None
 

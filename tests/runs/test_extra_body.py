@@ -12,7 +12,7 @@ from selfexec.engines import kept_field
 from selfexec.errors import InputError
 from selfexec.report.sections.about import provenance
 from selfexec.runs.folder import load_manifest
-from selfexec.runs.sittings import without_secrets
+from selfexec.runs.invocations import without_secrets
 
 SECRET = "correcthorsebatterystap"
 SENT: dict[str, Any] = {

@@ -9,7 +9,7 @@ from build import selfexec
 from selfexec.errors import InputError
 from selfexec.renamed import METRICS
 
-NEW_TO_OLD = {"behaviour-thinking": "deed-thinking"}
+NEW_TO_OLD = {"behaviour-thinking": "deed-thinking", '"invocations"': '"sittings"'}
 FACETS = {"behaviour-thinking": ["default", "off"], "strategy": ["none", "own-history:1"]}
 
 
@@ -34,6 +34,7 @@ def test_a_run_with_old_names_is_read_and_goes_on_as_one_with_new_ones(tmp_path:
     assert (old.conditions, dict(old.prompts)) == (new.conditions, dict(new.prompts))
     assert {key: reply.text for key, reply in old.replies.items()} == {k: r.text for k, r in new.replies.items()}
     assert old.asked == new.asked
+    assert [one.calls for one in old.manifest.invocations] == [one.calls for one in new.manifest.invocations]
     lines = (out / "replies.jsonl").read_bytes()
     sx.run("sim/typical", limit=12, experiments=["association"], facets=FACETS, out=out)
     assert (out / "replies.jsonl").read_bytes() == lines  # nothing is asked again

@@ -180,9 +180,9 @@ def test_no_key_is_written_down_and_how_it_judged_is(run: sx.Run, judge: tuple[J
     [kept] = json.loads((run.folder / "judges.json").read_text()).values()
     assert kept["model"] == "vllm/j" and kept["settings"] == {"temperature": 0.5}
     assert kept["prompts"] == {"restriction": JUDGING.prompt}
-    [sitting] = kept["sittings"]
-    assert sitting["calls"] == 12 and url in sitting["command"]
-    assert set(sitting["addresses"]) == {"vllm/j"}
+    [invocation] = kept["invocations"]
+    assert invocation["calls"] == 12 and url in invocation["command"]
+    assert set(invocation["addresses"]) == {"vllm/j"}
 
 
 def test_replies_stay_and_what_a_person_said_before_stays(run: sx.Run, judge: tuple[Judge, str]) -> None:

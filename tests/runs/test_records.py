@@ -77,5 +77,5 @@ def test_lines_of_files_are_values_made_by_name_of_which_some_leave_out_what_is_
         kinds = {parameter.kind for parameter in signature(one).parameters.values()}
         assert (kinds == {Parameter.KEYWORD_ONLY}) == (one.__name__ not in by_place), one
     brief = {one.__name__ for one in structs if one.__struct_config__.omit_defaults}
-    names = {"Reply", "JudgeReply", "Judge", "Judgement", "Sitting", "Request", "Block", "Asked", "Cut", "Reached"}
+    names = {"Reply", "JudgeReply", "Judge", "Judgement", "Invocation", "Request", "Block", "Asked", "Cut", "Reached"}
     assert brief == names

@@ -35,7 +35,7 @@ EVERYWHERE = {
     "sources": "it names the files that it was made of",
 }
 NOT_IN_LINES = {
-    "sittings": "lines of replies do not say which command asked",
+    "invocations": "lines of replies do not say which command asked",
     "design": "nor what else was asked: every item of an experiment counts as asked, once there is a reply",
     "planned": "nor what was to be asked later",
     "prompts": "nor the templates: each line has the SHA-256 of what was sent",
@@ -288,7 +288,9 @@ def test_by_shards_that_are_joined(chosen: dict[str, Any], tmp_path: Path) -> No
     for n in range(3):
         sx.run(TWO, limit=4, out=tmp_path / "again", shard=f"{n}/3", **chosen)
     again = sx.merge(tmp_path / "again")
-    assert facts(again, {"sittings", "reached"}) == facts(before, {"sittings", "reached"})  # asked otherwise, elsewhere
+    assert facts(again, {"invocations", "reached"}) == facts(
+        before, {"invocations", "reached"}
+    )  # asked otherwise, elsewhere
     assert again.replies.keys() == before.replies.keys() and rows(again) == rows(before)
     assert again.simulated == before.simulated
 
@@ -311,7 +313,9 @@ def test_by_files_of_a_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             sx.import_batch(tmp_path / f"{n}.jsonl", out=tmp_path / "again")
         found = sx.export_batch(to="openai", out=tmp_path / "again")
     again = sx.load(tmp_path / "again")
-    assert facts(again, {"sittings", "reached"}) == facts(before, {"sittings", "reached"})  # asked otherwise, elsewhere
+    assert facts(again, {"invocations", "reached"}) == facts(
+        before, {"invocations", "reached"}
+    )  # asked otherwise, elsewhere
     assert {key: reply.text for key, reply in again.replies.items()} == {
         key: reply.text for key, reply in before.replies.items()
     }
@@ -323,7 +327,7 @@ def test_by_a_study_file(tmp_path: Path) -> None:
     study = f'models = {json.dumps(TWO)}\nlimit = 3\nepochs = 2\nout = "again"\n'
     (tmp_path / "study.toml").write_text(study)
     again = sx.load_study(tmp_path / "study.toml").run()
-    assert facts(again, {"sittings"}) == facts(before, {"sittings"})  # another command asked, and names the file
+    assert facts(again, {"invocations"}) == facts(before, {"invocations"})  # another command asked, and names the file
     assert rows(again) == rows(before) and again.simulated == before.simulated
 
 

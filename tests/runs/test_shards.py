@@ -165,7 +165,7 @@ def test_joined_shards_are_the_run_that_one_machine_asks(three: Path, tmp_path: 
         assert len({repr(getattr(one, field)) for one in of_both}) == 1, field
     for name in ("prompts.json", "items/association.jsonl", "items/difficulty.jsonl"):
         assert (three / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    assert [one.command for one in of_both[0].sittings] == [
+    assert [one.command for one in of_both[0].invocations] == [
         f"sx.run(models={TWO!r}, limit=2, shard='{n}/3', out={str(of_both_out)!r})"
         for n, of_both_out in enumerate([_out_of(three)] * 3)
     ]
@@ -173,7 +173,7 @@ def test_joined_shards_are_the_run_that_one_machine_asks(three: Path, tmp_path: 
 
 def _out_of(three: Path) -> str:
     """The folder that the shards were asked into, before the fixture copied them."""
-    command = load_manifest(three / "shards" / "0-of-3").sittings[0].command
+    command = load_manifest(three / "shards" / "0-of-3").invocations[0].command
     assert command
     return command.rpartition("out='")[2].removesuffix("')")
 
@@ -737,7 +737,7 @@ def test_eight_shards_started_and_killed_at_random_are_the_run_that_one_machine_
     assert texts(joined) == texts(whole)
     assert json.loads(sx.score(joined).json())["scores"] == json.loads(sx.score(whole).json())["scores"]
     assert load_manifest(out).design == load_manifest(tmp_path / "whole").design
-    assert len(load_manifest(out).sittings) <= 100
+    assert len(load_manifest(out).invocations) <= 100
 
 
 @pytest.mark.slow

@@ -275,7 +275,7 @@ def test_each_model_is_asked_at_its_own_address_with_its_own_settings_and_header
     assert {team for _, team in third} == {"hush-hush"} and {team for _, team in first + second} == {None}
     assert all(body["messages"][0] == {"role": "system", "content": "Be brief."} for body, _ in third)
     assert run.manifest.own_settings == {"cold": {"execute.top_p": 0.5, "system": "Be brief.", "temperature": 0}}
-    assert run.manifest.sittings[0].addresses == {"vllm/m": f"{a}, {b}", "cold": c}
+    assert run.manifest.invocations[0].addresses == {"vllm/m": f"{a}, {b}", "cold": c}
     kept = b"".join(file.read_bytes() for file in run.folder.rglob("*") if file.is_file())
     assert b"hush-hush" not in kept and b"$TEAM" in kept
 
@@ -299,7 +299,7 @@ def test_the_run_keeps_the_study_and_names_it_with_its_hash(tmp_path: Path) -> N
     path = written(tmp_path, 'limit = 1\nmodels = ["sim/coin"]\n')
     run = sx.load_study(path).run()
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert run.manifest.sittings[0].study == f"study.toml, SHA-256 {digest}"
+    assert run.manifest.invocations[0].study == f"study.toml, SHA-256 {digest}"
     assert (run.folder / "study.toml").read_bytes() == path.read_bytes()
 
 

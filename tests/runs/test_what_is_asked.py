@@ -32,7 +32,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER, Key, restriction
 from selfexec.experiments.restriction import Request
 from selfexec.report.evidence import evidence_of
 from selfexec.report.sections.about import provenance
-from selfexec.runs import Reply, load_manifest, sittings, write_manifest
+from selfexec.runs import Reply, invocations, load_manifest, write_manifest
 from selfexec.runs.asking import (
     Plan,
     Progress,
@@ -279,7 +279,7 @@ def test_an_old_run_of_two_sets_loads_with_a_warning(selfexec: Command, tmp_path
     journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
     with pytest.warns(UserWarning, match="6 of its 7 restriction items"):
         found = run(load_manifest(folder).models, limit=6, out=folder)
-    assert [one.calls for one in found.manifest.sittings] == [1]
+    assert [one.calls for one in found.manifest.invocations] == [1]
     assert len(json.loads((folder / "prompts.json").read_text())) == 7
     # it grows by neither of its sets
     with pytest.raises(InputError, match=r"1 of its 7 restriction items are not in 'starter' \('own' is the first\)"):
@@ -463,7 +463,7 @@ def test_the_manifest_keeps_command_versions_and_times_of_every_command_that_ask
 ) -> None:
     out = tmp_path / "r" / "manifest.json"
     assert selfexec("run", "--model", "sim/coin,sim/typical", "--limit=2", "--max-calls", "9", "--out", "r")[0] == 3
-    [first] = json.loads(out.read_text())["sittings"]
+    [first] = json.loads(out.read_text())["invocations"]
     assert first["command"] == "selfexec run --model sim/coin --model sim/typical --limit 2 --max-calls 9 --out r"
     # a target and a request of the first model, 2 + 3 calls; its group of questions would take 5 more
     assert first["calls"] == 5
@@ -471,8 +471,8 @@ def test_the_manifest_keeps_command_versions_and_times_of_every_command_that_ask
     assert first["versions"]["selfexec"] == sx.__version__
     assert first["versions"]["python"] == sys.version.split()[0]
     assert "addresses" not in first
-    assert run(["sim/coin", "sim/typical"], limit=2, out="r").manifest.sittings[0].command == first["command"]
-    second = sx.load("r").manifest.sittings[1]
+    assert run(["sim/coin", "sim/typical"], limit=2, out="r").manifest.invocations[0].command == first["command"]
+    second = sx.load("r").manifest.invocations[1]
     assert (second.command, second.calls) == ("sx.run(models=['sim/coin', 'sim/typical'], limit=2, out='r')", 35)
     # nothing is asked, nothing is written
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in (tmp_path / "r").rglob("*.json*")}
@@ -492,7 +492,7 @@ def test_no_key_and_no_home_is_in_what_is_written_down() -> None:
         ("items", "--items", f"{home}/my items"),
         ("dry_run", "--dry-run", True),
     ]
-    line = sittings.command_line(["selfexec", "run"], options)
+    line = invocations.command_line(["selfexec", "run"], options)
     assert shlex.split(line) == [
         *("selfexec", "run", "--model", "vllm/x", "--base-url", "http://host:80/v1"),
         *("--set", "temperature=0", "--set", "api_key=(not shown)"),
@@ -506,7 +506,7 @@ def test_no_key_and_no_home_is_in_what_is_written_down() -> None:
         "out": Path(home),
     }
     choices |= {"base_url": "http://ann:pw@h/v1", "prompts": {"a.b": "long"}, "limit": None}
-    said = sittings.call("sx.run", choices)
+    said = invocations.call("sx.run", choices)
     hidden = "'(not shown)'"
     digest = hashlib.sha256(b'{"token": "sk"}').hexdigest()[:16]  # `x` is no known setting, `user` is one
     assert said == (
@@ -545,37 +545,37 @@ def test_the_address_asked_is_kept_without_name_and_password(tmp_path: Path) -> 
         base_url = url.replace("://", "://ann:pw-123@")
         choices: dict[str, Any] = {"experiments": "restriction", "limit": 1, "base_url": base_url}
         found = run("vllm/tiny", out=tmp_path / "r", on_progress=lambda progress: None, **choices)
-    [sitting] = found.manifest.sittings
-    assert sitting.addresses == {"vllm/tiny": url}
+    [invocation] = found.manifest.invocations
+    assert invocation.addresses == {"vllm/tiny": url}
     assert "pw-123" not in (found.folder / "manifest.json").read_text()
 
 
-def test_a_command_to_which_nobody_answered_leaves_no_sitting(tmp_path: Path) -> None:
+def test_a_command_to_which_nobody_answered_leaves_no_invocation(tmp_path: Path) -> None:
     choices: dict[str, Any] = {"limit": 1, "base_url": "http://127.0.0.1:9/v1", "on_progress": lambda progress: None}
     with pytest.raises(InputError, match="Is this the right address"):
         run("vllm/tiny", out=tmp_path / "r", **choices)
-    assert sx.load(tmp_path / "r").manifest.sittings == []
+    assert sx.load(tmp_path / "r").manifest.invocations == []
 
 
 def test_a_killed_command_is_one_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[str | None] = []
 
     async def look(self: SimEngine, call: Call) -> Outcome:
-        ends.append(load_manifest(tmp_path / "r").sittings[-1].end)
+        ends.append(load_manifest(tmp_path / "r").invocations[-1].end)
         return Outcome("")
 
     monkeypatch.setattr(SimEngine, "ask", look)
     found = run("sim/coin", limit=1, experiments="association", out=tmp_path / "r")
     # what a kill would have left, and what is left now
     assert ends == [None, None]
-    assert found.manifest.sittings[-1].end is not None
+    assert found.manifest.invocations[-1].end is not None
 
 
-def test_of_very_many_sittings_the_first_and_the_last_are_kept() -> None:
-    many = [sittings.Sitting(begin=str(n)) for n in range(250)]
-    left = [int(one.begin) for one in sittings.kept(many)]
+def test_of_very_many_invocations_the_first_and_the_last_are_kept() -> None:
+    many = [invocations.Invocation(begin=str(n)) for n in range(250)]
+    left = [int(one.begin) for one in invocations.kept(many)]
     assert left == [0, *range(151, 250)]
-    assert sittings.kept(many[:100]) == many[:100]
+    assert invocations.kept(many[:100]) == many[:100]
 
 
 # --- what is said beforehand, and in the end -------------------------------------------------------------------------
@@ -730,17 +730,17 @@ def test_the_time_left_is_told_from_the_pace_of_the_last_command_that_tells_it()
             for i, k in enumerate(keys)
         }
 
-    def sitting(minute: int, seconds: int | None, calls: int | None) -> sittings.Sitting:
+    def invocation(minute: int, seconds: int | None, calls: int | None) -> invocations.Invocation:
         end = None if seconds is None else f"2026-01-01T00:{minute:02}:{seconds:02}+00:00"
-        return sittings.Sitting(begin=f"2026-01-01T00:{minute:02}:00+00:00", end=end, calls=calls)
+        return invocations.Invocation(begin=f"2026-01-01T00:{minute:02}:00+00:00", end=end, calls=calls)
 
     assert calls_a_second([], replies(0, 50)) is None
     # 40 calls in 50 seconds; a killed command with 30 replies, the last after half a minute; one that made too few
-    assert calls_a_second([sitting(0, 50, 40)], replies(0, 40)) == 40 / 50
+    assert calls_a_second([invocation(0, 50, 40)], replies(0, 40)) == 40 / 50
     two = replies(0, 40) | replies(5, 30)
-    assert calls_a_second([sitting(0, 50, 40), sitting(5, None, None)], two) == 30 / 30
+    assert calls_a_second([invocation(0, 50, 40), invocation(5, None, None)], two) == 30 / 30
     three = two | replies(9, 19)
-    assert calls_a_second([sitting(0, 50, 40), sitting(5, None, None), sitting(9, 19, 19)], three) == 30 / 30
+    assert calls_a_second([invocation(0, 50, 40), invocation(5, None, None), invocation(9, 19, 19)], three) == 30 / 30
 
 
 @pytest.mark.parametrize("price", ["2", "2,8,1", "a,b", "-1,8", "nan,1", "1,inf", ""])

@@ -104,7 +104,7 @@ def families_elsewhere(runs: Iterable["Run"]) -> dict[str, str | None]:
     """
     found = {}
     for run in runs:
-        for invocation in run.manifest.sittings:
+        for invocation in run.manifest.invocations:
             for model, address in invocation.addresses.items():
                 if model in run.simulated or all(is_at_home(model, url) for url in address.split(", ")):
                     continue

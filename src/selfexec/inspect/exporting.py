@@ -203,7 +203,7 @@ def _log_of(part: Part) -> LogOf:
         prompts=texts,
         settings=dict(manifest.settings),
         model=part.model,
-        sittings=manifest.sittings,
+        invocations=manifest.invocations,
         accept_ends=list(run.accept_ends),
         run=part.manifest,
         logs=part.logs,

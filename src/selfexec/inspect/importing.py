@@ -16,13 +16,13 @@ from selfexec.inspect.carried import made_again, narrowed
 from selfexec.inspect.reading import TaskLog, logs_in, read_log
 from selfexec.items import ItemSet, fixed_order
 from selfexec.prompts import prompt_hashes
-from selfexec.runs import Files, Reply, Run, files, load, sittings
+from selfexec.runs import Files, Reply, Run, files, invocations, load
 from selfexec.runs.arguments import tells_wrong_names
 from selfexec.runs.design import Design, folded, joined
 from selfexec.runs.fit import check_fit
 from selfexec.runs.folder import SIMULATED, Manifest, create, refuse_taken
+from selfexec.runs.invocations import Invocation
 from selfexec.runs.judgements import JUDGEMENTS
-from selfexec.runs.sittings import Sitting
 from selfexec.version import __version__
 
 
@@ -86,7 +86,7 @@ def _manifest(logs: Sequence[TaskLog], item_set: ItemSet, prompts: Mapping[str, 
         },
         preset=_preset(logs, item_set),
         preset_order=next((log.of.preset_order for log in logs), None),
-        sittings=sittings.kept(_sittings(logs)),
+        invocations=invocations.kept(_invocations(logs)),
         # what one log accepts is not accepted of another's replies
         accept_ends=[word for word in logs[0].of.accept_ends if all(word in log.of.accept_ends for log in logs)],
         logs=[*dict.fromkeys(log for one in carried for log in one.logs)],
@@ -189,12 +189,12 @@ def _design(logs: Iterable[TaskLog]) -> Design:
     return found
 
 
-def _sittings(logs: Iterable[TaskLog]) -> list[Sitting]:
+def _invocations(logs: Iterable[TaskLog]) -> list[Invocation]:
     """The commands that asked, each once: of a run that was exported its own."""
-    found: list[Sitting] = []
+    found: list[Invocation] = []
     for log in logs:
-        found += [one for one in log.of.sittings or [log.sitting] if one not in found]
-    return sorted(found, key=lambda sitting: sitting.begin)
+        found += [one for one in log.of.invocations or [log.invocation] if one not in found]
+    return sorted(found, key=lambda invocation: invocation.begin)
 
 
 def _preset(logs: Sequence[TaskLog], item_set: ItemSet) -> str | None:

@@ -18,8 +18,8 @@ from selfexec.inspect.records import ITEM, JUDGEMENTS, LOG_OF, REPLIES, LogOf, o
 from selfexec.inspect.recovering import replies_in_events
 from selfexec.renamed import with_new_names
 from selfexec.runs import Reply
+from selfexec.runs.invocations import Invocation
 from selfexec.runs.judgements import Judgement
-from selfexec.runs.sittings import Sitting
 from selfexec.text.numbers import number_of
 
 Line = TypeVar("Line", Reply, Judgement)
@@ -40,7 +40,7 @@ class TaskLog:
     of: LogOf
     model: str
     settings: Mapping[str, Any]
-    sitting: Sitting
+    invocation: Invocation
     replies: Mapping[Key, Reply]
     items: Mapping[str, Item]
     lines: Mapping[str, bytes]
@@ -93,7 +93,7 @@ def read_log(path: Path) -> TaskLog:
         of,
         model,
         {**_settings(log), **of.settings},
-        _sitting(log, of, len(replies)),
+        _invocation(log, of, len(replies)),
         replies,
         items,
         lines,
@@ -220,10 +220,10 @@ def _known(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if value is not None}
 
 
-def _sitting(log: Any, of: LogOf, calls: int) -> Sitting:
+def _invocation(log: Any, of: LogOf, calls: int) -> Invocation:
     versions = {"selfexec": of.version, **{name: str(v) for name, v in log.eval.packages.items() if name != "selfexec"}}
     begin, end = log.stats.started_at or log.eval.created, log.stats.completed_at
-    return Sitting(
+    return Invocation(
         begin=str(begin),
         end=str(end) if end else None,
         calls=calls,

@@ -16,8 +16,8 @@ import msgspec
 from selfexec.experiments import Experiment
 from selfexec.runs import Reply
 from selfexec.runs.folder import Manifest
+from selfexec.runs.invocations import Invocation
 from selfexec.runs.judgements import Judgement
-from selfexec.runs.sittings import Sitting
 
 LOG_OF = "selfexec"
 ITEM = "item"
@@ -47,7 +47,7 @@ class LogOf(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     prompts: dict[str, str] = {}
     settings: dict[str, Any] = {}
     model: str | None = None
-    sittings: list[Sitting] = []
+    invocations: list[Invocation] = []
     accept_ends: list[str] = []
     run: Manifest | None = None
     logs: int = 0

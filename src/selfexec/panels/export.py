@@ -57,7 +57,7 @@ def panel_of_run(
 
 def _asked_on(run: Run) -> str | None:
     """The month in which the run began, where that is known."""
-    return next((one.begin[:7] for one in run.manifest.sittings if one.begin), None)
+    return next((one.begin[:7] for one in run.manifest.invocations if one.begin), None)
 
 
 def _part(tables: Tables, experiment: str, items: Mapping[str, Item], models: Sequence[str]) -> Part:

@@ -7,6 +7,7 @@ from selfexec.runs.ends import given_replies, stored_replies
 from selfexec.runs.exporting import Round, custom_id, lines
 from selfexec.runs.folder import LOGS, MANIFEST, PROMPTS, REPLIES, load_manifest, prompts_of_run, write_manifest
 from selfexec.runs.importing import import_replies
+from selfexec.runs.invocations import command_line
 from selfexec.runs.listing import Listing, list_runs
 from selfexec.runs.readings import (
     KEPT_STATE,
@@ -21,6 +22,5 @@ from selfexec.runs.readings import (
 from selfexec.runs.records import BySession, GivenReading, Reply, load_readings, load_replies
 from selfexec.runs.replay import first_sessions
 from selfexec.runs.run import Run, load, loaded, merge, refuse_silent, run_of, with_source
-from selfexec.runs.sittings import command_line
 from selfexec.runs.store import Journal, read_journal
 from selfexec.runs.transcripts import BOLD, Marks, prompt_text, prompts_sent, transcripts

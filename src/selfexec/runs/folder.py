@@ -29,8 +29,8 @@ from selfexec.items import ItemSet
 from selfexec.prompts import kept_prompts, prompts_file
 from selfexec.renamed import with_new_names
 from selfexec.runs.design import Block, Design, joined, unfolded
+from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
-from selfexec.runs.sittings import Sitting
 
 MANIFEST = "manifest.json"
 REPLIES = "replies.jsonl"
@@ -90,10 +90,11 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is. What grows with it are `models`, `experiments`, `epochs`, `items`, `design`, `prompts`, `preset`
-    and `sittings`: the commands that asked. `preset_order` names the order of its presets, for good; None where that is
-    the stratified one, or there never was a preset. Of prompts it has the SHA-256. `design` is what was asked of whom;
-    None where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to ask:
-    it is not missing where they did not come to it. `own_settings` are those of models that are asked with others than
+    and `invocations`: the commands that asked. `preset_order` names the order of its presets, for good; None where that
+    is the stratified one, or there never was a preset. Of prompts it has the SHA-256. `design` is what was asked of
+    whom; None where it was not kept (format 1, imported replies). `planned` is what commands with so many calls were to
+    ask: it is not missing where they did not come to it. `own_settings` are those of models that are asked with others
+    than
     `settings`, in their place. `simulated` are the models that an engine simulated; None where that was not kept.
     `shard` says of what whole it is a share; None where it is none. `reached` says how models were reached that were
     not just asked at their provider's own address. `logs` are those that what was done was taken from.
@@ -116,7 +117,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     own_settings: dict[str, dict[str, Any]] = {}
     preset: str | None = None
     preset_order: str | None = None
-    sittings: list[Sitting] = []
+    invocations: list[Invocation] = []
     shard: Part | None = None
     logs: list[Log] = []
     accept_ends: list[str] = []

@@ -468,13 +468,13 @@ def _judgements(path: Path, item_set: ItemSet, replies: Mapping[Key, Reply]) -> 
 
 
 def _is_older(manifest: Manifest, replies: Mapping[Key, Reply]) -> bool:
-    """Whether a run was begun by a version that wrote no sittings: it has replies from before the first of them."""
-    first = manifest.sittings[0].begin if manifest.sittings else None
+    """Whether a run was begun by a version that wrote no invocations: it has replies from before the first of them."""
+    first = manifest.invocations[0].begin if manifest.invocations else None
     return first is None or any(reply.time is not None and reply.time < first for reply in replies.values())
 
 
 def _mixed(item_set: ItemSet) -> str | None:
-    """What to say of a run into which the items of two sets went, as versions that wrote no sittings let them."""
+    """What to say of a run into which the items of two sets went, as versions that wrote no invocations let them."""
     for name in ("starter", "paper"):
         try:
             known = items.load(name).items

@@ -425,13 +425,13 @@ def _command(run: "Run", name: str) -> str:
 
 def _made(run: "Run") -> Iterator[str]:
     """When replies were asked for, and by what."""
-    if not run.manifest.sittings:
+    if not run.manifest.invocations:
         return
     # a command may hold a place on this machine, which is nobody's business but the run's
     yield from ("", f"When the replies were asked for, in UTC; the commands are in `{MANIFEST}`:", "")
     rows = [
         [one.begin, one.end or "was stopped", str(one.calls or UNKNOWN), _versions(one.versions)]
-        for one in run.manifest.sittings
+        for one in run.manifest.invocations
     ]
     yield as_markdown(["begin", "end", "calls", "versions"], rows)
 
@@ -442,7 +442,7 @@ def _versions(found: Mapping[str, str]) -> str:
 
 def _missing(run: "Run") -> Iterator[str]:
     """What the command lacks, since the folder does not have it."""
-    addresses = {f"{model} at {url}" for one in run.manifest.sittings for model, url in one.addresses.items()}
+    addresses = {f"{model} at {url}" for one in run.manifest.invocations for model, url in one.addresses.items()}
     if addresses:
         yield f"The models were asked here: {', '.join(sorted(addresses))} (`--base-url`)."
     elif not run.simulated.issuperset(run.models):

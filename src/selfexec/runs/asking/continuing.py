@@ -293,7 +293,7 @@ def _as_before(folder: Path, manifest: Manifest, model: str, options: RunOptions
     if url is not None:
         at_home = is_at_home(model, url)
         return Reached(base_url=[] if at_home else [url], wire=wire, whole=at_home or HIDDEN not in url)
-    addresses = [sitting.addresses[model] for sitting in manifest.sittings if model in sitting.addresses]
+    addresses = [invocation.addresses[model] for invocation in manifest.invocations if model in invocation.addresses]
     if options.base_url is not None:
         return Reached(base_url=[options.base_url])
     if addresses and not all(is_at_home(model, url) for url in addresses[-1].split(", ")):

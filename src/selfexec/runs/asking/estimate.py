@@ -22,8 +22,8 @@ from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.progress import CALLS_ENOUGH
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing
+from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
-from selfexec.runs.sittings import Sitting
 
 Kind = tuple[str, str]  # experiment and kind of session
 # settings by which providers have a model think
@@ -105,7 +105,7 @@ class Estimate:
         return max(0.0, known - apart) + low, known + apart + high
 
 
-async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
+async def estimate(standing: Standing, invocations: Sequence[Invocation]) -> Estimate:
     """What the sessions that remain will take, at most."""
     plan, own = standing.plan, _own_tokens(standing.known)
     lengths = await _prompt_lengths(plan)
@@ -140,23 +140,23 @@ async def estimate(standing: Standing, sittings: Sequence[Sitting]) -> Estimate:
         seen = own.get((model, kind), (None, None))
         part = part_of(model, n, seen, characters[model, kind], n * _usual(*kind))
         parts.append(part if part.own else beyond[model].added_to(part, n * _usual(*kind), unseen[model]))
-    pace = calls_a_second(sittings, standing.known)
+    pace = calls_a_second(invocations, standing.known)
     return Estimate(parts, standing.remaining / pace if pace else None)
 
 
-def calls_a_second(sittings: Sequence[Sitting], known: Mapping[Key, Reply]) -> float | None:
+def calls_a_second(invocations: Sequence[Invocation], known: Mapping[Key, Reply]) -> float | None:
     """The pace of the last command that asked enough to tell; None where there is none."""
     times = sorted(reply.time for reply in known.values() if reply.time and not reply.batch)
-    begins = [sitting.begin for sitting in sittings]
-    for sitting, following in zip(reversed(sittings), [None, *reversed(begins)], strict=False):
+    begins = [invocation.begin for invocation in invocations]
+    for invocation, following in zip(reversed(invocations), [None, *reversed(begins)], strict=False):
         # times of one form and zone sort as text; a killed command has no end, and asked nothing once another began
-        within = [time for time in times if sitting.begin <= time <= (sitting.end or following or time)]
+        within = [time for time in times if invocation.begin <= time <= (invocation.end or following or time)]
         if len(within) < CALLS_ENOUGH:
             continue
-        end = sitting.end or within[-1]
-        seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(sitting.begin)).total_seconds()
+        end = invocation.end or within[-1]
+        seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(invocation.begin)).total_seconds()
         if seconds > 1:  # times are whole seconds
-            return (sitting.calls or len(within)) / seconds
+            return (invocation.calls or len(within)) / seconds
     return None
 
 

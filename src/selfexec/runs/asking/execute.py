@@ -25,12 +25,12 @@ from selfexec.experiments import EXPERIMENTS, Key, Message, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.files import jsonl
 from selfexec.run_options import RunOptions
-from selfexec.runs import sittings
+from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Caps, Spent
 from selfexec.runs.asking.continuing import planned_or_continued
 from selfexec.runs.asking.estimate import Estimate, estimate
-from selfexec.runs.asking.growing import begin, grow, refuse_misfit, sitting, undone_if_refused
+from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Plan, Visit
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
@@ -70,7 +70,7 @@ def run(options: RunOptions) -> Run:
         InputError: Something that was given cannot be used, a key is not there, the folder holds another run, or the
             server refuses for good. What came back until then is kept.
     """
-    plan = replace(planned_or_continued(options), command=sittings.call("sx.run", options.made), again=options.again)
+    plan = replace(planned_or_continued(options), command=invocations.call("sx.run", options.made), again=options.again)
     return shown(plan, options.on_progress, 5)  # the caller is beyond what turns names into options
 
 
@@ -151,7 +151,7 @@ def _fill(
             at_start(now)
         store.report(store.progress)
         if now.remaining:
-            with undone_if_refused(plan, before), sitting(plan, manifest, engine, store.progress):
+            with undone_if_refused(plan, before), invocation(plan, manifest, engine, store.progress):
                 try:
                     finish(_ask_all(plan, store))
                     _ask_void_again(plan, store, manifest.accept_ends, ledger, journal)
@@ -165,8 +165,8 @@ def _addresses_that_answered(replies: Iterable[Reply], manifest: Manifest) -> se
     models = {reply.model for reply in replies if not reply.failed}
     return {
         address
-        for sitting in manifest.sittings
-        for model, addresses in sitting.addresses.items()
+        for invocation in manifest.invocations
+        for model, addresses in invocation.addresses.items()
         if model in models
         for address in addresses.split(", ")
     }
@@ -224,7 +224,7 @@ def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
     now = finish(standing(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
-    return now, finish(estimate(now, load_manifest(plan.out).sittings if begun else []))
+    return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
 
 
 # --- the sessions ----------------------------------------------------------------------------------------------------

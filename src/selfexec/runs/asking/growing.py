@@ -14,7 +14,7 @@ from selfexec.files.replacing import put, settle
 from selfexec.items import ItemSet
 from selfexec.items import load as load_items
 from selfexec.prompts import prompt_hashes, shipped_sentences
-from selfexec.runs import sittings
+from selfexec.runs import invocations
 from selfexec.runs.asking.plan import Plan
 from selfexec.runs.asking.progress import Progress
 from selfexec.runs.design import Block, Design, asked, folded, joined, unfolded
@@ -342,20 +342,20 @@ def _simulated(plan: Plan) -> list[str]:
 
 
 @contextmanager
-def sitting(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
+def invocation(plan: Plan, manifest: Manifest, engine: Engine, progress: Progress) -> Iterator[None]:
     """Write down when this command asks, how it was called and how the models are reached, and when it is done. Where
     no call came of it, nothing: an address at which nobody answered does not replace one at which somebody did.
     """
-    begun = sittings.begun(plan.command, engine.addresses, plan.study)
+    begun = invocations.begun(plan.command, engine.addresses, plan.study)
     if plan.study:
         put(plan.out / STUDY, [plan.study.content])
     # those of what is new, and of a run of a version that kept only hashes all that are known
     grow_prompts(plan.out, manifest.prompts, plan.asked_prompts)
 
-    def write(*more: sittings.Sitting) -> None:
-        written = sittings.kept([*manifest.sittings, *more])
+    def write(*more: invocations.Invocation) -> None:
+        written = invocations.kept([*manifest.invocations, *more])
         reached = {**manifest.reached, **_reached(plan)} if more else manifest.reached
-        write_manifest(plan.out, replace(manifest, sittings=written, reached=reached))
+        write_manifest(plan.out, replace(manifest, invocations=written, reached=reached))
 
-    with sittings.noted(begun, write, progress):
+    with invocations.noted(begun, write, progress):
         yield

@@ -49,9 +49,9 @@ from selfexec.runs.asking.histories import Histories, histories_of
 from selfexec.runs.design import Design, crossed, recorded
 from selfexec.runs.ends import stored_replies
 from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
+from selfexec.runs.invocations import StudyFile
 from selfexec.runs.sampling import sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
-from selfexec.runs.sittings import StudyFile
 from selfexec.text.legible import harmless_line
 from selfexec.text.lookups import apart, meant
 from selfexec.text.numbers import number_of

@@ -20,7 +20,7 @@ from selfexec.items import ItemSet
 from selfexec.options import Names, changed
 from selfexec.prompts import digest
 from selfexec.run_options import BatchOptions, RunOptions
-from selfexec.runs import sittings
+from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking import (
     NOT_ASKED,
@@ -113,7 +113,7 @@ def export_batch(options: BatchOptions) -> Exported:
             folder holds another run.
     """
     plan, design = planned_for(options)
-    command = sittings.call("sx.export_batch", {"to": options.to, "out": options.out, **changed(options)})
+    command = invocations.call("sx.export_batch", {"to": options.to, "out": options.out, **changed(options)})
     return export(replace(plan, command=command, again=options.again), options.to, options.per_file, design)
 
 
@@ -288,7 +288,7 @@ def _write(
     by_model: dict[str, list[Wanted]] = defaultdict(list)
     for one in wanted:
         by_model[one.key.model].append(one)
-    time, files, noted = sittings.now(), [], []
+    time, files, noted = invocations.now(), [], []
     try:
         folder.mkdir(exist_ok=True)
         for model, some in by_model.items():
@@ -365,7 +365,7 @@ def _note(plan: Plan, form: BatchForm, manifest: Manifest, calls: int) -> None:
     """Write down that this command asked, as those do that ask themselves."""
     where = {one.name: batch_place(one.asked, one.connections[0], form).shown for one in plan.respondents}
     addresses = {name: f"{shown}, in a batch" for name, shown in where.items()}
-    sitting = sittings.begun(plan.command, addresses, plan.study)
-    sitting = msgspec.structs.replace(sitting, end=sitting.begin, calls=calls)
-    written = sittings.kept([*manifest.sittings, sitting])
-    write_manifest(plan.out, msgspec.structs.replace(manifest, sittings=written))
+    invocation = invocations.begun(plan.command, addresses, plan.study)
+    invocation = msgspec.structs.replace(invocation, end=invocation.begin, calls=calls)
+    written = invocations.kept([*manifest.invocations, invocation])
+    write_manifest(plan.out, msgspec.structs.replace(manifest, invocations=written))

@@ -14,7 +14,7 @@ from selfexec.experiments import Key
 from selfexec.files import jsonl
 from selfexec.options import changed
 from selfexec.run_options import JudgeOptions
-from selfexec.runs import sittings
+from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.one_session import reply_to
@@ -60,7 +60,7 @@ def judge(options: JudgeOptions) -> Run:
     """
     [run] = loaded(options.run, options.accept_ends or ())
     made = {"judge": options.judge, **changed(options)}
-    planned = replace(plan(run, options), command=sittings.call("sx.judge", made))
+    planned = replace(plan(run, options), command=invocations.call("sx.judge", made))
     on_progress = options.on_progress
     if on_progress or all_simulated([options.judge], planned.connection):
         return carry_out(planned, on_progress)
@@ -96,7 +96,7 @@ def carry_out(plan: JudgingPlan, report: Report | None = None, progress: Progres
         progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
         try:
             if plan.open:
-                with _sitting(plan, engine, progress):
+                with _invocation(plan, engine, progress):
                     show = report or (lambda progress: None)
                     finish(_ask_all(plan, engine, ledger, spent, show, progress))
                     _ask_void_again(plan, engine, ledger, spent, show, progress)
@@ -199,18 +199,20 @@ async def _ask_all(
 
 
 @contextmanager
-def _sitting(plan: JudgingPlan, engine: Engine, progress: Progress) -> Iterator[None]:
+def _invocation(plan: JudgingPlan, engine: Engine, progress: Progress) -> Iterator[None]:
     """Write down when this judge judges, how it was called, and when it is done. Where no call came of it, nothing."""
     judges = load_judges(plan.folder)
     before = judges.get(plan.name)
     judge = plan.judge
     if before:
-        judge = msgspec.structs.replace(judge, prompts={**before.prompts, **judge.prompts}, sittings=before.sittings)
-    begun = sittings.begun(plan.command, engine.addresses)
+        judge = msgspec.structs.replace(
+            judge, prompts={**before.prompts, **judge.prompts}, invocations=before.invocations
+        )
+    begun = invocations.begun(plan.command, engine.addresses)
 
-    def write(*more: sittings.Sitting) -> None:
-        kept: Judge = msgspec.structs.replace(judge, sittings=sittings.kept([*judge.sittings, *more]))
+    def write(*more: invocations.Invocation) -> None:
+        kept: Judge = msgspec.structs.replace(judge, invocations=invocations.kept([*judge.invocations, *more]))
         write_judges(plan.folder, {**judges, plan.name: kept} if more or before else judges)
 
-    with sittings.noted(begun, write, progress):
+    with invocations.noted(begun, write, progress):
         yield

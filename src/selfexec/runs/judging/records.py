@@ -20,10 +20,10 @@ from selfexec.prompts import digest
 from selfexec.readers import Reading, read_choice
 from selfexec.renamed import with_new_names
 from selfexec.runs.ends import with_accepted_end
+from selfexec.runs.invocations import Invocation
 from selfexec.runs.judgements import JUDGEMENTS, Judged, Judgement, load_judgements
 from selfexec.runs.records import Name, Reply
 from selfexec.runs.run import Run
-from selfexec.runs.sittings import Sitting
 
 JUDGES = "judges.json"
 
@@ -49,7 +49,7 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     model: str
     settings: dict[str, object] = {}
     prompts: dict[str, str] = {}
-    sittings: list[Sitting] = []
+    invocations: list[Invocation] = []
 
 
 def load_judges(folder: Path) -> dict[str, Judge]:

@@ -279,8 +279,10 @@ def commands(like: Iterable[There], shard: Shard, run: Path) -> list[str]:
     """What a shard takes to be asked all that these others were, by the commands that asked them, in their order. What
     must not be written down is not in them: it says so where it was.
     """
-    sittings = sorted((sitting for one in like for sitting in one.manifest.sittings), key=lambda one: one.begin)
-    found = dict.fromkeys(_for(sitting.command, shard, run) for sitting in sittings if sitting.command)
+    invocations = sorted(
+        (invocation for one in like for invocation in one.manifest.invocations), key=lambda one: one.begin
+    )
+    found = dict.fromkeys(_for(invocation.command, shard, run) for invocation in invocations if invocation.command)
     return list(found) or [f"selfexec run [as the others] --shard {shard} --out {shlex.quote(str(run))}"]
 
 

@@ -25,12 +25,12 @@ from selfexec.runs.folder import (
     load_manifest,
     write_manifest,
 )
+from selfexec.runs.invocations import kept
 from selfexec.runs.records import OfSession
 from selfexec.runs.shards.gather import Gathered, NotWhole, There, gathered
 from selfexec.runs.shards.mark import measured
 from selfexec.runs.shards.owner import Owner
 from selfexec.runs.share import SHARDS, Shard, is_cut, shard_folders
-from selfexec.runs.sittings import kept
 from selfexec.runs.store import locked
 from selfexec.text.numbers import number_of
 
@@ -221,7 +221,9 @@ def _manifest(shards: Sequence[There]) -> Manifest:
     """The manifest that the whole run would have, and the commands that asked its shards."""
     first, others = shards[0].manifest, [one.manifest for one in shards]
     assert first.shard is not None
-    sittings = sorted((sitting for one in others for sitting in one.sittings), key=lambda sitting: sitting.begin)
+    invocations = sorted(
+        (invocation for one in others for invocation in one.invocations), key=lambda invocation: invocation.begin
+    )
     same_preset = all(one.preset == first.preset for one in others)
     return msgspec.structs.replace(
         first,
@@ -229,7 +231,7 @@ def _manifest(shards: Sequence[There]) -> Manifest:
         design=first.shard.design,
         planned=first.shard.planned,
         preset=first.preset if same_preset else None,
-        sittings=kept(sittings),
+        invocations=kept(invocations),
         accept_ends=list(dict.fromkeys(word for one in others for word in one.accept_ends)),
         reached={model: way for one in reversed(others) for model, way in one.reached.items()},
         shard=None,

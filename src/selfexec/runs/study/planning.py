@@ -12,8 +12,8 @@ from selfexec.runs.asking.continuing import continued, is_there
 from selfexec.runs.asking.execute import shown
 from selfexec.runs.asking.plan import Plan, planned
 from selfexec.runs.asking.progress import Report
+from selfexec.runs.invocations import StudyFile, call
 from selfexec.runs.run import Run
-from selfexec.runs.sittings import StudyFile, call
 from selfexec.runs.toml import Entry, StudyContents, held_headers, read_study, respondent_of, unset_headers
 
 

@@ -25,7 +25,7 @@ from selfexec.text.redaction import HIDDEN, bare, bare_address, hides
 from selfexec.version import __version__
 
 PACKAGES = ("aiohttp", "msgspec", "numpy", "polars")
-MOST = 100  # sittings of a run that are kept: the first, and the last ones
+MOST = 100  # invocations of a run that are kept: the first, and the last ones
 # what may be written down as it is
 OPEN = stored_names() | {"judge", "to", "config"}
 
@@ -36,7 +36,7 @@ class Counted(Protocol):
     calls: int
 
 
-class Sitting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Invocation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One command that asked. `end` is None as long as it works, and where it was killed; then `calls` is unknown.
     `study` names the study file that it was told by, and its SHA-256.
     """
@@ -65,14 +65,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def begun(command: str | None, addresses: Mapping[str, str], study: StudyFile | None = None) -> Sitting:
+def begun(command: str | None, addresses: Mapping[str, str], study: StudyFile | None = None) -> Invocation:
     named = None if study is None else str(study)
-    return Sitting(begin=now(), command=command, versions=versions(), addresses=dict(addresses), study=named)
+    return Invocation(begin=now(), command=command, versions=versions(), addresses=dict(addresses), study=named)
 
 
 @contextmanager
-def noted(begun: Sitting, write: Callable[..., None], progress: Counted) -> Iterator[None]:
-    """Have a sitting written down from its beginning, and with its end; where no call came of it, it is taken back.
+def noted(begun: Invocation, write: Callable[..., None], progress: Counted) -> Iterator[None]:
+    """Have an invocation written down from its beginning, and with its end; where no call came of it, it is taken back.
     `write` writes those that it is given behind the ones before.
     """
 
@@ -89,9 +89,9 @@ def noted(begun: Sitting, write: Callable[..., None], progress: Counted) -> Iter
     end()
 
 
-def kept(sittings: Sequence[Sitting]) -> list[Sitting]:
+def kept(invocations: Sequence[Invocation]) -> list[Invocation]:
     """As many of them as a manifest should hold."""
-    return list(sittings) if len(sittings) <= MOST else [sittings[0], *sittings[1 - MOST :]]
+    return list(invocations) if len(invocations) <= MOST else [invocations[0], *invocations[1 - MOST :]]
 
 
 def versions() -> dict[str, str]:
