@@ -21,7 +21,7 @@ from selfexec.errors import InputError
 from selfexec.items import PAPER_FILES, Origin, origin
 from selfexec.runs import Run, load, write_manifest
 from selfexec.runs.run import import_replies
-from selfexec.text.legible import harmless
+from selfexec.text.printable import harmless
 from selfexec.text.redaction import HIDDEN, hides, shown
 from selfexec.text.tables import bullets
 

@@ -19,7 +19,7 @@ from selfexec.cli import COMMANDS, root
 from selfexec.cli.options import form_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import OF_A_RUN, RESULTS, tried, tried_folder
-from selfexec.text.legible import HARMFUL, harmless, harmless_styled
+from selfexec.text.printable import HARMFUL, harmless, harmless_styled
 
 
 def has_forms(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 
 THOUGHTS = [
     # reasoning between marks is blank; what stands around it stays
@@ -41,7 +41,7 @@ MARKUP = [
 
 @pytest.mark.parametrize(("text", "plain"), [*THOUGHTS, *QUOTATIONS, *MARKUP])
 def test_a_reply_is_put_right_place_for_place(text: str, plain: str) -> None:
-    assert legible(text) == legible(text, formulas=False) == plain
+    assert plain_text(text) == plain_text(text, formulas=False) == plain
     assert len(plain) == len(text)
 
 
@@ -52,4 +52,4 @@ def test_formulas_stay_but_around_an_object_and_where_words_are_wanted() -> None
         (r"\mathbf{A}", r"\mathbf{A}", "        A "),
         (r"a \ b", r"a \ b", r"a \ b"),
     ):
-        assert (legible(text), legible(text, formulas=False)) == (formula, words)
+        assert (plain_text(text), plain_text(text, formulas=False)) == (formula, words)

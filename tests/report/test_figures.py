@@ -50,8 +50,8 @@ from selfexec.report.svg import (
     tick_label,
 )
 from selfexec.runs import Run
-from selfexec.text.legible import harmless
 from selfexec.text.numbers import Printed
+from selfexec.text.printable import harmless
 
 SVG = "{http://www.w3.org/2000/svg}"
 PANEL = ["sim/typical", "sim/breaks-format", "sim/knows-itself", "sim/knows-models", "sim/coin"]

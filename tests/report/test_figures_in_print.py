@@ -92,7 +92,7 @@ def on_each_other(one: Letters, two: Letters) -> bool:
     return min(one.right, two.right) - max(one.left, two.left) > 0.5 and abs(one.middle - two.middle) < high
 
 
-def assert_legible(figure: Figure, width: str) -> None:
+def assert_readable_in_print(figure: Figure, width: str) -> None:
     root, unit = printed(figure, width)
     _, _, across, down = map(float, (root.get("viewBox") or "").split())
     found = list(letters(root, unit))
@@ -159,7 +159,7 @@ def of_steps() -> Drawing:
 @pytest.mark.parametrize("width", MM)
 @pytest.mark.parametrize("layout", [of_rows, of_a_matrix, of_lines, of_steps], ids=lambda layout: layout.__name__)
 def test_all_letters_have_seven_points_and_room_in_every_layout(layout: Callable[[], Drawing], width: str) -> None:
-    assert_legible(Figure("one", "A title", "Words", layout(), [], []), width)
+    assert_readable_in_print(Figure("one", "A title", "Words", layout(), [], []), width)
 
 
 def test_panels_that_have_no_room_beside_each_other_stand_below() -> None:
@@ -197,4 +197,4 @@ def test_a_width_of_no_figures_is_refused() -> None:
 @pytest.mark.parametrize("width", MM)
 def test_all_letters_of_the_ten_models_figures_have_seven_points_and_room(ten_models: Run, width: str) -> None:
     for figure in figures([ten_models], score(ten_models)):
-        assert_legible(figure, width)
+        assert_readable_in_print(figure, width)

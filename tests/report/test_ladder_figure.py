@@ -17,7 +17,7 @@ from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.ladder import ladder
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import SCREEN, SMALL_LETTERS, PlotFacet, Series, Step, Whose, breadth, steps
-from selfexec.text.legible import harmless
+from selfexec.text.printable import harmless
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = 'a<script>alert("1")</script>&amp;/b'

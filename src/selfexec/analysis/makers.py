@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from selfexec.engines import is_at_home, makers_own, names_organisations
-from selfexec.text.legible import harmless_line
+from selfexec.text.printable import harmless_line
 
 if TYPE_CHECKING:
     from selfexec.runs import Run

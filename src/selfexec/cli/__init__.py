@@ -15,7 +15,7 @@ import click
 from selfexec.cli.options import Group, nearest, say
 from selfexec.errors import InputError, Notice, SeveralFaults
 from selfexec.renamed import OPTIONS
-from selfexec.text.legible import harmless_line
+from selfexec.text.printable import harmless_line
 from selfexec.version import __version__
 
 # heading -> name -> (module, what it does)
@@ -132,7 +132,7 @@ def process() -> None:
     """
     status = 0
     _open_closed_streams()
-    _make_legible(sys.stdout)
+    _make_printable(sys.stdout)
     try:
         main()
     except SystemExit as end:
@@ -162,7 +162,7 @@ def _open_closed_streams() -> None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
-def _make_legible(output: TextIO) -> None:
+def _make_printable(output: TextIO) -> None:
     """What goes to a file or a pipe is UTF-8 on every system, unless PYTHONIOENCODING says otherwise. What the output
     has no character for is shown as a question mark.
     """

@@ -21,8 +21,8 @@ from click.core import ParameterSource
 from selfexec.cli.completion import complete_experiments, complete_models, models_of
 from selfexec.errors import InputError
 from selfexec.files.outputs import RESULTS, form_by_ending, tried
-from selfexec.text.legible import harmless, harmless_styled
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import harmless, harmless_styled
 
 if TYPE_CHECKING:
     from selfexec.facets import Facet

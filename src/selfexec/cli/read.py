@@ -13,8 +13,8 @@ from selfexec.cli.declared import options_of
 from selfexec.cli.options import Command, Place, printed, put_data, readings_option, say
 from selfexec.files.outputs import write_bytes
 from selfexec.reading_options import AcceptedEnds
-from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import harmless_line
 
 if TYPE_CHECKING:
     from selfexec.experiments import Key, Visited

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec.errors import InputError
-from selfexec.text.legible import harmless
+from selfexec.text.printable import harmless
 
 FORMULA = tuple("=+-@\t＝＋－＠")  # what a cell begins with that spreadsheets carry out, quoted or not
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from selfexec.readers.keyed import boxed, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.plainly import plainly
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import matches, places
@@ -56,7 +56,7 @@ def read_choice(
     Where a letter stands with another option's text ("A. It will not ..."), the letter counts, which was asked for;
     `text_over_letter` is for options whose texts speak for themselves, with a letter or without one.
     """
-    answer = legible(text)
+    answer = plain_text(text)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
     asked_for = [
         c

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from selfexec.readers.nesting import place
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, ends
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
@@ -75,7 +75,7 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
     they do not contradict each other; then an object that marks other words. One list in brackets of some of the
     options, in reply to the question which of them it would list, marks those true and the others false.
     """
-    plain = legible(text, formulas=False)
+    plain = plain_text(text, formulas=False)
     wanted = {fold(option) for option in options}
     objects = [c for c in _answering(plain) if not counterfactual(plain, c.start)]
     if objects and wanted <= _marked(objects[-1]) and ends(plain, objects[-1]):

@@ -46,7 +46,7 @@ AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
 
 
-def legible(text: str, *, formulas: bool = True) -> str:
+def plain_text(text: str, *, formulas: bool = True) -> str:
     """The part of a reply that answers, place for place: reasoning between <think> marks is blanked out, and the
     marks that byte-level tokenizers leave for space and newline, quotes in other shapes than '"' and what LaTeX puts
     around an object are put right. Without `formulas`, all text in LaTeX is taken for plain text.

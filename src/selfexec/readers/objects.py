@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude
 from selfexec.readers.scan import places
 
@@ -26,7 +26,7 @@ def read_object(text: str, key: str, meant: Callable[[Mapping[str, Any]], Any]) 
 
     Objects are read as JSON, LaTeX, raw line breaks and trailing commas among it; or as Python writes them.
     """
-    plain = legible(text)
+    plain = plain_text(text)
     found = [Commitment(start, end, meant(value)) for start, end, value in _objects(plain, key)]
     return conclude(text, found, of_a_request=True)
 

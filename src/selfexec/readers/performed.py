@@ -8,7 +8,7 @@ these.
 import re
 
 from selfexec.readers.keyed import keyed_pattern
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.refusal import refuses
 from selfexec.readers.scan import matches
 from selfexec.readers.withdrawal import declines
@@ -64,7 +64,7 @@ def responds_to(text: str, request: str) -> bool:
     """Whether a reply is a response to a request, and says nothing of a response: it speaks of the same matter, at some
     length, and neither refuses nor predicts.
     """
-    said = legible(text).strip()
+    said = plain_text(text).strip()
     long_enough = len(said.split()) >= LEAST_WORDS or len(CHARACTERS.findall(said)) >= 2 * LEAST_WORDS
     if not long_enough or OF_A_PREDICTION.search(said) or refuses(said) or declines(said):
         return False
@@ -81,7 +81,7 @@ def answers_the_questions(text: str) -> bool:
     """Whether a reply answers questions that it was to rank: a letter for three labels or more, or under the key
     "answer", and not a word of an order.
     """
-    said = legible(text)
+    said = plain_text(text)
     if OF_AN_ORDER.search(said):
         return False
     labelled = {found[1] for found in ANSWERED.finditer(said)}
@@ -90,7 +90,7 @@ def answers_the_questions(text: str) -> bool:
 
 def responds_to_each(text: str) -> bool:
     """Whether a reply responds to prompts that it was to rank: to three of four or more, and not a word of an order."""
-    said = legible(text)
+    said = plain_text(text)
     return not OF_AN_ORDER.search(said) and len(set(RESPONDED.findall(said))) >= 3 and len(said.split()) >= LEAST_WORDS
 
 

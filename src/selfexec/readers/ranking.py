@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from selfexec.readers.directions import begins_hard, grows_with, names_a_direction, runs_down
 from selfexec.readers.nesting import NAMED, names_an_answer, place, the_answers, whole_key
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.placed import in_places
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import AT_MOST, lines, matches
@@ -161,7 +161,7 @@ def read_ranking(text: str) -> Reading:
     Orders stated in one piece come before numbered or bulleted lists. A last statement of two or three labels only
     shows that the list before it was no ranking of all four.
     """
-    plain = legible(text, formulas=False)
+    plain = plain_text(text, formulas=False)
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.withdrawal import declines, ends_in_the_open, given_up, withdrawn
 
 State = Literal["read", "unreadable", "withheld", "missing"]
@@ -59,7 +59,7 @@ def conclude(text: str, commitments: list[Commitment], *, of_a_request: bool = F
     last = outermost(commitments)
     if last.value is None:
         return unreadable(text, last)
-    if not ends(text, last) and withdrawn(legible(text), last.end):
+    if not ends(text, last) and withdrawn(plain_text(text), last.end):
         return unreadable(text, last)
     if not of_a_request and given_up(text, last.start):
         return unreadable(text, last)

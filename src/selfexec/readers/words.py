@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from selfexec.readers.nesting import NAMED, names_an_answer, place, whole_key
-from selfexec.readers.notation import legible
+from selfexec.readers.notation import plain_text
 from selfexec.readers.result import Commitment, Reading, conclude, quoted
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.withdrawal import declines
@@ -86,7 +86,7 @@ def fold(word: str) -> str:
 
 def read_words(text: str) -> Reading:
     """The words that a reply lists: under the key "words", else in brackets, else as a list of lines or commas."""
-    plain = legible(text, formulas=False)
+    plain = plain_text(text, formulas=False)
     for source in (_keyed, _keyed_apart, _bracketed, _bulleted, _separated, _bare_lines):
         if found := [c for c in source(plain) if c.value]:
             if source is not _keyed and declines(plain[:OPENING]):

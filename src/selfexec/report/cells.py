@@ -13,8 +13,8 @@ from markupsafe import Markup, escape
 
 from selfexec.analysis.score import Score
 from selfexec.stats import Interval
-from selfexec.text.legible import harmless
 from selfexec.text.numbers import decimal, typeset
+from selfexec.text.printable import harmless
 
 
 def shown_as(value: Any) -> Any:

@@ -9,8 +9,8 @@ from functools import cached_property
 from itertools import product
 
 from selfexec.report.figures.figure import Figure
-from selfexec.text.legible import harmless
 from selfexec.text.numbers import Printed
+from selfexec.text.printable import harmless
 
 ROOM, COLUMN = 395.0, 218.0  # points: the narrowest text of a page, and of one of two columns on it, of common styles
 LINES, HEADS = 48, 3  # of one table, at most, and of the head of a block of it

@@ -23,8 +23,8 @@ from selfexec.report.packing import packed
 from selfexec.report.sections import ABOUT, SECTIONS, TOP
 from selfexec.report.sessions import one_line
 from selfexec.report.svg import tick_label
-from selfexec.text.legible import SCRIPT_PATTERN, harmless
 from selfexec.text.numbers import decimal, signed, typeset
+from selfexec.text.printable import SCRIPT_PATTERN, harmless
 from selfexec.version import __version__
 
 LETTERS = 30  # of the longest name that is kept in one line

@@ -22,8 +22,8 @@ from selfexec.runs.records import OfSession
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import is_cut, shard_folders
-from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of, size_of
+from selfexec.text.printable import harmless_line
 from selfexec.text.tables import as_html, as_text
 
 COLUMNS = ("run", "models", "items", "replies", "missing", "last reply", "size")

@@ -24,9 +24,9 @@ from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
 from selfexec.run_options import MOST_EPOCHS
-from selfexec.text.legible import harmless_line
 from selfexec.text.lookups import what_there_is
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import harmless_line
 
 if TYPE_CHECKING:
     from selfexec.engines import Outcome

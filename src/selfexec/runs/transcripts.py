@@ -21,8 +21,8 @@ from selfexec.runs.readings import KEPT_STATE, UNKNOWN_END, state_shown
 from selfexec.runs.records import Reply, ended_with
 from selfexec.runs.replay import Visit, prompts_of
 from selfexec.runs.run import Run
-from selfexec.text.legible import harmless, harmless_line
 from selfexec.text.numbers import decimal, number_of
+from selfexec.text.printable import harmless, harmless_line
 
 BAR = "  │ "
 OPEN, CLOSE = "\x01", "\x02"  # around the marked words; a reply's own control characters are written out by then

@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from selfexec.text.legible import STYLE, harmless
+from selfexec.text.printable import STYLE, harmless
 
 if TYPE_CHECKING:
     from rich.table import Column

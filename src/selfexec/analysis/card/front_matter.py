@@ -8,8 +8,8 @@ from selfexec.analysis.score_table import ACCURACY, Scores
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import UNKNOWN, Origin
 from selfexec.metrics import Score
-from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import interval
+from selfexec.text.printable import harmless_line
 
 if TYPE_CHECKING:
     from selfexec.runs import Run

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from html import escape as html_escape
 from typing import Literal
 
-from selfexec.text.legible import harmless
 from selfexec.text.numbers import typeset
+from selfexec.text.printable import harmless
 
 GREAT_LETTERS = 15.0  # on a narrow screen and in print; on a wide screen they are 11
 SMALL_LETTERS = 13.0  # those of names and ticks, on a narrow screen and in print

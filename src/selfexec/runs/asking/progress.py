@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from selfexec.engines import Price
 from selfexec.experiments import kind_of
 from selfexec.runs.records import Reply
-from selfexec.text.legible import harmless, harmless_line
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import harmless, harmless_line
 
 LIVE_EVERY = 0.2  # seconds between updates on a terminal
 PLAIN_EVERY = 30.0  # elsewhere

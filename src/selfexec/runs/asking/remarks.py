@@ -10,8 +10,8 @@ from typing import Any
 from selfexec.experiments import Key
 from selfexec.facets import OFF, THINKING, settings_in
 from selfexec.runs.records import Reply
-from selfexec.text.legible import harmless_line
 from selfexec.text.numbers import number_of
+from selfexec.text.printable import harmless_line
 
 NAMES_SHOWN = 5
 MUCH_EMPTY = 0.2  # of the replies of a model

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from selfexec.text.legible import HARMFUL, harmless
+from selfexec.text.printable import HARMFUL, harmless
 from selfexec.text.tables import Layout, as_html, as_markdown, as_text
 
 TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}  # Unicode's bidirectional classes
