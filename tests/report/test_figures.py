@@ -30,7 +30,7 @@ from selfexec.metrics import accuracy_on
 from selfexec.report.export import DRAWN, FORMATS, as_csv, as_latex, export
 from selfexec.report.export import drawn as as_svg
 from selfexec.report.figures import Figure, absent, figures, margins, read_abilities
-from selfexec.report.figures.model_order import UNKNOWN_FAMILY, line_up, merit_of
+from selfexec.report.figures.model_order import UNKNOWN_FAMILY, merit_of, order_models
 from selfexec.report.figures.numbers import Numbers
 from selfexec.report.svg import (
     SCREEN,
@@ -369,7 +369,9 @@ def test_of_many_models_a_row_of_a_matrix_is_a_path_for_each_shade() -> None:
     keys = [f"m{n:02}" for n in range(32)]
     # 16 cells of 0, then 16 of 1: two shades, and each is one stretch of the row
     lines = {key: Line([Cell(float(n > 15), "", "") for n in range(32)]) for key in keys}
-    drawing = matrix(line_up(dict.fromkeys(keys, (0, 0.0)), None), "one", "title", "what it is", lines, "word", "own")
+    drawing = matrix(
+        order_models(dict.fromkeys(keys, (0, 0.0)), None), "one", "title", "what it is", lines, "word", "own"
+    )
     svg = drawing(SCREEN)
     drawn = re.findall(r'<path d="([^"]+)" class="sx-heat" fill-opacity="([.\d]+)"', svg)
     assert [opacity for _, opacity in drawn] == ["0.08", "1.00"] * 32  # the faintest is .04 of .46
@@ -415,10 +417,10 @@ def test_a_cell_is_coloured_by_what_row_and_column_leave_of_it(panel: Run, drawn
 
 def test_no_name_of_thirty_characters_is_cut() -> None:
     name = "mistral-large-instruct-2411-fp8"[:30]
-    lineup = line_up({name: (0, -0.5), "b": (0, -0.4)}, None)
-    rows_ = rows(lineup, "one", "t", "d", [Panel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
-    lines = {key: Line([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in lineup.keys}
-    for drawing in (rows_, matrix(lineup, "two", "t", "d", lines, "word", "own")):
+    model_order = order_models({name: (0, -0.5), "b": (0, -0.4)}, None)
+    rows_ = rows(model_order, "one", "t", "d", [Panel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
+    lines = {key: Line([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in model_order.keys}
+    for drawing in (rows_, matrix(model_order, "two", "t", "d", lines, "word", "own")):
         assert f"{name}</text>" in drawing(SCREEN)
 
 
@@ -442,8 +444,8 @@ def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_ce
         name: Line([Cell(value, f"{value:+.2f}", name) for value in row])
         for name, row in zip("ab", values, strict=True)
     }
-    lineup = line_up({"a": (0, -0.5), "b": (0, -0.4)}, None)
-    svg = matrix(lineup, "one", "title", "what it is", lines, "word", "own", around_zero=True)(SCREEN)
+    model_order = order_models({"a": (0, -0.5), "b": (0, -0.4)}, None)
+    svg = matrix(model_order, "one", "title", "what it is", lines, "word", "own", around_zero=True)(SCREEN)
     cells = re.findall(r'class="(sx-heat|sx-below)"[^>]* fill-opacity="([.\d]+)"', svg)
     # as opaque as far from 0 as the farthest, .2
     assert [(kind, float(opacity)) for kind, opacity in cells] == [
@@ -681,21 +683,21 @@ def test_models_stand_by_overall_skill_and_those_without_one_behind() -> None:
         "x/c": merit_of(None, []),
         "x/d": merit_of(None, [0.5, 0.4]),
     }
-    lineup = line_up(merit)
-    assert lineup.keys == ("b-2", "a-1", "b-1", "b-3", "a-2", "x/d", "x/c")
-    assert lineup.groups == dict.fromkeys(merit, UNKNOWN_FAMILY)
-    assert lineup.labels["x/c"] == "c" and not lineup.headed
+    model_order = order_models(merit)
+    assert model_order.keys == ("b-2", "a-1", "b-1", "b-3", "a-2", "x/d", "x/c")
+    assert model_order.groups == dict.fromkeys(merit, UNKNOWN_FAMILY)
+    assert model_order.labels["x/c"] == "c" and not model_order.headed
 
 
 def test_given_families_stand_together_the_best_first() -> None:
     # b's best (.9) is above a's (.8), though a's two are above b's other
     merit = {model: (0, -skill) for model, skill in {"1": 0.8, "2": 0.2, "3": 0.7, "4": 0.9}.items()}
-    lineup = line_up(merit, {"1": "a", "3": "a", "2": "b", "4": "b"})
-    assert lineup.keys == ("4", "2", "1", "3") and lineup.headed
+    model_order = order_models(merit, {"1": "a", "3": "a", "2": "b", "4": "b"})
+    assert model_order.keys == ("4", "2", "1", "3") and model_order.headed
 
 
 def test_a_providers_name_stays_where_it_tells_models_apart() -> None:
-    assert line_up({"a/m": (0, 0.1), "b/m": (0, 0.2)}).labels == {"a/m": "a/m", "b/m": "b/m"}
+    assert order_models({"a/m": (0, 0.1), "b/m": (0, 0.2)}).labels == {"a/m": "a/m", "b/m": "b/m"}
 
 
 @pytest.mark.slow
@@ -713,8 +715,8 @@ TWO = {"gpt-4": (0, -0.5), "o3": (0, -0.6)}
 
 
 def test_groups_that_say_what_names_say_take_no_headings() -> None:
-    assert not line_up(TWO, {"gpt-4": "openai", "o3": "openai"}).headed
-    assert line_up(TWO, {"gpt-4": "openai", "o3": "google"}).headed
+    assert not order_models(TWO, {"gpt-4": "openai", "o3": "openai"}).headed
+    assert order_models(TWO, {"gpt-4": "openai", "o3": "google"}).headed
 
 
 # --- abilities -------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from selfexec.report.svg import (
     Dot,
     Drawing,
     Line,
-    Lineup,
+    ModelOrder,
     Panel,
     Piece,
     PlotFacet,
@@ -109,7 +109,7 @@ def assert_readable_in_print(figure: Figure, width: str) -> None:
 # --- each layout, with more and longer names than fit at ease --------------------------------------------------------
 
 NAMES = [f"a-provider-with-a-name/a-model-with-a-long-name-{n}" if n % 3 else f"m{n}" for n in range(14)]
-LINEUP = Lineup(tuple(NAMES), dict.fromkeys(NAMES, "all"), {name: name.split("/")[-1] for name in NAMES})
+MODEL_ORDER = ModelOrder(tuple(NAMES), dict.fromkeys(NAMES, "all"), {name: name.split("/")[-1] for name in NAMES})
 
 
 class Value(NamedTuple):
@@ -129,18 +129,18 @@ def of_rows() -> Drawing:
     panels = [Panel(f"a panel of many words {n}", dots, axis="share of what there is") for n in range(4)]
     counted = Panel("counts", pieces=bars, counts=dict.fromkeys(NAMES, "1,234"))
     signs = [Sign(kind, "what one mark of a figure means") for kind in ("main", "baseline", "half", "fill-1")]
-    return rows(LINEUP, "rows", "A title", "Words", [*panels, counted], signs)
+    return rows(MODEL_ORDER, "rows", "A title", "Words", [*panels, counted], signs)
 
 
 def of_a_matrix() -> Drawing:
     cells = [Cell(value(n).value - 0.5, f"+.{n:02}", "said") for n in range(len(NAMES))]
     found = {name: Line(cells, "+.123", "said") for name in NAMES}
-    return matrix(LINEUP, "matrix", "A title", "Words", found, "word ↓ outcome →", "own excess", around_zero=True)
+    return matrix(MODEL_ORDER, "matrix", "A title", "Words", found, "word ↓ outcome →", "own excess", around_zero=True)
 
 
 def of_lines() -> Drawing:
     curves = [
-        Curve(Whose(name, "all"), LINEUP.labels[name], [Point(k / 4, value(n + k), "said") for k in range(5)])
+        Curve(Whose(name, "all"), MODEL_ORDER.labels[name], [Point(k / 4, value(n + k), "said") for k in range(5)])
         for n, name in enumerate(NAMES)
     ]
     return lines("lines", "A title", "Words", curves, Axis("said chance", (0, 1)), Axis("share", (0, 1)), diagonal=True)
@@ -149,7 +149,9 @@ def of_lines() -> Drawing:
 def of_steps() -> Drawing:
     places = [f"place {n}" for n in range(9)]
     series = [
-        Series(Whose(name, "all"), LINEUP.labels[name], {p: Step(value(n + k), "said") for k, p in enumerate(places)})
+        Series(
+            Whose(name, "all"), MODEL_ORDER.labels[name], {p: Step(value(n + k), "said") for k, p in enumerate(places)}
+        )
         for n, name in enumerate(NAMES)
     ]
     plot_facets = [PlotFacet(f"facet {n}", series, (0.0, 1.0)) for n in range(2)]

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from selfexec.report.svg import SCREEN, Axis, Lineup, Spot, plane
+from selfexec.report.svg import SCREEN, Axis, ModelOrder, Spot, plane
 
 
 class At(NamedTuple):
@@ -14,9 +14,9 @@ class At(NamedTuple):
 
 def drawn(places: dict[str, tuple[float, float]]) -> tuple[set[str], int]:
     """The labels that there are, and how many marks."""
-    lineup = Lineup(tuple(places), dict.fromkeys(places, "all"), {key: key for key in places})
+    model_order = ModelOrder(tuple(places), dict.fromkeys(places, "all"), {key: key for key in places})
     spots = [Spot(key, "s", At(x), At(y), f"{key} is told") for key, (x, y) in places.items()]
-    text = "".join(plane(SCREEN, lineup, spots, Axis("x", (0, 1)), Axis("y", (0, 1)), 0.0, 300.0))
+    text = "".join(plane(SCREEN, model_order, spots, Axis("x", (0, 1)), Axis("y", (0, 1)), 0.0, 300.0))
     return set(re.findall(r"</title>(m\d+|apart)</text>", text)), text.count(" is told</title>")
 
 

@@ -63,7 +63,7 @@ def ability(numbers: Numbers) -> Figure | None:
         key, top = legend(sheet, signs, 2)
         parts = [key]
         for spots, y, line in planes:
-            parts += plane(sheet, numbers.lineup, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
+            parts += plane(sheet, numbers.model_order, spots, Axis("ability", (low, high)), y, top + 8, HEIGHT, line)
             top += HEIGHT + 52
         return drawing(sheet, "ability", TITLE, CAPTION, top + 8, parts)
 

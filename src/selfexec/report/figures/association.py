@@ -61,7 +61,7 @@ def association(numbers: Numbers) -> Figure | None:
             "base rate": texts(base),
         },
     )
-    svg = rows(numbers.lineup, "association", TITLE, CAPTION, panels, signs_of(signs, accuracy))
+    svg = rows(numbers.model_order, "association", TITLE, CAPTION, panels, signs_of(signs, accuracy))
     beside = paper(numbers, 2, ["association"], lambda _: "accuracy")
     return Figure(
         "association", TITLE, CAPTION, svg, *table, numbers.behind_naive("association"), beside, "association"

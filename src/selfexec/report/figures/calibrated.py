@@ -28,8 +28,8 @@ def _figure(numbers: Numbers, experiment: str, found: Mapping[str, Calibration])
     title = f"Probabilities given, and what came true: {experiment.replace('_', ' ')}"
     curves = [
         Curve(
-            numbers.lineup.whose(model, "came true"),
-            numbers.lineup.labels[model],
+            numbers.model_order.whose(model, "came true"),
+            numbers.model_order.labels[model],
             [
                 Point(tenth.said, tenth.came, f"{model}: given {decimal(tenth.said, 2)}, came true {tenth.came.full}")
                 for tenth in one.tenths

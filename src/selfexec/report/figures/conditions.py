@@ -73,7 +73,7 @@ def _figure(
         )
     signs = [Sign("main", "in this condition, with 95% interval"), Sign("open", here), Sign("half", "chance")]
     svg = rows(
-        numbers.lineup,
+        numbers.model_order,
         f"conditions-{experiment}",
         title,
         caption,

@@ -40,7 +40,7 @@ def conventions(numbers: Numbers) -> Figure | None:
     if not panels:
         return None
     signs = [Sign(kinds[convention], convention) for convention in LANES]
-    svg = rows(numbers.lineup, "conventions", TITLE, CAPTION, panels, signs, height=27)
+    svg = rows(numbers.model_order, "conventions", TITLE, CAPTION, panels, signs, height=27)
     return Figure("conventions", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(spreads))
 
 

@@ -52,7 +52,7 @@ def difficulty(numbers: Numbers) -> Figure | None:
             "questions answered correctly": texts(answers),
         },
     )
-    svg = rows(numbers.lineup, "difficulty", TITLE, CAPTION, panels, signs_of(signs, strict, readable), height=25)
+    svg = rows(numbers.model_order, "difficulty", TITLE, CAPTION, panels, signs_of(signs, strict, readable), height=25)
     beside = paper(numbers, 4, ["difficulty"], lambda _: "accuracy")
     return Figure(
         "difficulty",

@@ -41,7 +41,7 @@ def experiments(numbers: Numbers) -> Figure | None:
         cells |= {f"{experiment} accuracy": texts(found), f"{experiment}: {BASELINE}": texts(baselines[experiment])}
         cells |= {f"{experiment}: as the paper counts": texts(as_the_paper_counts(numbers, experiment))}
     table = behind(numbers.models, cells)
-    svg = rows(numbers.lineup, "experiments", TITLE, CAPTION, panels, signs_of(signs, *accuracies.values()))
+    svg = rows(numbers.model_order, "experiments", TITLE, CAPTION, panels, signs_of(signs, *accuracies.values()))
     stands = {e: stand(found, {m: b.number for m, b in baselines[e].items()}) for e, found in accuracies.items()}
     return Figure("experiments", TITLE, CAPTION, svg, *table, _finding(stands), paper(numbers, 7, [*accuracies]))
 

@@ -38,7 +38,7 @@ def failing(numbers: Numbers) -> Figure | None:
         *([Sign("baseline", "best baseline")] if baselines else []),
         Sign("half", "no better than the control"),
     ]
-    svg = rows(numbers.lineup, "failing", TITLE, CAPTION, panels, signs_of(signs, failed, lift))
+    svg = rows(numbers.model_order, "failing", TITLE, CAPTION, panels, signs_of(signs, failed, lift))
     cells = {"failed": texts(failed), "control failed": texts(control), "lift": texts(lift)}
     cells |= {"best baseline": texts(baselines)} if baselines else {}
     found = stand(failed, control)

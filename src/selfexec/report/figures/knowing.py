@@ -44,7 +44,7 @@ def knowing(numbers: Numbers) -> Figure | None:
     def drawn(sheet: Sheet) -> str:
         key, top = legend(sheet, signs, 2)
         upwards = Axis("skill of self-prediction", (y[0], min(y[1], 1.0)))
-        parts = [key, *plane(sheet, numbers.lineup, spots, across, upwards, top + 4, HEIGHT, line=0.0)]
+        parts = [key, *plane(sheet, numbers.model_order, spots, across, upwards, top + 4, HEIGHT, line=0.0)]
         return drawing(sheet, "knowing", TITLE, CAPTION, top + HEIGHT + 50, parts)
 
     table = behind(

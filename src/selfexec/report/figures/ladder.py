@@ -90,8 +90,8 @@ def _finding(rows: Sequence[LadderRow]) -> str:
 def _plot_facet(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
     series = [
         Series(
-            numbers.lineup.whose(model),
-            numbers.lineup.labels[model],
+            numbers.model_order.whose(model),
+            numbers.model_order.labels[model],
             {HEADS[row.level]: _step(row, len(numbers.models) <= MANY) for row in rows if row.model == model},
         )
         for model in numbers.models

@@ -53,7 +53,7 @@ def loss(numbers: Numbers) -> Figure | None:
             for part in losses.get((model, experiment), []):
                 count = count_in_a_cell(part.replies, "replies", part.of)
                 cells.setdefault(f"{experiment}: {_name(part)}", {})[model] = count
-    svg = rows(numbers.lineup, "loss", TITLE, CAPTION, panels, signs)
+    svg = rows(numbers.model_order, "loss", TITLE, CAPTION, panels, signs)
     finding = _finding(losses, numbers.tables.sessions.height)
     return Figure("loss", TITLE, CAPTION, svg, *behind(numbers.models, dict(sorted(cells.items()))), finding)
 

@@ -43,7 +43,7 @@ def margins(numbers: Numbers) -> Figure | None:
     for e in experiments:
         cells |= {f"{e} skill": texts(skills[e]), f"{e} margin": texts(sizes[e])}
     title = _title(numbers)
-    svg = rows(numbers.lineup, "margins", title, CAPTION, panels, signs)
+    svg = rows(numbers.model_order, "margins", title, CAPTION, panels, signs)
     return Figure("margins", title, CAPTION, svg, *behind(numbers.models, cells))
 
 

@@ -44,7 +44,7 @@ def _figure(numbers: Numbers, experiment: str, metric: str, found: Crossed) -> F
     lines = {model: _line(found, places, model) for model in places}
     heads = ("predictor ↓ behaviour →", "own bonus" if known and found.has_own else "")
     svg = matrix(
-        numbers.lineup,
+        numbers.model_order,
         id,
         title,
         caption,

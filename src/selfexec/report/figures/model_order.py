@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from selfexec.analysis.makers import family_of
-from selfexec.report.svg import Lineup, clean
+from selfexec.report.svg import ModelOrder, clean
 
 UNKNOWN_FAMILY = "family unknown"
 Merit = tuple[int, float]  # the less, the better
 
 
-def line_up(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = None) -> Lineup:
+def order_models(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = None) -> ModelOrder:
     """The best first. Where `groups` tell other families than the names do, families one after the other, headed, the
     one of the best first.
     """
@@ -25,7 +25,7 @@ def line_up(merit: Mapping[str, Merit], groups: Mapping[str, str] | None = None)
         return (*family, merit[model], model)
 
     order = sorted(merit, key=place)
-    return Lineup(tuple(order), families, names_of(order), headed=headed)
+    return ModelOrder(tuple(order), families, names_of(order), headed=headed)
 
 
 def merit_of(overall: float | None, skills: Sequence[float], *, caution: bool = False) -> Merit:

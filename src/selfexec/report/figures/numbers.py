@@ -27,8 +27,8 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import rows_over_naive
 from selfexec.report.figures.abilities import known_ability, published_abilities
-from selfexec.report.figures.model_order import Merit, line_up, merit_of
-from selfexec.report.svg import Dot, Kind, Lineup, Sign
+from selfexec.report.figures.model_order import Merit, merit_of, order_models
+from selfexec.report.svg import Dot, Kind, ModelOrder, Sign
 from selfexec.text.numbers import count_in_a_cell
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ class Numbers:
         self.runs, self.scores, self.selection = runs, scores, selection
         self.convention = scores[0].convention if len(scores) else "strict"
         self.strict = self.convention == "strict"
-        self.lineup = self._lined_up(groups)
+        self.model_order = self._in_order(groups)
         self.abilities = self._abilities(abilities)
 
-    def _lined_up(self, groups: Mapping[str, str] | None) -> Lineup:
-        return line_up({model: self._merit(model) for model in sorted(self.scores.models)}, groups)
+    def _in_order(self, groups: Mapping[str, str] | None) -> ModelOrder:
+        return order_models({model: self._merit(model) for model in sorted(self.scores.models)}, groups)
 
     def _merit(self, model: str) -> Merit:
         overall = self.row(model, "overall", "skill")
@@ -70,7 +70,7 @@ class Numbers:
 
     @property
     def models(self) -> tuple[str, ...]:
-        return self.lineup.keys
+        return self.model_order.keys
 
     @cached_property
     def tables(self) -> Tables:

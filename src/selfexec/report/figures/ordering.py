@@ -47,7 +47,7 @@ def ordering(numbers: Numbers) -> Figure | None:
 
     def drawn(sheet: Sheet) -> str:
         key, top = legend(sheet, signs, 2)
-        parts = [key, *plane(sheet, numbers.lineup, spots, x, y, top + 4, HEIGHT, line=0.5)]
+        parts = [key, *plane(sheet, numbers.model_order, spots, x, y, top + 4, HEIGHT, line=0.5)]
         return drawing(sheet, "ordering", TITLE, CAPTION, top + HEIGHT + 50, parts)
 
     table = behind(

@@ -77,5 +77,5 @@ def _figure(
         cells |= {f"{name}: {BASELINE}": texts(baselines)}
     domain = shares(*marks.values())
     panels = [Panel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]
-    svg = rows(numbers.lineup, id, title, caption, panels, SIGNS)
+    svg = rows(numbers.model_order, id, title, caption, panels, SIGNS)
     return Figure(id, title, caption, svg, *behind(numbers.models, cells), finding, of=EXPERIMENT)

@@ -38,7 +38,7 @@ def readiness(numbers: Numbers) -> Figure | None:
     if not panels:
         return None
     signs = [Sign("main", "says that it would (positive rate)"), Sign("open", "does (base rate)")]
-    svg = rows(numbers.lineup, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
+    svg = rows(numbers.model_order, "readiness", TITLE, CAPTION, panels, signs_of(signs, *saids))
     clauses = [clause for experiment, found in stands.items() for clause in _clauses(experiment, found)]
     if len(numbers.models) == 1:  # named once
         clauses = [*clauses[:1], *(clause.replace(numbers.models[0], "it", 1) for clause in clauses[1:])]

@@ -51,7 +51,7 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
     parts = [part.tolist() for part in (left.value, left.low, left.high)]
     lines = {model: _line(own, places, model, *parts) for model in places}
     heads, of = ("word ↓ outcome →", "own excess"), own.experiment
-    svg = matrix(numbers.lineup, id, title, caption, lines, *heads, of=of, around_zero=True, colours=SIDES)
+    svg = matrix(numbers.model_order, id, title, caption, lines, *heads, of=of, around_zero=True, colours=SIDES)
     value, *_ = parts
     table = [
         [

@@ -55,7 +55,7 @@ def restriction(numbers: Numbers) -> Figure | None:
             "by chance": texts(by_chance),
         },
     )
-    svg = rows(numbers.lineup, "restriction", TITLE, CAPTION, panels, signs_of(signs, accuracy))
+    svg = rows(numbers.model_order, "restriction", TITLE, CAPTION, panels, signs_of(signs, accuracy))
     beside = paper(numbers, 3, ["restriction"], lambda _: "accuracy")
     return Figure(
         "restriction", TITLE, CAPTION, svg, *table, numbers.behind_naive("restriction"), beside, "restriction"

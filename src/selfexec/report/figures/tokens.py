@@ -36,7 +36,7 @@ def tokens(numbers: Numbers) -> Figure | None:
         Sign("diamond", "mean"),
     ]
     svg = rows(
-        numbers.lineup,
+        numbers.model_order,
         "tokens",
         TITLE,
         CAPTION,

@@ -21,7 +21,7 @@ from selfexec.report.svg.canvas import (
     wrapped,
     write,
 )
-from selfexec.report.svg.lineup import Lineup
+from selfexec.report.svg.order import ModelOrder
 
 MATRIX = "sx-matrix"  # the class of such a drawing
 LABELS, ENDS = 232.0, 86.0  # room for labels, and for the numbers at the end of rows
@@ -54,7 +54,7 @@ class Line:
 
 
 def matrix(
-    lineup: Lineup,
+    model_order: ModelOrder,
     id: str,
     title: str,
     description: str,
@@ -71,7 +71,7 @@ def matrix(
     hover. They are shaded from the least to the greatest; `around_zero`, by how far from 0 they are, in one colour
     above and in another below, as a key below them says, and what `colours` mean.
     """
-    labels = {key: f"{k} {lineup.labels[key]}" for k, key in enumerate(lines, 1)}
+    labels = {key: f"{k} {model_order.labels[key]}" for k, key in enumerate(lines, 1)}
     left = 14 + min(max(breadth(label, SMALL_LETTERS) for label in labels.values()), LABELS)
     left = max(left, breadth(corner, SMALL_LETTERS) + 12)
     values = [cell.value for line in lines.values() for cell in line.cells]
@@ -86,11 +86,11 @@ def matrix(
         parts = [f'<g style="--sx-cell:{letters:.1f}px">', *_head(grid, corner, end)]
         for row, (key, line) in enumerate(lines.items()):
             cells = _dense_row(grid, row, line, shade) if grid.dense else _row(grid, row, line, shade, numbered, of)
-            parts.append(belonging(lineup.whose(key), _label(grid, row, key, labels[key]), *cells))
+            parts.append(belonging(model_order.whose(key), _label(grid, row, key, labels[key]), *cells))
         # above all cells, since those of the next row would cover the lower edge
         for k, key in enumerate(lines):
             frame = _frame(grid, k, lines[key].cells[k].title, of)
-            parts.append(belonging(lineup.whose(key), frame))
+            parts.append(belonging(model_order.whose(key), frame))
         end_of_cells = grid.y(grid.size) + 8
         if colours is None:
             return drawing(sheet, id, title, description, end_of_cells, [*parts, "</g>"], layout=MATRIX)

@@ -23,7 +23,7 @@ from selfexec.report.svg.canvas import (
     tick_label,
     write,
 )
-from selfexec.report.svg.lineup import Lineup
+from selfexec.report.svg.order import ModelOrder
 
 LEFT, RIGHT = 44.0, 14.0
 LABEL_ROOM = 232.0
@@ -62,7 +62,7 @@ class Axis:
 
 def plane(
     sheet: Sheet,
-    lineup: Lineup,
+    model_order: ModelOrder,
     spots: Sequence[Spot],
     x: Axis,
     y: Axis,
@@ -75,9 +75,9 @@ def plane(
     parts = backdrop(x, y, across, up, line)
     marks = [(across(spot.x.value), up.clipped(spot.y.value)) for spot in spots]
     spans = [box for spot in spots for box in _spans(spot, across, up)]
-    labels = _placed([lineup.labels[spot.key] for spot in spots], marks, spans, across, up)
+    labels = _placed([model_order.labels[spot.key] for spot in spots], marks, spans, across, up)
     for spot, (cx, cy), label in zip(spots, marks, labels, strict=True):
-        whose = lineup.whose(spot.key, spot.series)
+        whose = model_order.whose(spot.key, spot.series)
         cross = span(across, spot.x.low, spot.x.high, cx) + span(up, spot.y.low, spot.y.high, cy)
         parts.append(mark(cx, cy, spot.kind, whose, spot.title, cross))
         if label is None:

@@ -33,7 +33,7 @@ from selfexec.report.svg.canvas import (
     wrapped,
     write,
 )
-from selfexec.report.svg.lineup import Lineup
+from selfexec.report.svg.order import ModelOrder
 
 ROWS = "sx-rows"  # the class of such a drawing
 LABELS = 232.0  # the greatest room for labels
@@ -103,7 +103,7 @@ class Frame:
 
 
 def rows(
-    lineup: Lineup,
+    model_order: ModelOrder,
     id: str,
     title: str,
     description: str,
@@ -117,8 +117,8 @@ def rows(
     """
     marked = {dot.key for panel in panels for dot in panel.dots}
     marked |= {piece.key for panel in panels for piece in panel.pieces}
-    shown = [key for key in lineup.keys if key in marked]
-    left = min(max((breadth(lineup.labels[key], SMALL_LETTERS) for key in shown), default=0.0), LABELS) + 12
+    shown = [key for key in model_order.keys if key in marked]
+    left = min(max((breadth(model_order.labels[key], SMALL_LETTERS) for key in shown), default=0.0), LABELS) + 12
     foot = 40 if any(panel.axis for panel in panels) else 24
 
     def drawn(sheet: Sheet) -> str:
@@ -129,10 +129,10 @@ def rows(
             # a line that is not full has panels of the same width
             titles, slots = _slots(sheet, [*some, *panels[: fit - len(some)]], left)
             titles = titles[: len(some)]
-            frame = _placed(lineup, shown, left, below + 18 * max(map(len, titles)) + 6, height)
-            line = [*_labels(lineup, shown, frame)]
+            frame = _placed(model_order, shown, left, below + 18 * max(map(len, titles)) + 6, height)
+            line = [*_labels(model_order, shown, frame)]
             for panel, heads, (x, end) in zip(some, titles, slots, strict=False):
-                line += _panel(lineup, panel, heads, Scale(*panel.domain, x, end, panel.log), frame, shown)
+                line += _panel(model_order, panel, heads, Scale(*panel.domain, x, end, panel.log), frame, shown)
             # where there are several, each has its own rows for a script to move
             parts += line if fit >= len(panels) else ['<g class="sx-line">', *line, "</g>"]
             below = frame.bottom + foot
@@ -163,12 +163,12 @@ def _slots(sheet: Sheet, panels: Sequence[Panel], left: float) -> tuple[list[lis
 
 
 def _panel(
-    lineup: Lineup, panel: Panel, title: Sequence[str], scale: Scale, frame: Frame, shown: Sequence[str]
+    model_order: ModelOrder, panel: Panel, title: Sequence[str], scale: Scale, frame: Frame, shown: Sequence[str]
 ) -> Iterator[str]:
     first = frame.top - 6 - 18 * len(title) + 9
     yield f'<g class="sx-panel" data-panel="{escape(panel.title)}"{leading(panel.of)}>'
     yield from (write(scale.start, first + 18 * k, line, "sx-strong") for k, line in enumerate(title))
-    yield from (*_backdrop(lineup, panel, scale, frame, shown), *_marks(lineup, panel, scale, frame), "</g>")
+    yield from (*_backdrop(model_order, panel, scale, frame, shown), *_marks(model_order, panel, scale, frame), "</g>")
 
 
 def _gap(panels: Sequence[Panel]) -> float:
@@ -188,36 +188,36 @@ def _widths(sheet: Sheet, panels: Sequence[Panel], left: float, gap: float) -> I
     yield from (room * panel.share / whole for panel in panels)
 
 
-def _placed(lineup: Lineup, shown: Sequence[str], left: float, top: float, height: float) -> Frame:
+def _placed(model_order: ModelOrder, shown: Sequence[str], left: float, top: float, height: float) -> Frame:
     places: dict[str, float] = {}
     headings: list[tuple[float, str]] = []
     y, last = top, None
     for key in shown:
-        if lineup.headed and (last is None or lineup.groups[last] != lineup.groups[key]):
+        if model_order.headed and (last is None or model_order.groups[last] != model_order.groups[key]):
             y += HEADING
-            headings.append((y - HEADING / 2, lineup.groups[key]))
+            headings.append((y - HEADING / 2, model_order.groups[key]))
         places[key] = y + height / 2
         y, last = y + height, key
     return Frame(left, top, y + 3, height, places, tuple(headings))
 
 
-def _labels(lineup: Lineup, shown: Sequence[str], frame: Frame) -> Iterator[str]:
+def _labels(model_order: ModelOrder, shown: Sequence[str], frame: Frame) -> Iterator[str]:
     for y, group in frame.headings:
         heading = write(4, y, shortened(clean(group), SCREEN.width / 2), "sx-strong")
         yield belonging(Whose(group=group), heading, band=(y, HEADING))
     for key in shown:
-        short, y = shortened(lineup.labels[key], LABELS, SMALL_LETTERS), frame.places[key]
+        short, y = shortened(model_order.labels[key], LABELS, SMALL_LETTERS), frame.places[key]
         name = write(frame.left - 8, y, short, "sx-tick", "end", key)
-        yield belonging(lineup.whose(key), name, band=(y, frame.row))
+        yield belonging(model_order.whose(key), name, band=(y, frame.row))
 
 
-def _backdrop(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
+def _backdrop(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
     """A script may move rows together where keys are hidden, by lines that go down (`sx-down`) and by what is below all
     rows (`sx-foot`); what it relies on is listed in `report/templates/CONTRACT.md`.
     """
     for key in shown:
         y = frame.places[key]
-        yield belonging(lineup.whose(key), stroke(scale.start, y, scale.end, y, "sx-grid"))
+        yield belonging(model_order.whose(key), stroke(scale.start, y, scale.end, y, "sx-grid"))
     for value in fitting_ticks(scale):
         x = scale(value)
         yield stroke(x, frame.top, x, frame.bottom, "sx-grid sx-down")
@@ -229,30 +229,32 @@ def _backdrop(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame, shown: S
         yield stroke(x, frame.top, x, frame.bottom, "sx-half sx-down")
 
 
-def _marks(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+def _marks(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
     for piece in panel.pieces:
         x, end = scale.clipped(piece.start), scale.clipped(piece.end)
         y = frame.places[piece.key]
-        yield bar(x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, lineup.whose(piece.key, piece.series), piece.title)
+        yield bar(
+            x, y - 6, max(end - x, LEAST_BAR), 12, piece.fill, model_order.whose(piece.key, piece.series), piece.title
+        )
     anchor: Anchor
     for key, text in panel.counts.items():
         end = max(scale.clipped(piece.end) for piece in panel.pieces if piece.key == key)
         fits = end + 5 + breadth(text, SMALL_LETTERS) <= scale.end + EDGE
         place, anchor = (end + 5, "start") if fits else (end - 5, "end")
-        yield belonging(lineup.whose(key), write(place, frame.places[key], text, "sx-small", anchor))
+        yield belonging(model_order.whose(key), write(place, frame.places[key], text, "sx-small", anchor))
     if panel.tied:
-        yield from _ties(lineup, panel, scale, frame)
+        yield from _ties(model_order, panel, scale, frame)
     for dot in panel.dots:
-        whose = lineup.whose(dot.key, dot.series)
+        whose = model_order.whose(dot.key, dot.series)
         x, y = scale.clipped(dot.value), frame.places[dot.key] + dot.lane
         yield mark(x, y, dot.kind, whose, dot.title, _intervals(dot, scale, x))
 
 
-def _ties(lineup: Lineup, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+def _ties(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
     for key, y in frame.places.items():
         values = [scale.clipped(dot.value) for dot in panel.dots if dot.key == key]
         if len(values) > 1:
-            yield belonging(lineup.whose(key), stroke(min(values), y, max(values), y, "sx-axis"))
+            yield belonging(model_order.whose(key), stroke(min(values), y, max(values), y, "sx-axis"))
 
 
 def _intervals(dot: Dot, scale: Scale, x: float) -> str:

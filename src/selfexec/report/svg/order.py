@@ -7,7 +7,7 @@ from selfexec.report.svg.canvas import Whose
 
 
 @dataclass(frozen=True)
-class Lineup:
+class ModelOrder:
     """Keys in their order. `headed` where those of a group stand together, and a heading tells which it is."""
 
     keys: tuple[str, ...]
