@@ -140,7 +140,7 @@ TOGETHER = "all"  # in place of a model
 
 
 def _own(run: "Run") -> Found:
-    """What the models' words tell of their own behaviour beyond all others', with what the verdict rests on; in
+    """What the models' predictions tell of their own behaviour beyond all others', with what the verdict rests on; in
     restriction by one fixed rule, and without a verdict by each model's own judgement.
     """
     import selfexec as sx

@@ -36,11 +36,11 @@ MODELS = (6, 10, 15)
 
 def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> Panel:
     drawn = draw(world, models=models, items=items, kind=kind, seed=seed)  # type: ignore[arg-type]
-    words, outcomes = (
-        np.where(np.isnan(part), 0, 2 * part - 1).astype(np.int8) for part in (drawn.words, drawn.outcomes)
+    predictions, outcomes = (
+        np.where(np.isnan(part), 0, 2 * part - 1).astype(np.int8) for part in (drawn.predictions, drawn.outcomes)
     )
     families = drawn.families or (None,) * models
-    return enough(Panel(tuple(map(str, range(models))), words, outcomes, drawn.item, tuple(families)))
+    return enough(Panel(tuple(map(str, range(models))), predictions, outcomes, drawn.item, tuple(families)))
 
 
 def judged(world: str, models: int, items: int, kind: str, seed: int) -> dict[str, int]:

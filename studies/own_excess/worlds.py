@@ -1,18 +1,19 @@
-"""Worlds in which it is known whose word knows something of its own behaviour: for judging whoever claims to find that
-out.
+"""Worlds in which it is known whose prediction knows something of its own behaviour: for judging whoever claims to find
+that out.
 
     panel = draw("families", models=8, items=200, kind="binary", seed=1)
 
 K models face items of four *units*: candidate words of a target (binary), questions of a group (order). Of a unit u,
-model i has a latent outcome D and a latent word W,
+model i has a latent outcome D and a latent prediction W,
 
     D[i,u] = sum over traits t of outcome[i,t] * T[t,u] + own[i] * O[i,u]            + rest  * luck
-    W[i,u] = sum over traits t of word[i,t] * T[t,u] + known[i] * own[i] * O[i,u] + rest' * doubt
+    W[i,u] = sum over traits t of prediction[i,t] * T[t,u] + known[i] * own[i] * O[i,u] + rest' * doubt
 
 T are traits of units, the same for all models; O[i] is the own part of model i, luck and doubt are drawn for each model
 alone. All of them are independent with mean 0 and variance 1, and the rests make the variance of D and W one, so that
-each coefficient is a correlation: outcome[i,0] is how typical model i is, word[i,0] its general knowledge, known[i] the
-share w of its own part that its word knows. What no trait says of an outcome is mostly the model's own, the rest luck:
+each coefficient is a correlation: outcome[i,0] is how typical model i is, prediction[i,0] its general knowledge,
+known[i] the share w of its own part that its prediction knows. What no trait says of an outcome is mostly the model's
+own, the rest luck:
 
     own[i]^2 = OWN * (1 - sum over t of outcome[i,t]^2)
 
@@ -37,7 +38,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Rates = tuple[Array, Array]  # shares of yes in words and in outcomes, by model
+Rates = tuple[Array, Array]  # shares of yes in predictions and in outcomes, by model
 Kind = Literal["binary", "order"]
 Verdict = Literal["not shown", "own or shared", "own"]
 Whom = Literal["nobody", "the first", "everybody"]
@@ -54,7 +55,7 @@ LOSSES = (0.02, 0.15)  # of claims, half of the models each, where losses depend
 TIMES = 4.0  # how much likelier a claim is lost where the outcome is so
 COPIED = 0.8
 SPREAD_OUT, CLOSE = math.sqrt(2 - 0.3**2), 0.3  # sizes of a trait in clear and unclear items: variance one in all
-USUAL_WORDS: Mapping[Kind, tuple[float, float]] = {"binary": (0.35, 0.8), "order": (0.45, 0.55)}
+USUAL_PREDICTIONS: Mapping[Kind, tuple[float, float]] = {"binary": (0.35, 0.8), "order": (0.45, 0.55)}
 USUAL_OUTCOMES: Mapping[Kind, tuple[float, float]] = {"binary": (0.15, 0.45), "order": (0.45, 0.55)}
 FAR_APART: Mapping[Kind, tuple[float, float]] = {"binary": (0.1, 0.9), "order": (0.25, 0.75)}
 SAYS_NO = 0.08
@@ -67,13 +68,13 @@ EARLY: Array = np.array([(1.5 - place) / math.sqrt(1.25) for place in range(UNIT
 class Panel:
     """What can be seen of K models. Claims of an item stand together, four (binary) or six (order, see FIRST).
 
-    `words` and `outcomes`, of shape (models, claims): 1 yes, 0 no, nan lost. `shown` is the place in which all models
-    were shown a claim's word among its item's four, 0 to 3 (binary); or how many places earlier its first-named
-    question was shown than its second, -3 to 3 and never 0 (order). `families` are tags of families, None where nobody
-    has any."""
+    `predictions` and `outcomes`, of shape (models, claims): 1 yes, 0 no, nan lost. `shown` is the place in which all
+    models were shown a claim's prediction among its item's four, 0 to 3 (binary); or how many places earlier its
+    first-named question was shown than its second, -3 to 3 and never 0 (order). `families` are tags of families, None
+    where nobody has any."""
 
     kind: Kind
-    words: Array
+    predictions: Array
     outcomes: Array
     item: NDArray[np.int64]
     shown: NDArray[np.int64]
@@ -81,7 +82,9 @@ class Panel:
 
     @property
     def shown_first(self) -> Flags:
-        """The claim's word was shown before all others of its item; its first-named question before the second."""
+        """The claim's prediction was shown before all others of its item; its first-named question before the
+        second.
+        """
         return self.shown == 0 if self.kind == "binary" else self.shown > 0
 
 
@@ -104,8 +107,8 @@ class Casting:
         return np.array([value] + [others] * (self.models - 1))
 
     def usual_rates(self) -> Rates:
-        """Of words and of outcomes, which have nothing to do with each other."""
-        return self.spread(*USUAL_WORDS[self.kind]), self.spread(*USUAL_OUTCOMES[self.kind])
+        """Of predictions and of outcomes, which have nothing to do with each other."""
+        return self.spread(*USUAL_PREDICTIONS[self.kind]), self.spread(*USUAL_OUTCOMES[self.kind])
 
     def rates_together(self, low: float, high: float) -> Rates:
         """Each model says yes as often as it does."""
@@ -115,13 +118,13 @@ class Casting:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The models of one panel, as in the formulas above; `word` and `outcome` of shape (models, traits).
+    """The models of one panel, as in the formulas above; `prediction` and `outcome` of shape (models, traits).
 
-    `copied`: share of items in which the first model's words are those of the second. `heavy`: all parts have Student's
-    t of three degrees of freedom, at variance one, so that rates hold but roughly."""
+    `copied`: share of items in which the first model's predictions are those of the second. `heavy`: all parts have
+    Student's t of three degrees of freedom, at variance one, so that rates hold but roughly."""
 
     traits: tuple[Trait, ...]
-    word: Array
+    prediction: Array
     outcome: Array
     own: Array
     known: Array
@@ -134,19 +137,19 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What a panel was made of: arrays of shape (traits or models, units). `words` and `outcomes` are latents."""
+    """What a panel was made of: arrays of shape (traits or models, units). `predictions` and `outcomes` are latents."""
 
     design: Design
     traits: Array
     own: Array
-    words: Array
+    predictions: Array
     outcomes: Array
 
 
 @dataclass(frozen=True)
 class World:
     """`sentence`: what is so in it. `best`: the most that may be said there of the models in `of`; `others`: of all
-    others. `knows`: whose word knows something of its own part that is nobody else's."""
+    others. `knows`: whose prediction knows something of its own part that is nobody else's."""
 
     sentence: str
     make: Callable[[Casting], Design]
@@ -187,15 +190,15 @@ def draw_with_truth(world: str, *, models: int, items: int, kind: Kind, seed: in
     design = WORLDS[world].make(Casting(models, kind, rng))
     places = rng.permuted(np.tile(np.arange(UNITS), (items, 1)), axis=1)
     truth = _truth(design, places, kind, rng)
-    words, outcomes = (
+    predictions, outcomes = (
         _claims(latents, rates, kind)
-        for latents, rates in zip((truth.words, truth.outcomes), design.rates, strict=True)
+        for latents, rates in zip((truth.predictions, truth.outcomes), design.rates, strict=True)
     )
-    no_word, no_outcome = _lost(design.losing, words, outcomes, items, rng)
+    no_prediction, no_outcome = _lost(design.losing, predictions, outcomes, items, rng)
     shown = places if kind == "binary" else places[:, SECOND] - places[:, FIRST]
     panel = Panel(
         kind,
-        np.where(no_word, np.nan, words),
+        np.where(no_prediction, np.nan, predictions),
         np.where(no_outcome, np.nan, outcomes),
         item=np.repeat(np.arange(items), shown.shape[1]),
         shown=shown.ravel(),
@@ -213,10 +216,12 @@ def _truth(design: Design, places: NDArray[np.int64], kind: Kind, rng: np.random
     traits = np.array([_trait(trait, parts(1)[0], places, kind, rng).ravel() for trait in design.traits])
     own, luck, doubt = (parts(models).reshape(models, -1) for _ in range(3))
     outcomes = _latent(design.outcome @ traits, np.square(design.outcome).sum(1), design.own, own, luck)
-    words = _latent(design.word @ traits, np.square(design.word).sum(1), design.known * design.own, own, doubt)
+    predictions = _latent(
+        design.prediction @ traits, np.square(design.prediction).sum(1), design.known * design.own, own, doubt
+    )
     copied = np.repeat(rng.random(items) < design.copied, UNITS)
-    words[0, copied] = words[1, copied]
-    return Truth(design, traits, own, words, outcomes)
+    predictions[0, copied] = predictions[1, copied]
+    return Truth(design, traits, own, predictions, outcomes)
 
 
 def _parts(rows: int, items: int, kind: Kind, heavy: bool, rng: np.random.Generator) -> Array:
@@ -268,22 +273,24 @@ _LEANS = np.linspace(-5, 5, 2001)
 _RATES = np.array([np.mean([NormalDist().cdf(lean * apart) for apart in _APART]) for lean in _LEANS])
 
 
-def _lost(losing: Losing, words: Flags, outcomes: Flags, items: int, rng: np.random.Generator) -> tuple[Flags, Flags]:
-    """Which words and which outcomes are lost: replies to whole items at random, or claim by claim as the outcome
+def _lost(
+    losing: Losing, predictions: Flags, outcomes: Flags, items: int, rng: np.random.Generator
+) -> tuple[Flags, Flags]:
+    """Which predictions and which outcomes are lost: replies to whole items at random, or claim by claim as the outcome
     is.
     """
-    models, claims = words.shape
+    models, claims = predictions.shape
     if losing == "at random":
         replies = rng.random((2, models, items)) < LOST_AT_RANDOM
-        no_word, no_outcome = np.repeat(replies, claims // items, axis=2)
-        return no_word, no_outcome
-    likelier = outcomes if losing == "outcome is yes" else words != outcomes
+        no_prediction, no_outcome = np.repeat(replies, claims // items, axis=2)
+        return no_prediction, no_outcome
+    likelier = outcomes if losing == "outcome is yes" else predictions != outcomes
     share = likelier.mean(1, keepdims=True)
     # half of the models each, the odd one by chance
     rates = rng.permutation(np.resize(rng.permutation(LOSSES), models))[:, None]
     chance = rates / (TIMES * share + 1 - share) * np.where(likelier, TIMES, 1)
-    gone = rng.random(words.shape) < chance
-    which = rng.random(words.shape) < 0.5
+    gone = rng.random(predictions.shape) < chance
+    which = rng.random(predictions.shape) < 0.5
     return gone & which, gone & ~which
 
 
@@ -292,7 +299,7 @@ def _lost(losing: Losing, words: Flags, outcomes: Flags, items: int, rng: np.ran
 
 def _design(
     cast: Casting,
-    word: Sequence[Array],
+    prediction: Sequence[Array],
     outcome: Sequence[Array],
     *,
     traits: tuple[Trait, ...] | None = None,
@@ -306,8 +313,8 @@ def _design(
     """Models by their loadings, trait by trait; at usual rates where none are given."""
     outcomes = np.column_stack(outcome)
     return Design(
-        traits or tuple("plain" for _ in word),
-        np.column_stack(word),
+        traits or tuple("plain" for _ in prediction),
+        np.column_stack(prediction),
         outcomes,
         own=np.sqrt(OWN * (1 - np.square(outcomes).sum(1))),
         known=np.broadcast_to(known, cast.models),
@@ -355,27 +362,27 @@ def _two_kinds(cast: Casting) -> Design:
 
 def _second_public(cast: Casting) -> Design:
     norm, second = (0.4, 0.65), (0.2, 0.6)
-    word, outcome = ([cast.spread(*norm), cast.spread(*second)] for _ in range(2))
-    return _design(cast, word, outcome)
+    prediction, outcome = ([cast.spread(*norm), cast.spread(*second)] for _ in range(2))
+    return _design(cast, prediction, outcome)
 
 
 def _second_unrelated(cast: Casting) -> Design:
     nothing = cast.all(0.0)
-    word = [_knowledge(cast) * 0.8, cast.spread(0.2, 0.6), nothing]
-    return _design(cast, word, [_typical(cast) * 0.8, nothing, cast.spread(0.2, 0.6)])
+    prediction = [_knowledge(cast) * 0.8, cast.spread(0.2, 0.6), nothing]
+    return _design(cast, prediction, [_typical(cast) * 0.8, nothing, cast.spread(0.2, 0.6)])
 
 
 def _clear_and_unclear(cast: Casting) -> Design:
-    word, outcome = cast.spread(0.5, 0.8), cast.spread(0.7, 0.85)
+    prediction, outcome = cast.spread(0.5, 0.8), cast.spread(0.7, 0.85)
     rates = cast.rates_together(*FAR_APART[cast.kind])
-    return _design(cast, [word], [outcome], traits=("split",), rates=rates)
+    return _design(cast, [prediction], [outcome], traits=("split",), rates=rates)
 
 
 def _lone_newcomer(cast: Casting) -> Design:
     """The newcomer follows and knows the old norm at .45 and its own cohort's at .5."""
-    word, outcome = _knowledge(cast), _typical(cast)
-    word[0] = outcome[0] = 0.45
-    return _design(cast, [word, cast.first(0.5)], [outcome, cast.first(0.5)])
+    prediction, outcome = _knowledge(cast), _typical(cast)
+    prediction[0] = outcome[0] = 0.45
+    return _design(cast, [prediction, cast.first(0.5)], [outcome, cast.first(0.5)])
 
 
 def _families(cast: Casting, *, knowledge: Array | None = None, known: float | Array = 0.0) -> Design:
@@ -383,9 +390,9 @@ def _families(cast: Casting, *, knowledge: Array | None = None, known: float | A
     family = np.arange(cast.models) // 3
     members = [family == which for which in range(family.max() + 1)]
     knows, follows = cast.spread(0.35, 0.45), cast.spread(0.4, 0.5)
-    word = [_knowledge(cast) if knowledge is None else knowledge, *(knows * member for member in members)]
+    prediction = [_knowledge(cast) if knowledge is None else knowledge, *(knows * member for member in members)]
     outcome = [cast.spread(0.55, 0.7), *(follows * member for member in members)]
-    return _design(cast, word, outcome, known=known, families=tuple(f"family {which}" for which in family))
+    return _design(cast, prediction, outcome, known=known, families=tuple(f"family {which}" for which in family))
 
 
 def _leaning_to_the_first(cast: Casting) -> Design:
@@ -405,13 +412,13 @@ def _copied_words(cast: Casting) -> Design:
 
 
 def _taught(cast: Casting) -> Design:
-    """The second model's own part is a trait here, which the first model follows and its word knows."""
-    word, outcome = _knowledge(cast), _typical(cast)
-    word[0] = outcome[0] = 0.55
+    """The second model's own part is a trait here, which the first model follows and its prediction knows."""
+    prediction, outcome = _knowledge(cast), _typical(cast)
+    prediction[0] = outcome[0] = 0.55
     taught = cast.first(0.5)
     teaching = np.array(taught)
     teaching[1] = math.sqrt(OWN * (1 - outcome[1] ** 2))
-    return _design(cast, [word, taught], [outcome, teaching])
+    return _design(cast, [prediction, taught], [outcome, teaching])
 
 
 def _heavy_tails(cast: Casting) -> Design:
@@ -423,9 +430,9 @@ class Recorded:
     """Ranges in which panels correlate and say yes about as the ten models recorded for the paper do."""
 
     knowledge: tuple[float, float]
-    manner: tuple[float, float]  # what words have in common that outcomes do not follow
+    manner: tuple[float, float]  # what predictions have in common that outcomes do not follow
     typical: tuple[float, float]
-    word_rate: tuple[float, float]
+    prediction_rate: tuple[float, float]
     outcome_rate: tuple[float, float]
 
 
@@ -437,10 +444,14 @@ RECORDED: Mapping[Kind, Recorded] = {
 
 def _as_recorded(cast: Casting, *, known: float = 0.0) -> Design:
     like = RECORDED[cast.kind]
-    word = [cast.spread(*like.knowledge), cast.spread(*like.manner)]
+    prediction = [cast.spread(*like.knowledge), cast.spread(*like.manner)]
     outcome = [cast.spread(*like.typical), cast.all(0.0)]
     return _design(
-        cast, word, outcome, known=known, rates=(cast.spread(*like.word_rate), cast.spread(*like.outcome_rate))
+        cast,
+        prediction,
+        outcome,
+        known=known,
+        rates=(cast.spread(*like.prediction_rate), cast.spread(*like.outcome_rate)),
     )
 
 
@@ -450,10 +461,10 @@ def _everybody_knows(cast: Casting, w: float, *, base: float | None = None) -> D
 
 
 def _one_knows(cast: Casting, w: float, *, base: float | None = None) -> Design:
-    words, outcomes = cast.usual_rates()
+    predictions, outcomes = cast.usual_rates()
     if base is not None:
-        words[0], outcomes = SAYS_NO, cast.all(base)
-    return _design(cast, [cast.all(0.6)], [_typical(cast)], known=cast.first(w), rates=(words, outcomes))
+        predictions[0], outcomes = SAYS_NO, cast.all(base)
+    return _design(cast, [cast.all(0.6)], [_typical(cast)], known=cast.first(w), rates=(predictions, outcomes))
 
 
 def _family_knows(cast: Casting, w: float, *, whom: Whom) -> Design:
@@ -469,7 +480,7 @@ def _first_knows(sentence: str, make: Callable[[Casting], Design], others: Verdi
 
 
 NULLS = {
-    "all alike": World("Every word knows the one norm at .6, every outcome follows it at .6.", _all_alike),
+    "all alike": World("Every prediction knows the one norm at .6, every outcome follows it at .6.", _all_alike),
     "good generalists typical": World(
         "Whoever knows the norm better follows it more closely.", partial(_generalists, typical=True)
     ),
@@ -478,28 +489,31 @@ NULLS = {
     ),
     "thresholds together": World("Whoever says yes more also does it more.", _thresholds_together),
     "two kinds": World(
-        "Two kinds of model, each with a norm of its own; each word knows its own kind's norm.",
+        "Two kinds of model, each with a norm of its own; each prediction knows its own kind's norm.",
         _two_kinds,
         best="own or shared",
         of="everybody",
     ),
     "second public trait": World(
-        "Beside the norm a second trait, which all words know and all outcomes follow, some more and some less.",
+        "Beside the norm a second trait, which all predictions know and all outcomes follow, some more and some less.",
         _second_public,
     ),
-    "unrelated second traits": World("A second trait in all words, another one in all outcomes.", _second_unrelated),
+    "unrelated second traits": World(
+        "A second trait in all predictions, another one in all outcomes.", _second_unrelated
+    ),
     "clear and unclear items": World(
-        "In half of the items the answer is obvious, in half it is not; cautious words go with cautious behaviour.",
+        "In half of the items the answer is obvious, in half it is not; cautious predictions go with cautious "
+        "behaviour.",
         _clear_and_unclear,
     ),
     "lone newcomer": World(
-        "The first model is new: its word knows what its cohort does, of which nobody else is here.",
+        "The first model is new: its prediction knows what its cohort does, of which nobody else is here.",
         _lone_newcomer,
         best="own or shared",
         of="the first",
     ),
     "families": World(
-        "Families of three models, with tags: each word knows its family's part, and nothing of the model alone.",
+        "Families of three models, with tags: each prediction knows its family's part, and nothing of the model alone.",
         _families,
         best="own or shared",
         of="everybody",
@@ -509,11 +523,12 @@ NULLS = {
         _leaning_to_the_first,
     ),
     "lost where outcome is yes": World(
-        "A word or an outcome is lost more often where the outcome is yes, in half of the models often.",
+        "A prediction or an outcome is lost more often where the outcome is yes, in half of the models often.",
         partial(_one_norm, losing="outcome is yes"),
     ),
     "lost where they disagree": World(
-        "A word or an outcome is lost more often where word and outcome would disagree, in half of the models often.",
+        "A prediction or an outcome is lost more often where prediction and outcome would disagree, in half of the "
+        "models often.",
         partial(_one_norm, losing="they disagree"),
     ),
     "leaning with length": World(
@@ -521,9 +536,10 @@ NULLS = {
         "down in others, so that on average there is nothing to see.",
         _leaning_with_length,
     ),
-    "copied words": World("The first model's words are the second's in four items of five.", _copied_words),
+    "copied predictions": World("The first model's predictions are the second's in four items of five.", _copied_words),
     "taught by another": World(
-        "The first model was taught by the second: its behaviour follows the second's own part and its word knows it.",
+        "The first model was taught by the second: its behaviour follows the second's own part and its prediction "
+        "knows it.",
         _taught,
         best="own or shared",
         of="the first",
@@ -533,7 +549,7 @@ NULLS = {
         _heavy_tails,
     ),
     "as recorded": World(
-        "As the models recorded for the paper: outcomes nearly the same for all, words alike in what no outcome "
+        "As the models recorded for the paper: outcomes nearly the same for all, predictions alike in what no outcome "
         "follows.",
         _as_recorded,
     ),
@@ -543,20 +559,21 @@ SHARES = {".25": "a quarter", ".5": "half", "1": "all"}
 KNOWING = {
     **{
         f"all know {w}": _all_know(
-            f"Every word knows {SHARES[w]} of its own part.", partial(_everybody_knows, w=float(w))
+            f"Every prediction knows {SHARES[w]} of its own part.", partial(_everybody_knows, w=float(w))
         )
         for w in SHARES
     },
     **{
         f"one knows {w}": _first_knows(
-            f"The first model's word knows {SHARES[w]} of its own part, the others' nothing of theirs.",
+            f"The first model's prediction knows {SHARES[w]} of its own part, the others' nothing of theirs.",
             partial(_one_knows, w=float(w)),
         )
         for w in (".5", "1")
     },
     **{
         f"all know {w}, say no, base {base}": _all_know(
-            f"Every word knows {SHARES[w]} of its own part and nearly always says no; outcomes are yes at {base}.",
+            f"Every prediction knows {SHARES[w]} of its own part and nearly always says no; outcomes are yes at "
+            f"{base}.",
             partial(_everybody_knows, w=float(w), base=float(base)),
         )
         for w in (".5", "1")
@@ -564,25 +581,26 @@ KNOWING = {
     },
     **{
         f"one knows 1, says no, base {base}": _first_knows(
-            f"The first model's word knows all of its own part and nearly always says no; outcomes are yes at {base}.",
+            "The first model's prediction knows all of its own part and nearly always says no; outcomes are yes at "
+            f"{base}.",
             partial(_one_knows, w=1.0, base=float(base)),
         )
         for base in (".1", ".9")
     },
     **{
         f"families, all know {w}": _all_know(
-            f"Families, with tags: each word knows its family's part and {SHARES[w]} of its own.",
+            f"Families, with tags: each prediction knows its family's part and {SHARES[w]} of its own.",
             partial(_family_knows, w=float(w), whom="everybody"),
         )
         for w in (".5", "1")
     },
     "families, one knows 1": _first_knows(
-        "Families, with tags: each word knows its family's part, the first model's also all of its own.",
+        "Families, with tags: each prediction knows its family's part, the first model's also all of its own.",
         partial(_family_knows, w=1.0, whom="the first"),
         others="own or shared",
     ),
     "as recorded, all know 1": _all_know(
-        "As the models recorded for the paper, and each word knows all of its own part.",
+        "As the models recorded for the paper, and each prediction knows all of its own part.",
         partial(_as_recorded, known=1.0),
     ),
 }

@@ -18,12 +18,12 @@ from selfexec.text.tables import all_as_text, fitted
 
 
 def made(models: int = 8, *, knows: float = 0.6, items: int = 100) -> Own:
-    """A panel whose words know the norm that all follow, and so much of what is each model's own."""
+    """A panel whose predictions know the norm that all follow, and so much of what is each model's own."""
     rng = np.random.default_rng(1)
     norm, own = rng.standard_normal(4 * items), rng.standard_normal((models, 4 * items))
     outcomes = 0.7 * norm + np.sqrt(0.51) * own
-    words = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal(own.shape))
-    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (words, outcomes)]
+    predictions = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal(own.shape))
+    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     names = tuple(f"a-model-with-a-long-name-{n}" for n in range(models))
     panel = Panel(names, *signs, np.repeat(np.arange(items), 4), tuple(f"maker {n // 2}" for n in range(models)))
     return Own("difficulty", "default", "rule", "own_excess", own_excess(panel))
@@ -46,7 +46,7 @@ def test_verdicts_are_those_of_score_with_the_tables_behind_them(
         left = np.array(record["correlations"]) - np.array(record["fitted"][0])
         assert np.diagonal(left).mean() == pytest.approx(record["value"])
         assert left == pytest.approx(np.array(record["fits"][0]["residuals"]))
-        product = np.outer(record["word_loadings"], record["outcome_loadings"])
+        product = np.outer(record["prediction_loadings"], record["outcome_loadings"])
         assert product == pytest.approx(np.array(record["fitted"][0]), abs=1e-6)
         # what would have been found of one model is more than what would have been found of all, and no less than its
         # own interval is wide to each side
@@ -102,7 +102,7 @@ def test_the_panel_fits_in_80_columns_and_matrices_without_room_are_left_to_the_
     assert any(line.startswith("What one factor leaves") for line in few)
     assert not any(line.startswith("What one factor leaves") for line in many)
     # 4 characters for the number of a row and 6 for each column: 14 models take 88
-    assert "what is left of every word and outcome: in --format json, and in the report" in many
+    assert "what is left of each prediction and outcome: in --format json, and the report" in many
 
 
 def test_a_panel_that_is_too_small_says_so_once_for_all_that_have_the_same_reason() -> None:
@@ -114,10 +114,10 @@ def test_a_panel_that_is_too_small_says_so_once_for_all_that_have_the_same_reaso
 
 def test_loadings_are_of_one_length_and_typical_behaviour_is_above_0() -> None:
     fit = made().found.fits[0]
-    word, outcome = loadings(fit)
-    assert np.linalg.norm(word) == pytest.approx(np.linalg.norm(outcome))
+    prediction, outcome = loadings(fit)
+    assert np.linalg.norm(prediction) == pytest.approx(np.linalg.norm(outcome))
     assert outcome.sum() > 0
-    assert np.outer(word, outcome) == pytest.approx(fit.fitted, abs=1e-6)
+    assert np.outer(prediction, outcome) == pytest.approx(fit.fitted, abs=1e-6)
 
 
 def test_simulated_models_are_a_panel_of_their_own_and_called_so() -> None:

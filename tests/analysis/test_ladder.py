@@ -176,7 +176,7 @@ def test_one_experiment_and_some_models_are_shown_alone_and_the_others_stay_refe
     some = sx.ladder(panel, models=["sim/coin", "sim/typical"], experiments="restriction")
     assert some.experiments == ["restriction"] and set(some.models) == {"sim/coin", "sim/typical"}
     both = [(row, ladder.row(row.model, row.experiment, row.level)) for row in some]
-    assert all(replace(one, own_word=None) == replace(two, own_word=None) for one, two in both)
+    assert all(replace(one, own_prediction=None) == replace(two, own_prediction=None) for one, two in both)
     assert "association" not in some.table()
 
 
@@ -199,7 +199,14 @@ def step(level: str, skill: float, difference: float | None = None, **more: obje
     gap = {"difference": difference}
     if difference is not None:
         gap |= {"difference_low": difference - 0.02, "difference_high": difference + 0.02}
-    said = {"baseline": level, "models": 7, "items": 100, "accuracy": None, "own_word": None, "source": None} | gap
+    said = {
+        "baseline": level,
+        "models": 7,
+        "items": 100,
+        "accuracy": None,
+        "own_prediction": None,
+        "source": None,
+    } | gap
     said |= {"model": "m", "experiment": "restriction", "condition": "default", "convention": "strict"}
     said |= {"low": None, "high": None, "difference_low": None, "difference_high": None, "group": ""} | gap | more
     return LadderRow(level=level, skill=skill, **said)  # type: ignore[arg-type]
@@ -219,39 +226,43 @@ def said(rows: Sequence[LadderRow]) -> str:
                 step("stacked", 0.8, -0.2),
                 step(ITSELF, 0.6),
             ],
-            "m: in restriction what others do tells more of it than its own word does.",
+            "m: in restriction what others do tells more of it than its own prediction does.",
         ),
         (
             [step("others_behaviour", 0.6, 0.0), step("stacked", 0.8, -0.2), step(ITSELF, 0.6)],
-            "m: in restriction questions and others together tell more of it than its own word does.",
+            "m: in restriction questions and others together tell more of it than its own prediction does.",
         ),
         (
             [step("facts", 0.8, -0.2, baseline="label"), step("others_behaviour", 0.61, -0.01), step(ITSELF, 0.6)],
-            "m: in restriction a plain fact of the item (label) tells more of it than its own word does.",
+            "m: in restriction a plain fact of the item (label) tells more of it than its own prediction does.",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.59, 0.01), step(ITSELF, 0.6)],
-            "m: in restriction no level is shown to tell more of it than its own word does.",
+            "m: in restriction no level is shown to tell more of it than its own prediction does.",
         ),
         (
             [step("text", 0.3, 0.3), step("others_behaviour", 0.5, 0.1), step(ITSELF, 0.6)],
-            "m: in restriction its own word is ahead of every level.",
+            "m: in restriction its own prediction is ahead of every level.",
         ),
     ],
 )
-def test_the_finding_follows_from_how_the_own_word_stands_to_each_level(rows: list[LadderRow], sentence: str) -> None:
+def test_the_finding_follows_from_how_the_own_prediction_stands_to_each_level(
+    rows: list[LadderRow], sentence: str
+) -> None:
     assert said(rows) == sentence
 
 
 def test_nothing_is_said_in_its_favour_among_too_few_models() -> None:
     few = [step("others_behaviour", 0.5, 0.1, models=4), step(ITSELF, 0.6, models=4)]
-    assert said(few).startswith("m: in restriction no level is shown to tell more of it than its own word does (only 4")
+    assert said(few).startswith(
+        "m: in restriction no level is shown to tell more of it than its own prediction does (only 4"
+    )
 
 
 def test_nothing_is_said_of_what_is_to_be_read_with_caution() -> None:
     lost = [step("others_behaviour", 0.5, -0.3, reason="coverage .5"), step(ITSELF, 0.2, reason="coverage .5")]
     assert said(lost) == "m: nothing can be said."
-    assert {row.own_word for row in sx.Ladder(lost)} == {None}
+    assert {row.own_prediction for row in sx.Ladder(lost)} == {None}
 
 
 def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
@@ -259,20 +270,24 @@ def test_one_level_among_many_has_to_be_clearer_than_one_alone() -> None:
     one = [step("others_behaviour", 0.621, -0.021), step(ITSELF, 0.6)]
     assert "what others do tells more" in said(one)
     others = [step(level, 0.6, 0.0) for level in ORDER if level != "others_behaviour"]
-    assert said([*others, *one]) == "m: in restriction no level is shown to tell more of it than its own word does."
+    assert (
+        said([*others, *one]) == "m: in restriction no level is shown to tell more of it than its own prediction does."
+    )
 
 
 def test_what_is_the_same_of_several_experiments_is_said_once() -> None:
     rows = [step("others_behaviour", 0.8, -0.2), step(ITSELF, 0.6)]
     both = [*rows, *(replace(row, experiment="association") for row in rows)]
-    assert said(both) == "m: in restriction and association what others do tells more of it than its own word does."
+    assert (
+        said(both) == "m: in restriction and association what others do tells more of it than its own prediction does."
+    )
     assert list(sentences(sx.Ladder(rows))) == [*sx.Ladder(rows).sentences.items()]
 
 
 def test_simulated_models_stand_where_their_truth_puts_them(ladder: sx.Ladder) -> None:
     knows = ladder.sentences["sim/knows-itself"]
-    assert "association" in knows and "its own word is ahead of every level" in knows
-    assert "more of it than its own word does" in ladder.sentences["sim/says-yes"]
+    assert "association" in knows and "its own prediction is ahead of every level" in knows
+    assert "more of it than its own prediction does" in ladder.sentences["sim/says-yes"]
     assert "no test of self-knowledge" in ladder.table(10_000)
 
 
@@ -307,13 +322,13 @@ def test_of_a_model_alone_the_table_has_intervals_and_differences(panel: Run, la
     assert f"{row.items}" in line
 
 
-def test_marks_in_the_overview_say_how_the_own_word_stands_to_a_level(ladder: sx.Ladder) -> None:
+def test_marks_in_the_overview_say_how_the_own_prediction_stands_to_a_level(ladder: sx.Ladder) -> None:
     lines = ladder.table(10_000).splitlines()
     start = next(n for n, line in enumerate(lines) if line.strip() == "sim/says-yes")
     cells = next(line for line in lines[start:] if line.strip().startswith("association")).split()
     row = {row.level: row for row in ladder if (row.model, row.experiment) == ("sim/says-yes", "association")}
     shown = [level for level in LEVEL if any(one.level == level and one.skill is not None for one in ladder)]
     for level, cell in zip(shown, cells[1:], strict=True):
-        mark = {"behind": "*", "open": "~"}.get(row[level].own_word or "", "")
+        mark = {"behind": "*", "open": "~"}.get(row[level].own_prediction or "", "")
         assert row[level].skill is None or cell.rstrip("†").endswith(mark), level
     assert any("*" in cell for cell in cells)

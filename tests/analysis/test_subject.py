@@ -1,4 +1,6 @@
-"""`selfexec cross --subject`: the words of some models on the behaviour of another, which are no word on themselves."""
+"""`selfexec cross --subject`: the predictions of some models on the behaviour of another, which are no prediction on
+themselves.
+"""
 
 import json
 from collections.abc import Mapping
@@ -57,7 +59,7 @@ def test_what_a_model_says_of_another_is_held_against_the_others_behaviour(run: 
     assert about.less_low is not None and about.less_low < -0.8 < (about.less_high or 0) < 0
 
 
-def test_what_the_subject_says_of_somebody_else_stands_below_its_own_word(run: Run) -> None:
+def test_what_the_subject_says_of_somebody_else_stands_below_its_own_prediction(run: Run) -> None:
     rows = {(row.predictor, row.condition): row for row in sx.predictions_about(run, "a")}
     assert {place: row.skill for place, row in rows.items() if row.about == "itself"} == {
         ("a", "default"): 1.0,
@@ -79,7 +81,7 @@ def test_no_row_speaks_of_itself_where_predictor_and_subject_are_two(run: Run) -
 
 
 def test_predictor_subject_and_judge_are_three_models(run: Run, tmp_path: Path) -> None:
-    # a judge that turns every judgement round leaves a's word on b a J of -.8
+    # a judge that turns every judgement round leaves a's prediction on b a J of -.8
     lines = [
         {"model": "b", "experiment": "restriction", "item": str(n), "session": "execute", "source": "judge:c"}
         | {"value": not did("b", n), "text": "Here you are."}

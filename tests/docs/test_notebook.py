@@ -59,7 +59,7 @@ def texts(cell: "NotebookNode") -> Iterator[str]:
 
 
 def words(cell: "NotebookNode") -> list[str]:
-    """Its words and numbers, without the lines that draw tables."""
+    """Its predictions and numbers, without the lines that draw tables."""
     found = [word for text in texts(cell) for word in text.split() if re.search(r"\w", word)]
     # seconds, which differ each time, are the only numbers with one decimal that `check` shows
     return [word for word in found if cell.id != "check" or not re.fullmatch(r"\d+\.\d", word)]

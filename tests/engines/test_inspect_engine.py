@@ -65,7 +65,7 @@ def test_an_encrypted_thought_leaves_its_summary_and_what_a_cache_held_went_in_t
     [
         (output("A", "max_tokens"), "openai", ("A", "length", None, None)),
         (output("", "content_filter"), "openai", ("", "content_filter", None, None)),
-        # Anthropic's own word for it is refusal, which Inspect calls a filter
+        # Anthropic's word for it is refusal, which Inspect calls a filter
         (output("", "content_filter"), "anthropic", ("", "refusal", None, None)),
         (output("", "content_filter", details=SimpleNamespace(type="refusal")), "x", ("", "refusal", None, None)),
         (output([part("text", "No.", refusal=True)]), "openai", ("", "stop", "No.", None)),

@@ -45,7 +45,7 @@ def test_each_wire_brings_the_tokens_with_their_log_probabilities(wire: str) -> 
     assert "logprobs" in WIRES[wire].capabilities and "logprobs" not in WIRES["anthropic"].capabilities
 
 
-def test_each_wire_asks_for_them_in_its_own_words() -> None:
+def test_each_wire_asks_for_them_by_its_own_fields() -> None:
     wanted = {"logprobs": True, "top_logprobs": 5}
 
     def sent(wire: Any, **sampling: Any) -> Any:

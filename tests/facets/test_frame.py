@@ -125,7 +125,7 @@ def test_a_frame_that_these_prompts_have_no_words_for_is_refused_before_anything
     sx.run("sim/coin", out=tmp_path / "r", **choices)  # in the plain condition nothing is lacking
 
 
-def test_own_words_for_a_frame_are_asked(tmp_path: Path) -> None:
+def test_texts_of_ones_own_for_a_frame_are_asked(tmp_path: Path) -> None:
     words = {
         "restriction.predict@frame": 'Would $who answer "$request"? A: yes. B: no. {"choice": "A or B"}',
         "frame.another-model": "a rival",

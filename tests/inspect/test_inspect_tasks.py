@@ -120,7 +120,7 @@ def test_a_setting_of_inspect_reaches_every_session_and_a_protocol_its_own(tmp_p
     assert log.eval.metadata["selfexec"]["settings"] == {"restriction.temperature": 0.0}
 
 
-def test_another_condition_is_asked_in_its_own_words(tmp_path: Path) -> None:
+def test_another_condition_is_asked_with_its_own_prompts(tmp_path: Path) -> None:
     log = evaluated("restriction", tmp_path, task_args={"limit": 2, "facets": "frame=another-model"})
     by_session = {line["session"]: line for line in log.samples[0].store["selfexec:replies"]}
     assert by_session["predict"]["facets"] == {"frame": "another-model"} and "facets" not in by_session["execute"]

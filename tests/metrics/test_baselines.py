@@ -1,4 +1,6 @@
-"""What baselines may know: words of items, others' words, a model's own history; and nothing of their own fold."""
+"""What baselines may know: words of items, others' predictions, a model's own history; and nothing of their own
+fold.
+"""
 
 import math
 from dataclasses import replace

@@ -15,7 +15,7 @@ ITEMS = 110
 
 
 def common(models: int = 4, items: int = ITEMS, seed: int = 1) -> Common:
-    """Items of one claim and of two, in turns; words know outcomes a little."""
+    """Items of one claim and of two, in turns; predictions know outcomes a little."""
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(items), 1 + np.arange(items) % 2)
     observed = np.where(rng.random((models, len(item))) < 0.4, 1, -1).astype(np.int8)

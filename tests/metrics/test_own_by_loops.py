@@ -30,12 +30,12 @@ POINT = 2.0452  # the 97.5% point of Student's t at 29 degrees of freedom, from 
 
 
 def panel(models: int = MODELS, items: int = 70, seed: int = 3, lost: float = 0.1) -> Panel:
-    """Two claims an item; words know the norm and some of each model's own ways; some are lost."""
+    """Two claims an item; predictions know the norm and some of each model's own ways; some are lost."""
     rng = np.random.default_rng(seed)
     norm, own = rng.standard_normal(2 * items), rng.standard_normal((models, 2 * items))
     outcomes = 0.7 * norm + 0.7 * own
-    words = 0.6 * norm + 0.3 * own + 0.7 * rng.standard_normal(own.shape)
-    signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in (words, outcomes)]
+    predictions = 0.6 * norm + 0.3 * own + 0.7 * rng.standard_normal(own.shape)
+    signs = [np.where(part > 0.2, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     for part in signs:
         part[rng.random(part.shape) < lost] = 0
     names = tuple(f"model {n}" for n in range(models))
@@ -71,13 +71,13 @@ def test_an_interval_is_t_errors_to_each_side_and_t_is_value_over_error() -> Non
 
 def test_the_whole_table_is_the_first_of_the_tables_and_who_always_says_the_same_has_no_weight() -> None:
     some = panel()
-    words = some.words.copy()
-    words[2] = 1
-    tables = tables_of(replace(some, words=words))
+    predictions = some.predictions.copy()
+    predictions[2] = 1
+    tables = tables_of(replace(some, predictions=predictions))
     assert tables.rho.shape == (1 + BLOCKS, MODELS, MODELS)
     assert (tables.rho[:, 2] == 0).all() and (tables.weights[:, 2] == 0).all()
     assert (tables.weights[:, [0, 1, 3]] > 0).all()
-    whole = whole_table_of(replace(some, words=words))
+    whole = whole_table_of(replace(some, predictions=predictions))
     assert whole.rho[0] == pytest.approx(tables.rho[0]) and whole.weights[0] == pytest.approx(tables.weights[0])
 
 
@@ -109,7 +109,7 @@ def test_misfit_is_the_mean_square_of_what_is_left_by_its_error() -> None:
     assert np.isnan(misfit(Tables(rho, weights), left, 5))
 
 
-def test_derangements_give_each_word_to_another_models_behaviour() -> None:
+def test_derangements_give_each_prediction_to_another_models_behaviour() -> None:
     deals = list(excess._derangements(MODELS))
     assert len(deals) == DERANGEMENTS == 199
     assert all(sorted(deal) == list(range(MODELS)) and (deal != np.arange(MODELS)).all() for deal in deals)
@@ -151,7 +151,7 @@ def test_a_fits_numbers_are_those_of_its_residuals(evidence: Evidence, factors: 
 
 
 def test_each_model_is_held_against_its_family_or_whose_behaviour_is_most_like_its_own(evidence: Evidence) -> None:
-    outcomes = tables_of(replace(evidence.panel, words=evidence.panel.outcomes))
+    outcomes = tables_of(replace(evidence.panel, predictions=evidence.panel.outcomes))
     beyond = residuals(Tables(outcomes.rho[:1], outcomes.weights[:1]), 0)[0]
     wanted = np.zeros((MODELS, MODELS), bool)
     for n, family in enumerate(([1, 2], [0, 2], [0, 1], [4], [3])):
@@ -184,9 +184,9 @@ def test_what_is_beyond_family_is_own_less_what_is_left_of_the_pairs_with_them(e
 
 def test_those_that_lost_little_are_fitted_among_themselves_where_they_are_six() -> None:
     some = panel(lost=0.0)
-    words = some.words.copy()
-    words[3, :100] = 0  # of 140 claims: below nine in ten
-    evidence = Evidence(replace(some, words=words))
+    predictions = some.predictions.copy()
+    predictions[3, :100] = 0  # of 140 claims: below nine in ten
+    evidence = Evidence(replace(some, predictions=predictions))
     read = np.arange(MODELS) != 3
     assert (evidence.panel.well_read == read).all()
     own = np.diagonal(residuals(evidence.tables.only(read), 0), axis1=1, axis2=2)
@@ -195,8 +195,8 @@ def test_those_that_lost_little_are_fitted_among_themselves_where_they_are_six()
     assert fit.each_well_read.value == pytest.approx(own[0])
     assert (float(fit.well_read.value), float(fit.well_read.error)) == pytest.approx(jackknife(own.mean(1)))
     assert fit.least_well_read == pytest.approx(min(low_of(np.delete(own, n, 1).mean(1)) for n in range(6)), abs=1e-4)
-    words[4, :100] = 0
-    five = Fit(1, Evidence(replace(some, words=words)))
+    predictions[4, :100] = 0
+    five = Fit(1, Evidence(replace(some, predictions=predictions)))
     assert (five.each_well_read, five.well_read) == (None, None) and np.isnan(five.least_well_read)
 
 
@@ -254,9 +254,9 @@ def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
 
 def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> None:
     def made(items: int, rarer: int) -> Panel:
-        words, outcomes = np.ones((2, 6, 2 * items), np.int8)
-        words[:, : 2 * rarer], outcomes[:, -40:] = -1, -1
-        return Panel(tuple("abcdef"), words, outcomes, np.repeat(np.arange(items), 2))
+        predictions, outcomes = np.ones((2, 6, 2 * items), np.int8)
+        predictions[:, : 2 * rarer], outcomes[:, -40:] = -1, -1
+        return Panel(tuple("abcdef"), predictions, outcomes, np.repeat(np.arange(items), 2))
 
     assert enough(made(60, 20)).models == tuple("abcdef")
     few = enough(made(59, 20)).left_out
@@ -264,9 +264,9 @@ def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_no
     assert set(enough(made(60, 19)).left_out.values()) == {"only 19 items have its rarer prediction, fewer than 20"}
     other = made(60, 20)
     more = made(61, 20)
-    unsaid = more.words.copy()
+    unsaid = more.predictions.copy()
     unsaid[:, -2:] = 0  # of one of the twenty items that were not done it is not known what was said
-    few = enough(replace(more, words=unsaid)).left_out
+    few = enough(replace(more, predictions=unsaid)).left_out
     assert set(few.values()) == {"only 19 items have its rarer outcome, fewer than 20"}
     outcome = enough(replace(other, outcomes=np.where(np.arange(120) < 2, other.outcomes, 1)))
     assert set(outcome.left_out.values()) == {"no item has its rarer outcome"}
@@ -288,8 +288,8 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
     without = enough(some.of(np.arange(8) > 0))
     assert without.models == tuple("bcdefg")
     assert without.left_out == {"h": "only 4 others were read on 60 of its items, and it takes 5"}
-    # an item fewer, of words alone or of outcomes alone, and nobody has sixty in common with it any more
-    for side in ("words", "outcomes"):
+    # an item fewer, of predictions alone or of outcomes alone, and nobody has sixty in common with it any more
+    for side in ("predictions", "outcomes"):
         fewer = getattr(some, side).copy()
         fewer[7, :2] = 0
         assert _partners(replace(some, **{side: fewer}))[:7].tolist() == [6] * 7
@@ -297,13 +297,13 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
 
 def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_families_are_nobodys() -> None:
     some = panel(lost=0.0)
-    words, outcomes = some.words.copy(), some.outcomes.copy()
-    words[:, :4], outcomes[:, :2] = 0, 0
-    kept = enough(replace(some, words=words, outcomes=outcomes))
-    assert (kept.words.shape[1], kept.items) == (138, 69)
-    asked = np.zeros(words.shape, bool)
+    predictions, outcomes = some.predictions.copy(), some.outcomes.copy()
+    predictions[:, :4], outcomes[:, :2] = 0, 0
+    kept = enough(replace(some, predictions=predictions, outcomes=outcomes))
+    assert (kept.predictions.shape[1], kept.items) == (138, 69)
+    asked = np.zeros(predictions.shape, bool)
     asked[3, 1] = True  # of a claim that was asked and lost it is known that it was lost
-    assert enough(replace(some, words=words, outcomes=outcomes, asked=asked)).words.shape[1] == 139
+    assert enough(replace(some, predictions=predictions, outcomes=outcomes, asked=asked)).predictions.shape[1] == 139
     family = same_family(("a", None, "a", None))
     assert family.tolist() == [[m != n and {m, n} == {0, 2} for m in range(4)] for n in range(4)]
 
@@ -317,13 +317,13 @@ def leftovers(some: Panel, n: int) -> np.ndarray:
     """
     items = np.unique(some.item)
     fold = (np.random.default_rng(0).permutation(len(items)) % FOLDS)[np.searchsorted(items, some.item)]
-    known = (some.words[n] != 0) & (some.outcomes[n] != 0)
-    rows = [signs[m] for signs in (some.words, some.outcomes) for m in range(len(some.models)) if m != n]
+    known = (some.predictions[n] != 0) & (some.outcomes[n] != 0)
+    rows = [signs[m] for signs in (some.predictions, some.outcomes) for m in range(len(some.models)) if m != n]
     others, left = np.array(rows, float).T, np.zeros((2, len(some.item)))
     for at in range(FOLDS):
         train, rest = known & (fold != at), known & (fold == at)
         middle = others[train].mean(0)
-        for out, signs in zip(left, (some.words[n], some.outcomes[n]), strict=True):
+        for out, signs in zip(left, (some.predictions[n], some.outcomes[n]), strict=True):
             # ridge as least squares with a row more for each slope
             x = np.vstack([others[train] - middle, np.sqrt(RIDGE) * np.eye(others.shape[1])])
             y = np.concatenate([signs[train] - signs[train].mean(), np.zeros(others.shape[1])])
@@ -344,10 +344,11 @@ def test_partial_correlations_and_their_errors_are_those_of_what_regressions_lea
     left = [leftovers(some, n) for n in range(4)]
 
     def correlation(n: int, weights: np.ndarray) -> float:
-        word, outcome = left[n]
+        prediction, outcome = left[n]
         by_claim = weights[some.item]
         return float(
-            (by_claim * word * outcome).sum() / np.sqrt((by_claim * word**2).sum() * (by_claim * outcome**2).sum())
+            (by_claim * prediction * outcome).sum()
+            / np.sqrt((by_claim * prediction**2).sum() * (by_claim * outcome**2).sum())
         )
 
     each, mean = partial_correlations(some)
@@ -365,24 +366,24 @@ def test_partial_correlations_and_their_errors_are_those_of_what_regressions_lea
 
 def test_of_a_word_that_never_changes_there_is_no_partial_correlation() -> None:
     some = panel(models=4, items=40, lost=0.0)
-    words = some.words.copy()
-    words[1] = 1
-    each, mean = partial_correlations(replace(some, words=words))
+    predictions = some.predictions.copy()
+    predictions[1] = 1
+    each, mean = partial_correlations(replace(some, predictions=predictions))
     none = repr(Estimate(0.0))  # nan in it is no longer equal to itself in 3.13
     assert repr(each[1]) == none
     assert mean.value == pytest.approx(sum(one.value for one in each) / 4) and mean.value != 0
-    words[1] = 0  # or of which nothing is known
-    assert repr(partial_correlations(replace(some, words=words))[0][1]) == none
-    words[1, 5] = 1  # or a single one, with nothing to predict it by
-    assert repr(partial_correlations(replace(some, words=words))[0][1]) == none
+    predictions[1] = 0  # or of which nothing is known
+    assert repr(partial_correlations(replace(some, predictions=predictions))[0][1]) == none
+    predictions[1, 5] = 1  # or a single one, with nothing to predict it by
+    assert repr(partial_correlations(replace(some, predictions=predictions))[0][1]) == none
 
 
 def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:
     rng = np.random.default_rng(1)
     common, apart = rng.standard_normal((2, 6000)), rng.standard_normal((2, 7, 6000))
-    # word and outcome have .36 and .49 of their variance in common with others, and .64 and .51 for themselves
-    words, outcomes = 0.6 * common[0] + 0.8 * apart[0], 0.7 * common[1] + np.sqrt(0.51) * apart[1]
-    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (words, outcomes)]
+    # prediction and outcome have .36 and .49 of their variance in common with others, and .64 and .51 for themselves
+    predictions, outcomes = 0.6 * common[0] + 0.8 * apart[0], 0.7 * common[1] + np.sqrt(0.51) * apart[1]
+    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     some = Panel(tuple("abcdefg"), *signs, np.arange(6000))
     found = unique_correlations(some, np.array([0.0, 0.1, 0.3, -0.3, 0.4, 0.9, -0.9]))
     scale = np.sqrt(0.64 * 0.51)
@@ -393,21 +394,22 @@ def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:
 
 
 def test_swap_shares_have_the_error_of_a_ratio_over_items() -> None:
-    # item 0: both right about themselves; 1: both wrong; 2: two claims, one of each; 3: they do not differ in word
-    words = np.array([[1, 1, 1, -1, 1], [-1, -1, -1, 1, 1]], np.int8)
+    # item 0: both right about themselves; 1: both wrong; 2: two claims, one of each; 3: they do not differ in
+    # prediction
+    predictions = np.array([[1, 1, 1, -1, 1], [-1, -1, -1, 1, 1]], np.int8)
     outcomes = np.array([[1, -1, 1, 1, 1], [-1, 1, -1, -1, -1]], np.int8)
-    each, both = swap_shares(Panel(("x", "y"), words, outcomes, np.array([0, 1, 2, 2, 3])))
+    each, both = swap_shares(Panel(("x", "y"), predictions, outcomes, np.array([0, 1, 2, 2, 3])))
     # shares 1 of 1, 0 of 1, 1 of 2: 2 of 4; s - R n = .5, -.5, 0: sqrt(3 / 2 (.25 + .25)) / 4
     error = np.sqrt(3 / 2 * 0.5) / 4
     for found in (*each, both):
         assert (found.value, found.error) == pytest.approx((0.5, error))
         assert found.interval == pytest.approx((0.0, 1.0))  # 4.303 errors to each side, which no share can be
-    many = swap_shares(Panel(("x", "y"), np.tile(words, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5)))[1]
+    many = swap_shares(Panel(("x", "y"), np.tile(predictions, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5)))[1]
     assert (many.value, many.error) == pytest.approx((0.5, 0.0))
     # what is not known does not differ
-    one, two = words * (np.arange(5) != 0), outcomes * (np.arange(5) != 1)
-    for unknown in ((one, outcomes, 1 / 3), (words, two, 2 / 3), (one, two, 1 / 2)):
+    one, two = predictions * (np.arange(5) != 0), outcomes * (np.arange(5) != 1)
+    for unknown in ((one, outcomes, 1 / 3), (predictions, two, 2 / 3), (one, two, 1 / 2)):
         found = swap_shares(Panel(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
         assert found.value == pytest.approx(unknown[2])
-    never, _ = swap_shares(Panel(("x", "y"), words[[0, 0]], outcomes[[0, 0]], np.arange(5)))
+    never, _ = swap_shares(Panel(("x", "y"), predictions[[0, 0]], outcomes[[0, 0]], np.arange(5)))
     assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in prediction and in behaviour"

@@ -1,4 +1,4 @@
-"""Own excess: what a model's word tells of its own behaviour that nobody else's words or behaviour tell."""
+"""Own excess: what a model's prediction tells of its own behaviour that nobody else's predictions or behaviour tell."""
 
 from dataclasses import replace
 
@@ -27,7 +27,9 @@ def panel(
     families: tuple[str | None, ...] = (),
     seed: int = 0,
 ) -> Panel:
-    """Each model follows its kind's norm and goes its own way; its word knows the norm, and so much of its own way."""
+    """Each model follows its kind's norm and goes its own way; its prediction knows the norm, and so much of its own
+    way.
+    """
     rng = np.random.default_rng(seed)
     claims = 4 * items
     norms = 0.5 * rng.standard_normal(claims) + np.sqrt(0.75) * rng.standard_normal((kinds, claims))
@@ -35,8 +37,8 @@ def panel(
     own = rng.standard_normal((models, claims))
     knows = np.broadcast_to(knows, models)[:, None]
     outcomes = 0.7 * norm + np.sqrt(0.51) * own
-    words = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal((models, claims)))
-    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (words, outcomes)]
+    predictions = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal((models, claims)))
+    signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     return Panel(tuple(f"model {n}" for n in range(models)), *signs, np.repeat(np.arange(items), 4), families)
 
 
@@ -76,12 +78,12 @@ def test_a_lone_model_is_never_own_since_an_absent_family_would_look_the_same() 
 
 
 def test_what_a_family_shares_is_taken_off() -> None:
-    """Four families of three, each with a norm of its own, and words that know their family's."""
+    """Four families of three, each with a norm of its own, and predictions that know their family's."""
     rng, members = np.random.default_rng(4), np.arange(12) // 3
     norm, families = rng.standard_normal(800), rng.standard_normal((4, 800))[members]
     outcomes = 0.5 * norm + 0.6 * families + np.sqrt(1 - 0.61) * rng.standard_normal((12, 800))
-    words = 0.5 * norm + 0.6 * families + np.sqrt(1 - 0.61) * rng.standard_normal((12, 800))
-    signs = [np.where(part > 0, 1, -1).astype(np.int8) for part in (words, outcomes)]
+    predictions = 0.5 * norm + 0.6 * families + np.sqrt(1 - 0.61) * rng.standard_normal((12, 800))
+    signs = [np.where(part > 0, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     names = tuple(f"model {n}" for n in range(12))
     told = Panel(names, *signs, np.repeat(np.arange(200), 4), tuple(f"family {n}" for n in members))
     fit = Evidence(told).fits[1]
@@ -97,9 +99,9 @@ def test_what_only_models_that_lost_much_show_is_not_shown() -> None:
     """Words are lost where they would have been wrong, so that what was read agrees."""
     whole = panel(models=12)
     rng = np.random.default_rng(5)
-    wrong = whole.words != whole.outcomes
+    wrong = whole.predictions != whole.outcomes
     lost = wrong & (rng.random(wrong.shape) < 0.6) & (np.arange(12) < 6)[:, None]
-    found = own_excess(replace(whole, words=np.where(lost, 0, whole.words).astype(np.int8)))
+    found = own_excess(replace(whole, predictions=np.where(lost, 0, whole.predictions).astype(np.int8)))
     assert found.evidence is not None
     assert found.evidence.fits[1].panel.low > 0
     assert (found.panel.verdict, found.panel.against) == ("not shown", ("1:losses",))
@@ -108,24 +110,25 @@ def test_what_only_models_that_lost_much_show_is_not_shown() -> None:
 # --- what it is made of ----------------------------------------------------------------------------------------------
 
 
-def test_words_and_outcomes_are_correlated_over_claims_of_which_both_are_known() -> None:
+def test_predictions_and_outcomes_are_correlated_over_claims_of_which_both_are_known() -> None:
     some = panel(items=60)
-    words = some.words.copy()
-    words[0, ::3] = 0
-    tables = tables_of(replace(some, words=words))
-    known = words[0] != 0
+    predictions = some.predictions.copy()
+    predictions[0, ::3] = 0
+    tables = tables_of(replace(some, predictions=predictions))
+    known = predictions[0] != 0
     cells = [
-        int(((words[0] == a) & (some.outcomes[2] == b))[known].sum()) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))
+        int(((predictions[0] == a) & (some.outcomes[2] == b))[known].sum())
+        for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))
     ]
     assert tables.rho[0, 0, 2] == pytest.approx(float(tetrachoric(*cells)), abs=1e-6)
-    n, word, outcome = sum(cells), (cells[0] + cells[1]) / sum(cells), (cells[0] + cells[2]) / sum(cells)
-    assert tables.weights[0, 0, 2] == pytest.approx(n * word * (1 - word) * outcome * (1 - outcome))
+    n, prediction, outcome = sum(cells), (cells[0] + cells[1]) / sum(cells), (cells[0] + cells[2]) / sum(cells)
+    assert tables.weights[0, 0, 2] == pytest.approx(n * prediction * (1 - prediction) * outcome * (1 - outcome))
 
 
 def test_a_replicate_is_what_there_is_without_a_block_of_items() -> None:
     some = panel(items=60)
     tables, block = tables_of(some), blocks(some.item)
-    without = replace(some, words=some.words[:, block != 7], outcomes=some.outcomes[:, block != 7])
+    without = replace(some, predictions=some.predictions[:, block != 7], outcomes=some.outcomes[:, block != 7])
     without = replace(without, item=some.item[block != 7])
     assert tables.rho[8] == pytest.approx(tables_of(without).rho[0], abs=1e-6)
     assert [len(set(some.item[block == n])) for n in range(BLOCKS)] == [2] * BLOCKS
@@ -158,15 +161,15 @@ def test_a_larger_run_would_have_found_less() -> None:
 
 
 def test_who_says_yes_to_more_has_no_more_of_it() -> None:
-    """Thresholds drop out: the same words, said more readily by everybody, have the same excess."""
+    """Thresholds drop out: the same predictions, said more readily by everybody, have the same excess."""
     rng = np.random.default_rng(6)
     norm, own = rng.standard_normal(4000), rng.standard_normal((6, 4000))
     outcomes = 0.7 * norm + np.sqrt(0.51) * own
-    words = 0.6 * norm + 0.4 * own + np.sqrt(0.48) * rng.standard_normal((6, 4000))
+    predictions = 0.6 * norm + 0.4 * own + np.sqrt(0.48) * rng.standard_normal((6, 4000))
     item = np.repeat(np.arange(1000), 4)
 
     def found(at: float) -> float:
-        signs = [np.where(part > where, 1, -1).astype(np.int8) for part, where in ((words, at), (outcomes, 0.5))]
+        signs = [np.where(part > where, 1, -1).astype(np.int8) for part, where in ((predictions, at), (outcomes, 0.5))]
         return float(Evidence(Panel(tuple("abcdef"), *signs, item)).fits[1].panel.value)
 
     assert found(-1.0) == pytest.approx(found(0.5), abs=0.02)
@@ -179,10 +182,10 @@ def test_partial_correlations_are_of_what_ridge_regression_on_all_others_leaves(
     some = panel(models=6, items=80, knows=0.7)
     items = np.unique(some.item)
     fold = (np.random.default_rng(0).permutation(len(items)) % FOLDS)[some.item]
-    others = np.vstack([np.delete(some.words, 2, axis=0), np.delete(some.outcomes, 2, axis=0)]).T.astype(float)
+    others = np.vstack([np.delete(some.predictions, 2, axis=0), np.delete(some.outcomes, 2, axis=0)]).T.astype(float)
     left = np.zeros((2, len(some.item)))
     for n in range(FOLDS):
-        for row, signs in zip(left, (some.words[2], some.outcomes[2]), strict=True):
+        for row, signs in zip(left, (some.predictions[2], some.outcomes[2]), strict=True):
             fitted = Ridge(RIDGE).fit(others[fold != n], signs[fold != n])
             row[fold == n] = signs[fold == n] - fitted.predict(others[fold == n])
     each, mean = partial_correlations(some)
@@ -191,12 +194,12 @@ def test_partial_correlations_are_of_what_ridge_regression_on_all_others_leaves(
     assert mean.value == pytest.approx(np.mean([one.value for one in each]))
 
 
-def test_swap_shares_count_who_is_right_where_two_differ_in_word_and_in_outcome() -> None:
-    words = np.array([[1, 1, 1, -1], [-1, -1, 1, 1], [1, 1, 1, 1]], np.int8)
+def test_swap_shares_count_who_is_right_where_two_differ_in_prediction_and_in_outcome() -> None:
+    predictions = np.array([[1, 1, 1, -1], [-1, -1, 1, 1], [1, 1, 1, 1]], np.int8)
     outcomes = np.array([[1, -1, -1, 1], [-1, 1, 1, -1], [1, 1, 1, 1]], np.int8)
     # 1 and 2 differ in both on claims 0 (both right), 1 and 3 (both wrong); 1 and 3 on claim 3 (1 is wrong: no outcome
     # of 3 differs from 1's there), 2 and 3 on claim 0 (both right)
-    each, all_pairs = swap_shares(Panel(("1", "2", "3"), words, outcomes, np.arange(4)))
+    each, all_pairs = swap_shares(Panel(("1", "2", "3"), predictions, outcomes, np.arange(4)))
     assert [one.value for one in each] == pytest.approx([1 / 3, 2 / 4, 1.0])
     assert all_pairs.value == pytest.approx(2 / 4)
 
@@ -213,9 +216,9 @@ def test_below_the_floors_nothing_is_said_and_the_reason_is_named() -> None:
 
 def test_a_model_that_always_says_the_same_takes_no_part_and_is_told_so() -> None:
     some = panel()
-    words = some.words.copy()
-    words[3] = 1
-    found = own_excess(enough(replace(some, words=words)))
+    predictions = some.predictions.copy()
+    predictions[3] = 1
+    found = own_excess(enough(replace(some, predictions=predictions)))
     assert found.of.models == tuple(f"model {n}" for n in range(MODELS) if n != 3)
     left_out = found.for_model("model 3")
     assert left_out.verdict is None
@@ -226,7 +229,7 @@ def test_models_of_other_items_take_no_part_and_change_nothing() -> None:
     some, others = panel(items=80), panel(models=3, items=80, seed=1)
     signs = [
         np.block([[one, np.zeros((MODELS, 320), np.int8)], [np.zeros((3, 320), np.int8), two]])
-        for one, two in ((some.words, others.words), (some.outcomes, others.outcomes))
+        for one, two in ((some.predictions, others.predictions), (some.outcomes, others.outcomes))
     ]
     asked = np.array([[n < MODELS] * 320 + [n >= MODELS] * 320 for n in range(MODELS + 3)])
     names = (*some.models, "x", "y", "z")

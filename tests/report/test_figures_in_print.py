@@ -135,7 +135,9 @@ def of_rows() -> Drawing:
 def of_a_matrix() -> Drawing:
     cells = [Cell(value(n).value - 0.5, f"+.{n:02}", "said") for n in range(len(NAMES))]
     found = {name: Line(cells, "+.123", "said") for name in NAMES}
-    return matrix(MODEL_ORDER, "matrix", "A title", "Words", found, "word ↓ outcome →", "own excess", around_zero=True)
+    return matrix(
+        MODEL_ORDER, "matrix", "A title", "Words", found, "prediction ↓ outcome →", "own excess", around_zero=True
+    )
 
 
 def of_lines() -> Drawing:
@@ -155,7 +157,9 @@ def of_steps() -> Drawing:
         for n, name in enumerate(NAMES)
     ]
     plot_facets = [PlotFacet(f"facet {n}", series, (0.0, 1.0)) for n in range(2)]
-    return steps("steps", "A title", "Words", places, plot_facets, axis="skill", signs=[Sign("main", "its own word")])
+    return steps(
+        "steps", "A title", "Words", places, plot_facets, axis="skill", signs=[Sign("main", "its own prediction")]
+    )
 
 
 @pytest.mark.parametrize("width", MM)

@@ -94,9 +94,9 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
         "more often than gpt-4.1 in association and restriction, and less often in difficulty"
     )
     assert found["readiness"].finding.endswith("; it says less often that it would answer a request than it does")
-    # nobody else was there to say or do anything, and no word is pale
+    # nobody else was there to say or do anything, and no prediction is pale
     ladder = found["ladder"]
-    assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own word"
+    assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own prediction"
     assert "same: " in ladder.caption and "history: " in ladder.caption
     assert not any(word in ladder.caption for word in ("others say", "stacked", "family", "A line joins", "faintly"))
     # all 12 that were not read are of one experiment

@@ -1,4 +1,4 @@
-"""The figure of the ladder: every mark at its skill over its level, own words with their intervals and names."""
+"""The figure of the ladder: every mark at its skill over its level, own predictions with their intervals and names."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -77,7 +77,7 @@ def test_every_mark_is_at_the_skill_of_its_level(panel: sx.Run, figure: Figure) 
 
 
 @pytest.mark.slow
-def test_levels_stand_in_their_order_and_own_words_side_by_side_with_their_names_apart(figure: Figure) -> None:
+def test_levels_stand_in_their_order_and_own_predictions_side_by_side_with_their_names_apart(figure: Figure) -> None:
     for part in parts(figure.svg).values():
         found = marks(part)
         places = {level: {round(x, 2) for (_, r), (x, _, _) in found.items() if r == level} for _, level in found}

@@ -68,9 +68,9 @@ def test_many_rows_come_as_several_tables_with_labels_of_their_own() -> None:
 
 def test_columns_that_are_rows_too_are_called_by_their_numbers() -> None:
     models = [f"a-long-name-of-a-model-{n}" for n in range(6)]
-    table = figure(["word of", *models], *([m, *(in_a_cell(k / 10) for k in range(6))] for m in models))
+    table = figure(["prediction of", *models], *([m, *(in_a_cell(k / 10) for k in range(6))] for m in models))
     source = as_latex(table)
-    assert "word of & {1} & {2} & {3} & {4} & {5} & {6} \\\\" in source
+    assert "prediction of & {1} & {2} & {3} & {4} & {5} & {6} \\\\" in source
     assert all(f"{n} {m} &" in source for n, m in enumerate(models, 1))
 
 

@@ -264,8 +264,8 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
     [
         ([own("panel", "not shown", 0.01)], ["Not shown to be there (.01 [-.01, .03])."]),
         ([own("panel", "own", 0.1), own("m", "own", 0.2)],
-         ["Own: their words tell something of their own behaviour that nobody else's words or behaviour tell (.10 "
-          "[.08, .12]). Of single models it is shown of m."]),
+         ["Own: their predictions tell something of their own behaviour that nobody else's predictions or behaviour "
+          "tell (.10 [.08, .12]). Of single models it is shown of m."]),
         ([own("panel", "not shown", 0.01, detectable=0.05)],
          ["Not shown to be there (.01 [-.01, .03]); a true value of .05 would show in 4 of 5 such runs."]),
         ([own("panel", None, 0.03, "self", reason="each judges itself"), own("panel", "not shown", 0.0)],
@@ -276,12 +276,12 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
         ([own("panel", "not shown", 0.1, against=("1:losses",))],
          ["Not shown to be there (.10 [.08, .12]): it is not shown among the models that lost few claims."]),
         ([own("panel", "not shown", 0.0), own("simulated panel", "own", 0.3)],
-         ["Not shown to be there (.00 [-.02, .02]).", "Simulated models: Own: their words tell something of "
-          "their own behaviour that nobody else's words or behaviour tell (.30 [.28, .32])."]),
+         ["Not shown to be there (.00 [-.02, .02]).", "Simulated models: Own: their predictions tell something of "
+          "their own behaviour that nobody else's predictions or behaviour tell (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
         ([own("a", "not shown", 0.0), own("b", "own or shared", 0.3)],
-         ["a: Not shown to be there (.00 [-.02, .02]).", "b: Own or shared, which cannot be told: their words tell "
-          "more of their behaviour than all models share, but a kind or family of them may share it "
+         ["a: Not shown to be there (.00 [-.02, .02]).", "b: Own or shared, which cannot be told: their predictions "
+          "tell more of their behaviour than all models share, but a kind or family of them may share it "
           "(.30 [.28, .32])."]),
     ],
 )  # fmt: skip

@@ -126,17 +126,18 @@ def test_what_is_to_be_read_with_caution_supports_no_sentence() -> None:
 @pytest.mark.parametrize(
     ("values", "tone", "words"),
     [
-        ([-0.15, -0.3], "no", f"No model here predicts its own word lists better than {BASELINE}; both do worse "
+        ([-0.15, -0.3], "no", f"No model here predicts its own lists of words better than {BASELINE}; both do worse "
          "(best: m0, margin -.15 [-.20, -.10])."),
-        ([0.01, -0.3], "open", f"No model here is shown to predict its own word lists better than {BASELINE}: 1 of 2 "
-         "do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
-        ([0.3, -0.3], "yes", f"1 of 2 models predicts its own word lists better than {BASELINE} (m0, .30 [.25, .35])."),
+        ([0.01, -0.3], "open", f"No model here is shown to predict its own lists of words better than {BASELINE}: 1 of "
+         "2 do worse, of 1 it cannot be told (best: m0, margin .01 [-.04, .06])."),
+        ([0.3, -0.3], "yes", f"1 of 2 models predicts its own lists of words better than {BASELINE} (m0, .30 "
+         "[.25, .35])."),
         ([0.3, 0.2], "yes", "Both models predict which words they will list better"),
         ([None], "withheld", "Nothing can be said of the margin over the best baseline: it takes two."),
         # one model alone is named, and no other is spoken of
-        ([0.3], "yes", f"m0 predicts its own word lists better than {BASELINE} (margin .30 [.25, .35])."),
-        ([0.01], "open", f"m0 is not shown to predict its own word lists better than {BASELINE}"),
-        ([-0.3], "no", f"m0 does not predict its own word lists better than {BASELINE}"),
+        ([0.3], "yes", f"m0 predicts its own lists of words better than {BASELINE} (margin .30 [.25, .35])."),
+        ([0.01], "open", f"m0 is not shown to predict its own lists of words better than {BASELINE}"),
+        ([-0.3], "no", f"m0 does not predict its own lists of words better than {BASELINE}"),
     ],
 )  # fmt: skip
 def test_sentences_follow_from_intervals(values: list[float | None], tone: str, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Prompts are data: a set in another language is asked and read in its own words."""
+"""Prompts are data: a set in another language is asked and read in its own language."""
 
 import json
 import re

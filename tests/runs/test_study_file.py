@@ -149,7 +149,9 @@ def test_a_file_that_says_nothing_is_no_study(tmp_path: Path) -> None:
         ('models = ["sim/coin"]\nmax_connections = 0\n', ":2: max_connections 0: give 1"),
     ],
 )
-def test_what_a_study_says_wrongly_is_told_with_its_line_in_its_own_words(tmp_path: Path, text: str, said: str) -> None:
+def test_what_a_study_says_wrongly_is_told_with_its_line_and_its_own_wording(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(InputError, match=re.escape(f"study.toml{said}")):
         load_study(written(tmp_path, text)).plan()
 

@@ -62,7 +62,7 @@ class Finding:
     subject   the model; of own excess mostly the panel, or the simulated one
     relation  what it is held against: the best `baseline` (value: margin), `chance` (skill), the `naive` baseline
               (accuracy less that of the baseline, which is `level`), `others` (skill, beside that of other models),
-              what nobody else's words and outcomes tell (`own` excess, with its `verdict`)
+              what nobody else's predictions and outcomes tell (`own` excess, with its `verdict`)
     tone      yes: it is above, or ahead; no: below, or behind; open: it cannot be told; withheld: nothing is to be said
     reason    why it is withheld
     panel     of how many models its baseline is made, where that is too few to speak for it; of own excess, how many
@@ -106,7 +106,7 @@ def findings(scores: Numbers, tables: "Tables", standings: "Sequence[Standing]")
         if naive := EXPERIMENTS[experiment].naive:
             gaps = rows_over_naive(scores.of(experiment, "accuracy"), tables.claims[experiment])
             yield from against_naive(gaps, {row.model: row for row in scores.of(experiment, naive.metric)})
-        yield from of_own_words(scores.own, experiment)
+        yield from own_prediction_findings(scores.own, experiment)
 
 
 def against_baseline(margins: Iterable[Score]) -> list[Finding]:
@@ -207,7 +207,7 @@ def against_others(skills: Iterable[Score], standings: "Sequence[Standing]") -> 
     return [*found, *(_finding(row, "others", "withheld") for row in rows if row not in judged)]
 
 
-def of_own_words(own: Sequence[Own], experiment: str) -> list[Finding]:
+def own_prediction_findings(own: Sequence[Own], experiment: str) -> list[Finding]:
     """The verdicts on panels in one experiment, by each source, and behind each those on single models that are `own`.
     Nothing of a kind of models (simulated, or not) that is too few for a panel in every experiment, nor where a
     reference panel is among them: that stands model by model below the table.

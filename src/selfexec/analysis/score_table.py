@@ -11,7 +11,7 @@ from selfexec.analysis.findings import (
     against_baseline,
     against_chance,
     lacks_overall,
-    of_own_words,
+    own_prediction_findings,
     too_few_for_own,
 )
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
@@ -255,7 +255,7 @@ def _said(scores: Scores) -> list[str]:
     where it is not the experiment's own source, and which reference panel stands beside.
     """
     note = simulated(scores.models, scores.runs)
-    own = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
+    own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
     sources = {row.experiment: row.source for row in scores if row.metric == "accuracy" and row.source}
     return [
         *_answers(scores),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from selfexec.runs import Run
 
 NAMED = 3  # so many models are named; the others are counted
-OF_ITSELF = "tell something of their own behaviour that nobody else's words or behaviour tell"
+OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
 # the best baseline as people meet it first, whatever the experiment
 BASELINE = "a baseline made only from the questions and what other models said and did"
@@ -74,7 +74,7 @@ def sentences(found: Iterable[Finding]) -> list[Said]:
             said.append(better_than_chance(of["chance"]))
         if "naive" in of:
             said.append(behind_naive(of["naive"]))
-        said += own_words(of.get("own", ()))
+        said += own_predictions(of.get("own", ()))
     return [one for one in said if one]
 
 
@@ -319,9 +319,9 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
 
 
 IN_BRIEF = {
-    "own": f"own: their words {OF_ITSELF}",
-    "own or shared": "own or shared, which cannot be told: their words tell more of their behaviour than all models "
-    "share, but a kind or family of them may share it",
+    "own": f"own: their predictions {OF_ITSELF}",
+    "own or shared": "own or shared, which cannot be told: their predictions tell more of their behaviour than all "
+    "models share, but a kind or family of them may share it",
     "not shown": "not shown to be there",
 }
 
@@ -427,7 +427,7 @@ TAKES = (
 )
 
 
-def own_words(found: Sequence[Finding]) -> list[Said]:
+def own_predictions(found: Sequence[Finding]) -> list[Said]:
     """A sentence on each panel of one experiment: by the source that counts, and where that gives no verdict, by the
     next. Overall, that no panel is large enough.
     """
@@ -449,7 +449,7 @@ def _by_panel(found: Iterable[Finding]) -> dict[str, list[Finding]]:
 def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
     first, *others = (one for one in found if one.subject in (PANEL, SIMULATED))
     told = next((one for one in (first, *others) if one.verdict), first)
-    their = "the simulated models' words" if first.subject == SIMULATED and mixed else "their words"
+    their = "the simulated models' predictions" if first.subject == SIMULATED and mixed else "their predictions"
     if told.verdict is None:
         reason = told.reason or "it is not defined"
         return Said(first.about, "withheld", f"Nothing can be said of whether {their} {OF_ITSELF}: {reason}.")
@@ -493,22 +493,22 @@ def _by(found: Finding) -> str:
 def too_few_models(found: Finding) -> str:
     """Why nothing is said of own excess at all, and what it would take."""
     here = f"{found.panel or 'none'} {'are' if (found.panel or 0) > 1 else 'is'} here"
-    what = "what a model's word tells of its own behaviour, and nobody else's word or behaviour tells"
+    what = "what a model's prediction tells of its own behaviour, and nobody else's prediction or behaviour tells"
     return f"Own excess ({what}) takes {TAKES}; {here}"
 
 
 def own_in_short(found: Sequence[Finding]) -> list[str]:
     """The verdicts of all experiments in a sentence, for each panel. Nothing where none is large enough."""
     said = []
-    for subject, whose in ((PANEL, "their words"), (SIMULATED, "the words of the simulated models")):
+    for subject, whose in ((PANEL, "their predictions"), (SIMULATED, "the predictions of the simulated models")):
         if those := [one for one in found if one.subject == subject and one.about != "overall"]:
             mixed = any(one.subject == PANEL for one in found)
             verdicts = _sentence(_verdicts_in_short(those))
-            said.append(f"Do {whose if mixed else 'their words'} {OF_ITSELF}? {verdicts}.")
+            said.append(f"Do {whose if mixed else 'their predictions'} {OF_ITSELF}? {verdicts}.")
     return said
 
 
-# verdict -> how it answers whether their words tell more than all others' do, of the experiments that it holds in
+# verdict -> how it answers whether their predictions tell more than all others' do, of the experiments that it holds in
 IN_SHORT = {
     "own": "in {}, yes",
     "own or shared": "in {}, more than all models share (a kind or family of models may share it)",
@@ -549,8 +549,8 @@ def _in_all(verdict: str, found: Sequence[Finding]) -> str:
 def advice(
     experiment: str, said_and_did: int, said_and_not: int, denied_and_did: int, denied_and_not: int
 ) -> str | None:
-    """How far to trust a model's word: what came of its yes, and of its no, or of the control. None where it never said
-    either.
+    """How far to trust a model's prediction: what came of its yes, and of its no, or of the control. None where it
+    never said either.
     """
     kind, words = EXPERIMENTS[experiment].kind, EXPERIMENTS[experiment].words
     if words.behaviour is None:

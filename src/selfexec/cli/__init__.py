@@ -39,7 +39,7 @@ SECTIONS = {
         "compare": ("compare", "Compare models on common items, and guard a release."),
         "trend": ("trend", "Follow checkpoints in their order."),
         "cross": ("cross", "Hold every model's predictions against every model's behaviour."),
-        "ladder": ("ladder", "Set a model's own word beside all else that predicts it."),
+        "ladder": ("ladder", "Set a model's own prediction beside all else that predicts it."),
         "correlate": ("correlate", "Correlate scores with each other and with a table of other numbers."),
         "ledger": ("ledger", "Hold each number against itself, counted in three ways."),
         "rasch": ("rasch", "Put models and benchmarks on one scale, from success rates."),

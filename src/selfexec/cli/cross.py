@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def command(selection: "Selection", subject: str | None, form: str, out: Path | None) -> None:
     """Hold every model's predictions against every model's behaviour.
 
-    For each experiment the verdict on own excess (does a word tell something of its own behaviour that nobody else's
-    words or outcomes tell?) with everything that it rests on, for the panel and for each model. Below, for comparison
-    with the literature, the matrix of accuracies and its additive self-bonus, which is no test of self-knowledge:
-    docs/metrics.md says why.
+    For each experiment the verdict on own excess (does a prediction tell something of its own behaviour that nobody
+    else's predictions or outcomes tell?) with everything that it rests on, for the panel and for each model. Below, for
+    comparison with the literature, the matrix of accuracies and its additive self-bonus, which is no test of
+    self-knowledge: docs/metrics.md says why.
 
     \b
     selfexec cross runs/mine

@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 @groups_option
 @printed("json", "csv", "markdown")
 def command(selection: "Selection", form: str, out: Path | None) -> None:
-    """Set a model's own word beside all else that predicts it.
+    """Set a model's own prediction beside all else that predicts it.
 
     From below: always the same answer, a plain fact of the item, its text, what other models say of themselves and
-    what they do, all of these stacked, what models of its family say and do, its own history, and its own word. Each
-    level has its skill, and how the own word stands to it on the same claims. It is no test of self-knowledge.
+    what they do, all of these stacked, what models of its family say and do, its own history, and its own prediction.
+    Each level has its skill, and how the own prediction stands to it on the same claims. It is no test of
+    self-knowledge.
 
     Of a model alone the table has intervals and differences; json and csv have them for all.
 

@@ -197,14 +197,14 @@ ASSOCIATION = Experiment(
     ),
     words=Words(
         about="which words it will list",
-        its="its own word lists",
+        its="its own lists of words",
         their="which words they will list",
         baseline="the options, what other models list and what they say",
         behaviour=("list a word", "it lists it all the same"),
         outcomes=("it listed an offered word in {}", "it left out an offered word in {}"),
         does="lists the word",
         measured="whether the model predicts which of some words it lists for a target word",
-        task="prediction of its own word associations",
+        task="prediction of its own associations of words",
         lost="the options of its lost targets",
         item="a target word and options, of which the model says which it would list",
         wants=(

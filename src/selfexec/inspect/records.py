@@ -76,7 +76,7 @@ def role_of(experiment: Experiment, kind: str) -> str | None:
 
 def subject(model: str, roles: Mapping[str, str]) -> str:
     """Whose claims they are, in tables: where somebody else predicts or judges, nobody is to take it for the model's
-    own word.
+    own prediction.
     """
     said = {"predictor": "predicted by", "judge": "judged by"}
     others = [f"{said[role]} {other}" for role, other in sorted(roles.items(), reverse=True) if role in said]

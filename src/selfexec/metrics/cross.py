@@ -3,7 +3,8 @@
 M[a, b] is the accuracy of a's predictions about b's behaviour, on the claims that all models read. It is taken apart
 as M[a, b] = alpha_a + beta_b + gamma [a = b]: how well a predicts anyone, how easily b is predicted by anyone, and
 gamma, the additive self-bonus, for comparison with the literature. It is no evidence that models know themselves: what
-a's word shares with b's behaviour is a product (how well a knows models in general times how typical b is), not a sum.
+a's prediction shares with b's behaviour is a product (how well a knows models in general times how typical b is), not a
+sum.
 """
 
 import math

@@ -2,7 +2,8 @@
 
 Each level is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
 the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
-level but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own word.
+level but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own
+prediction.
 """
 
 import math

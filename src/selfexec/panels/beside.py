@@ -14,8 +14,8 @@ from selfexec.metrics import kind_of
 from selfexec.panels.panel import NOT_ASKED, STATES, ReferencePanel, Told, claim_keys, signs
 from selfexec.runs import Run
 
-# one model by two names: the same word and outcome in nearly all of enough claims. Of ten recorded models no two are
-# alike in more than .84 of the claims of an experiment; replies that are read anew may be read a little otherwise
+# one model by two names: the same prediction and outcome in nearly all of enough claims. Of ten recorded models no two
+# are alike in more than .84 of the claims of an experiment; replies that are read anew may be read a little otherwise
 NEARLY_ALL, LEAST_CLAIMS = 0.98, 100
 
 

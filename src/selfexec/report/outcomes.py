@@ -97,7 +97,7 @@ def outcome_counts(claims: pl.DataFrame) -> Counts:
 
 
 def advice(claims: pl.DataFrame) -> Mapping[str, list[tuple[str, str]]]:
-    """Model -> (experiment, how far to trust its word); `claims` are coded."""
+    """Model -> (experiment, how far to trust its prediction); `claims` are coded."""
     found: dict[str, list[tuple[str, str]]] = {}
     for model, by_experiment in sorted(outcome_counts(claims).items()):
         for experiment, counts in sorted(by_experiment.items()):

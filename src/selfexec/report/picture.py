@@ -5,7 +5,7 @@ beside the best baseline. Under each experiment the verdict on own excess.
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from selfexec.analysis.findings import against_baseline, against_chance, beside_panel, of_own_words
+from selfexec.analysis.findings import against_baseline, against_chance, beside_panel, own_prediction_findings
 from selfexec.analysis.score import Score, Scores
 from selfexec.analysis.words import ahead_in_brief, own_in_brief
 from selfexec.experiments import EXPERIMENTS, PAPER
@@ -149,7 +149,7 @@ def _panel(
     skills = against_chance(scores.of(experiment, "skill"))
     open_ = {one.subject for one in margins if one.tone == "open"}
     marks = [_mark(model, *_rows(scores, model, experiment), one, model in open_, axis) for model, one in gaps.items()]
-    own = of_own_words(scores.own, experiment) or beside_panel(scores.own, experiment, list(gaps))
+    own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, list(gaps))
     return Panel(
         experiment,
         _predicted(experiment, len(gaps)),

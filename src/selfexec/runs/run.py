@@ -97,14 +97,14 @@ class Run:
     @cached_property
     def readings(self) -> Mapping[Key, Reading]:
         """What each reply commits to, by session."""
-        own_words = [name for name in shipped_sentences(self.items.experiments) if name in self.manifest.prompts]
-        if lost := [name for name in own_words if self.prompts.get(name) is None]:
+        own_prompts = [name for name in shipped_sentences(self.items.experiments) if name in self.manifest.prompts]
+        if lost := [name for name in own_prompts if self.prompts.get(name) is None]:
             warnings.warn(
                 f"{self.folder}: {PROMPTS} no longer has {', '.join(lost)} as it was asked with. Replies are read by "
                 "the sentence that is shipped, which may be another: restore the file",
                 stacklevel=2,
             )
-        found = read_replies(self.items, self.replies, self.given, self.prompts if own_words else {})
+        found = read_replies(self.items, self.replies, self.given, self.prompts if own_prompts else {})
         return with_judgements(found, self.judgements.values())
 
     @cached_property

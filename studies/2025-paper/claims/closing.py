@@ -148,10 +148,10 @@ def _(e: Evidence) -> Found:
     "current LLMs lack meaningful self-executive awareness",
     f"{AGAIN}; {OWN}; {SCORE} (margin of each)",
     {
-        CANNOT: "In difficulty their words tell a little of their own behaviour that no other model's word or "
-        "behaviour tells, which the models most alike in behaviour may share; elsewhere nothing is shown, of nine or "
-        "ten models. What is not shown is not refuted, and a margin below 0 refutes nothing: it takes more models and "
-        "items, and the same question about somebody else, without thinking, and beside their own history, none of "
+        CANNOT: "In difficulty their predictions tell a little of their own behaviour that no other model's prediction "
+        "or behaviour tells, which the models most alike in behaviour may share; elsewhere nothing is shown, of nine "
+        "or ten models. What is not shown is not refuted, and a margin below 0 refutes nothing: it takes more models "
+        "and items, and the same question about somebody else, without thinking, and beside their own history, none of "
         "which was asked."
     },
 )
@@ -168,8 +168,8 @@ def _(e: Evidence) -> Found:
     margins = e.baseline_margin.values()
     over, under = sum((x.low or 0) > 0 for x in margins), sum((x.high or 0) < 0 for x in margins)
     return (
-        f"own excess, what a model's word tells of its own behaviour that no other model's word or behaviour tells: "
-        f"{'; '.join(told)}. Margin over the best baseline surely above 0 in {over} of {len(margins)} "
+        "own excess, what a model's prediction tells of its own behaviour that no other model's prediction or "
+        f"behaviour tells: {'; '.join(told)}. Margin over the best baseline surely above 0 in {over} of {len(margins)} "
         f"(model, experiment), surely below in {under}",
         NOT if "own" in verdicts else CANNOT,
     )

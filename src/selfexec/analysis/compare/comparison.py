@@ -28,8 +28,8 @@ LEGEND = {
 }
 DETECTABLE = "detectable: the true difference that would be found in 80% of runs like these, before any adjustment."
 OWN_EXCESS = (
-    "own excess: what a model's word shares with its own behaviour beyond all that other models' words and outcomes "
-    "tell, paired by blocks of items. It does not compare across experiments."
+    "own excess: what a model's prediction shares with its own behaviour beyond all that other models' predictions and "
+    "outcomes tell, paired by blocks of items. It does not compare across experiments."
 )
 SHIFTED = "one condition less another: p adjusted by Holm over the models of the experiment."
 TIED = "tied: models that share a letter cannot be told apart (p >= .05, adjusted by Holm within the experiment)."

@@ -1,4 +1,4 @@
-"""One model's words held against another's behaviour: all against all, and all against one."""
+"""One model's predictions held against another's behaviour: all against all, and all against one."""
 
 from selfexec.analysis.cross.matrix import (
     EACH_ITS_OWN,

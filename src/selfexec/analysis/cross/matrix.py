@@ -23,14 +23,16 @@ from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
 
 NAMED = 3  # so many models that are left out are named each
-LITERATURE = "For comparison with the literature: every word held against every outcome, taken apart as a sum."
+LITERATURE = "For comparison with the literature: every prediction held against every outcome, taken apart as a sum."
 MATRIX = "Rows predict, columns behave: accuracy on the claims that all models read."
 TAKEN_APART = (
     "alpha: how well it predicts anyone; beta: how easily it is predicted by anyone, around 0.",
     "own bonus: accuracy about itself beyond alpha + beta, with 95% for each alone; the self-bonus is their mean.",
 )
 OWN = "self_bonus"  # by the source that counts; behaviour as further sources have it has a metric for each
-EACH_ITS_OWN = "what is predicted is each model's own, so that no model's word can be held against another's behaviour."
+EACH_ITS_OWN = (
+    "what is predicted is each model's own, so that no model's prediction can be held against another's behaviour."
+)
 
 
 @dataclass(frozen=True, repr=False)

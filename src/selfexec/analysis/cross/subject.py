@@ -1,8 +1,9 @@
-"""How well models predict one model: the words of each, on whomever they were asked about, held against its behaviour,
-beside its own word on itself.
+"""How well models predict one model: the predictions of each, on whomever they were asked about, held against its
+behaviour, beside its own prediction about itself.
 
-Predictor, subject and judge may be three models. Only the subject's own row is a model's word on itself; of all others
-nothing is said of self-knowledge, and no baseline stands beside them that would know the subject's behaviour.
+Predictor, subject and judge may be three models. Only the subject's own row is a model's prediction about itself; of
+all others nothing is said of self-knowledge, and no baseline stands beside them that would know the subject's
+behaviour.
 """
 
 import math
@@ -44,7 +45,8 @@ class PredictionAbout:
     """What one model, asked in one condition, predicted of the subject's behaviour in an experiment.
 
     `about` is whom the prompts asked about: `itself` (the predictor), or what --frame said. `less` is the skill of the
-    subject's own word on itself less this one's, paired by item; None in its own row and where it was not asked.
+    subject's own prediction about itself less this one's, paired by item; None in its own row and where it was not
+    asked.
     `source` says what was done; None stands for what cannot be worked out, and `reason` says why, or what to be
     careful of.
     """
@@ -73,8 +75,8 @@ class PredictionAbout:
 
 
 class PredictionsAbout(Rows[PredictionAbout]):
-    """A row for each predictor and condition, the subject's own word first. Prints as a table, turns into records or a
-    data frame.
+    """A row for each predictor and condition, the subject's own prediction first. Prints as a table, turns into records
+    or a data frame.
     """
 
     _ROW = PredictionAbout
@@ -93,7 +95,7 @@ class PredictionsAbout(Rows[PredictionAbout]):
         yield ""
         yield from dict.fromkeys(f"{CAUTION} {row.experiment}, {_who(row)}: {row.reason}" for row in self if row.reason)
         yield f"{LEGEND['strict']}. {skill_legend(dict.fromkeys(row.experiment for row in self))}"
-        yield "itself less it: skill of the subject's own word less the predictor's, paired by item."
+        yield "itself less it: skill of the subject's own prediction less the predictor's, paired by item."
         yield NO_SELF_KNOWLEDGE
         if self.apart:
             yield f"{', '.join(self.apart)}: {EACH_ITS_OWN}"
@@ -160,7 +162,7 @@ def _rows(
     runs: Sequence[Run], subject: str, experiment: str, conditions: Iterable[Condition]
 ) -> Iterator[PredictionAbout]:
     """Of one experiment: the subject itself, then the others in the order of the runs."""
-    chosen = {*conditions} | {DEFAULT}  # its own word stands beside, whatever is chosen
+    chosen = {*conditions} | {DEFAULT}  # its own prediction stands beside, whatever is chosen
     places = [
         _Place(model, condition)
         for run in runs

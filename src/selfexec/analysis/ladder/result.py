@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from selfexec.analysis.findings import clear_of_zero
-from selfexec.analysis.ladder.row import LadderRow, OwnWord
+from selfexec.analysis.ladder.row import LadderRow, OwnPrediction
 from selfexec.analysis.ladder.words import HEADS, LEGEND, MARKS, NO_TEST, sentences
 from selfexec.analysis.names import baseline_name, skill_legend, told_by
 from selfexec.analysis.reference_panel import panel_lines
@@ -25,7 +25,7 @@ from selfexec.runs import Files, Names, tells_wrong_names
 from selfexec.text.numbers import decimal, interval, joined, signed
 from selfexec.text.tables import Part, Table
 
-TITLE = "What tells most of a model: its own word, or others?"
+TITLE = "Which predictor is most accurate: the model itself or another?"
 OF_OTHERS = (
     "text",
     "others_predictions",
@@ -175,7 +175,7 @@ def ladder(
     groups: str | Path | None = None,
 ) -> Ladder:
     """The ladder of each model in each experiment, of a run or its folder, or of several: the skill of all who might
-    predict it, from who says always the same to its own word.
+    predict it, from who says always the same to its own prediction.
 
       convention   strict (an unreadable prediction is a wrong one) or readable (it is left out)
       readings     files of readings that replace ours
@@ -234,7 +234,7 @@ def _rows(scores: Scores, part: Scored) -> Iterator[LadderRow]:
             baseline=level.baseline,
             **_numbers(level),
             accuracy=named.value if named else None,
-            own_word=None,
+            own_prediction=None,
             items=level.items,
             models=asked.panel,
             reason=level.skill.reason or part.caution,
@@ -261,14 +261,14 @@ class _Gap(NamedTuple):
 
 
 def _judged(rows: Sequence[LadderRow]) -> list[LadderRow]:
-    """The rows with how own words stand to them, by experiment: adjusted for all that can be judged there."""
+    """The rows with how own predictions stand to them, by experiment: adjusted for all that can be judged there."""
     found = list(rows)
     for experiment in dict.fromkeys(row.experiment for row in rows):
         here = [n for n, row in enumerate(rows) if row.experiment == experiment and _can_be_judged(row)]
         gaps = [_Gap(row.difference, row.difference_low, row.difference_high) for row in (rows[n] for n in here)]
         for n, ahead, behind in zip(here, clear_of_zero(gaps, +1), clear_of_zero(gaps, -1), strict=True):
-            word: OwnWord = "ahead" if ahead else "behind" if behind else "open"
-            found[n] = replace(rows[n], own_word=word)
+            word: OwnPrediction = "ahead" if ahead else "behind" if behind else "open"
+            found[n] = replace(rows[n], own_prediction=word)
     return found
 
 
@@ -277,12 +277,12 @@ def _can_be_judged(row: LadderRow) -> bool:
 
 
 def _skill(row: LadderRow) -> str:
-    """As in the overview: .80*, with what tells how the own word stands to it."""
+    """As in the overview: .80*, with what tells how the own prediction stands to it."""
     if row.skill is None:
         return UNDEFINED
     if row.level == ITSELF:
         return decimal(row.skill, 2) + (CAUTION if row.reason else "")
-    return decimal(row.skill, 2) + {"behind": "*", "open": "~"}.get(row.own_word or "", "")
+    return decimal(row.skill, 2) + {"behind": "*", "open": "~"}.get(row.own_prediction or "", "")
 
 
 def _ranged(value: float | None, low: float | None, high: float | None) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-OwnWord = Literal["ahead", "open", "behind"]
+OwnPrediction = Literal["ahead", "open", "behind"]
 
 
 @dataclass(frozen=True)
@@ -11,11 +11,11 @@ class LadderRow:
     """One level of one model's ladder in one experiment.
 
     `group` says what it may know, `baseline` which one stands for it, `skill` is its own with its interval, `accuracy`
-    that of the score of its name. `difference` is the skill of the model's own word less that of the level, paired on
-    the same claims; `own_word` how the model's word stands to it by that, adjusted for all levels of all models shown
-    (Holm): ahead, behind, or open. `items`: how many both rest on; `models`: how many were read on the model's items,
-    itself included. `reason` says why there is no number, or why to read one with caution; `panel` names the reference
-    panel that other models are of.
+    that of the score of its name. `difference` is the skill of the model's own prediction less that of the level,
+    paired on the same claims; `own_prediction` how the model's prediction stands to it by that, adjusted for all levels
+    of all models shown (Holm): ahead, behind, or open. `items`: how many both rest on; `models`: how many were read on
+    the model's items, itself included. `reason` says why there is no number, or why to read one with caution; `panel`
+    names the reference panel that other models are of.
     """
 
     model: str
@@ -33,7 +33,7 @@ class LadderRow:
     difference: float | None
     difference_low: float | None
     difference_high: float | None
-    own_word: OwnWord | None
+    own_prediction: OwnPrediction | None
     items: int
     models: int
     reason: str | None = None

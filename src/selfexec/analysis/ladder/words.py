@@ -33,12 +33,15 @@ PHRASES: Mapping[str, str] = {
     "history": "its own history",
 }
 LEGEND = (
-    "A level is what somebody would predict of a model who knows only so much of it; itself: the model's own word.",
+    "A level is what somebody would predict of a model who knows only so much of it; itself: the model's own "
+    "prediction.",
     "same: always the same answer; facts: a request's label, a question's length; text: the words of an item; others "
     "say, others do: on the very item; all: these stacked, which margins are over; family: other models of its family, "
     "on the very item; history: its own behaviour with other items.",
 )
-MARKS = "*: tells surely more of the model than its own word does; ~: cannot be told apart from it (paired, by Holm)."
+MARKS = (
+    "*: tells surely more of the model than its own prediction does; ~: cannot be told apart from it (paired, by Holm)."
+)
 NO_TEST = (
     "The ladder is no test of self-knowledge: who knows models in general may be ahead of every level, who knows only "
     "its own ways behind."
@@ -62,18 +65,18 @@ def sentences(rows: Iterable[LadderRow]) -> Iterator[tuple[str, str]]:
 
 
 def _finding(steps: Sequence[LadderRow]) -> str | None:
-    """How a model's own word stands in one experiment. Of those that tell surely more than it does the one of the
+    """How a model's own prediction stands in one experiment. Of those that tell surely more than it does the one of the
     greatest skill is named, a single one rather than all stacked.
     """
     itself = next(row for row in steps if row.level == ITSELF)
     if itself.skill is None or itself.reason:
         return None
-    if more := [row for row in steps if row.own_word == "behind"]:
+    if more := [row for row in steps if row.own_prediction == "behind"]:
         most = max(more, key=lambda row: (row.level != "stacked", row.skill or 0.0))
         phrase = PHRASES[most.level].format(baseline_name(most.baseline))
-        return f"{phrase} {'tell' if most.level == 'stacked' else 'tells'} more of it than its own word does"
+        return f"{phrase} {'tell' if most.level == 'stacked' else 'tells'} more of it than its own prediction does"
     if few := small_panel(itself.models):
-        return f"no level is shown to tell more of it than its own word does ({few})"
-    if any(row.own_word == "open" for row in steps):
-        return "no level is shown to tell more of it than its own word does"
-    return "its own word is ahead of every level"
+        return f"no level is shown to tell more of it than its own prediction does ({few})"
+    if any(row.own_prediction == "open" for row in steps):
+        return "no level is shown to tell more of it than its own prediction does"
+    return "its own prediction is ahead of every level"

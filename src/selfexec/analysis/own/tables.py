@@ -19,20 +19,23 @@ from selfexec.stats import Array
 from selfexec.text.numbers import decimal, interval, number_of, p_value, signed
 from selfexec.text.tables import Part, Table
 
-QUESTION = "Does a model's word tell something of its own behaviour that nobody else's words or behaviour tell?"
+QUESTION = (
+    "Does a model's prediction tell something of its own behaviour that nobody else's predictions or behaviour tell?"
+)
 FIT_NAMES = {1: "one factor", 2: "two factors", 3: "three factors"}
 OF_ONE = {"interval": "adjusted for the number of models (Holm), the interval reaches 0"}
 CELL, LABEL = 6, 4  # characters of a column of a matrix, and of the numbers before its rows
 NOTES = (
-    "own excess: what is left of a word's correlation with its own behaviour where the factors are taken off that all "
-    "other pairs of word and outcome tell of.",
+    "own excess: what is left of a prediction's correlation with its own behaviour where the factors are taken off "
+    "that all other pairs of prediction and outcome tell of.",
     "detectable: the true own excess that 80% of runs like this one would find above 0; of a single model in all fits, "
     "adjusted for the number of models. To be own takes as much, and more.",
-    "misfit: about 1, or less, where the factors are enough. derangements: words held against other models' behaviour.",
+    "misfit: about 1, or less, where the factors are enough. derangements: predictions held against other models' "
+    "behaviour.",
     "least without one model: the lowest end of an interval without any one of them, or the least mean of the rest.",
-    "q: how well a model's word tells what models do; l: how typical its behaviour is; unique: own excess by what is "
-    "only in its word and in its behaviour.",
-    "partial correlation: of word and outcome without all that the others said and did. It is too high with few "
+    "q: how well a model's prediction tells what models do; l: how typical its behaviour is; unique: own excess by "
+    "what is only in its prediction and in its behaviour.",
+    "partial correlation: of prediction and outcome without all that the others said and did. It is too high with few "
     "models. swap share: where two models differ in prediction and in behaviour, how often each is right about itself; "
     ".500 says nothing. Neither decides anything.",
 )
@@ -61,8 +64,8 @@ def too_small(own: Sequence[Own]) -> Iterator[str]:
 
 
 def _own_parts(own: Own, width: int) -> Iterator[Part]:
-    """The verdict on a panel and what it rests on; then its models; then word by behaviour, where there is room for
-    it.
+    """The verdict on a panel and what it rests on; then its models; then predictions by behaviour, where there is room
+    for it.
     """
     models, apart, opinions = of_models(own)
     yield of_panel(own)
@@ -169,24 +172,24 @@ def below_models(own: Own) -> Iterator[str]:
 
 
 def _apart(own: Own, order: Sequence[int]) -> Table:
-    """Of each model the correlation of word and outcome, what the one factor says of it, and who is like it in
+    """Of each model the correlation of prediction and outcome, what the one factor says of it, and who is like it in
     behaviour.
     """
     found = own.found
     fit, number = found.fits[0], {n: row for row, n in enumerate(order, 1)}
-    word, outcome = loadings(fit)
+    prediction, outcome = loadings(fit)
     nearest = fit.of.nearest
     rows = [
         [
             name,
-            *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], word[n], outcome[n], fit.fitted[n, n])),
+            *(decimal(float(x), 2) for x in (fit.of.tables.rho[0][n, n], prediction[n], outcome[n], fit.fitted[n, n])),
             decimal(float(found.unique[n]), 2),
             f"{number[int(nearest[n])]} ({signed(float(fit.of.similarity[n, nearest[n]]), 2)})",
             ", ".join(map(str, sorted(number[other] for other in np.flatnonzero(fit.of.family[n]).tolist()))) or "none",
         ]
         for n, name in _numbered(found.of.models, order)
     ]
-    columns = ["model", "word, outcome", "q", "l", "q l", "unique", "most alike", "family"]
+    columns = ["model", "prediction, outcome", "q", "l", "q l", "unique", "most alike", "family"]
     return Table("Taken apart", columns, rows, "plain")
 
 
@@ -202,9 +205,9 @@ def _opinions(own: Own, order: Sequence[int]) -> Table:
 
 
 def _matrices(own: Own, width: int) -> Iterator[Part]:
-    """What one factor leaves of word by behaviour, and how alike behaviour is, where the columns have room."""
+    """What one factor leaves of predictions by behaviour, and how alike behaviour is, where the columns have room."""
     if LABEL + CELL * len(own.found.of.models) > width:
-        yield "what is left of every word and outcome: in --format json, and in the report"
+        yield "what is left of each prediction and outcome: in --format json, and the report"
         return
     yield _square("What one factor leaves: rows predict, columns behave", own.found.fits[0].residual.value)
     yield similar_behaviour(own)
@@ -246,7 +249,7 @@ def loadings(fit: Fit) -> tuple[Array, Array]:
 
 
 def whole_records(own: Sequence[Own]) -> list[dict[str, Any]]:
-    """The records of `score` and all tables behind them: word by behaviour, what factors say of it, and similar
+    """The records of `score` and all tables behind them: predictions by behaviour, what factors say of it, and similar
     behaviour.
     """
     return [record | _tables(one) for one, record in zip(own, own_records(own), strict=True)]
@@ -255,11 +258,11 @@ def whole_records(own: Sequence[Own]) -> list[dict[str, Any]]:
 def _tables(own: Own) -> dict[str, Any]:
     if not (fits := own.found.fits):
         return {}
-    word, outcome = loadings(fits[0])
+    prediction, outcome = loadings(fits[0])
     return {
         "correlations": fits[0].of.tables.rho[0].tolist(),
         "fitted": [fit.fitted.tolist() for fit in fits],
-        "word_loadings": word.tolist(),
+        "prediction_loadings": prediction.tolist(),
         "outcome_loadings": outcome.tolist(),
         "similarity": fits[0].of.similarity.tolist(),
     }

@@ -15,16 +15,17 @@ from selfexec.text.numbers import decimal, interval, number_of
 
 NO_GROUPS: Mapping[str, str | None] = {}
 HEADING = (
-    "own excess, what a model's word and its own behaviour share beyond all that other models' words and outcomes tell:"
+    "own excess, what a model's prediction and its own behaviour share beyond all that other models' predictions and "
+    "outcomes tell:"
 )
 FACTORS = {1: "", 2: "with two factors ", 3: "with three factors "}
 AGAINST = {
     "interval": "the interval reaches 0",
-    "derangement": "there is as much where words are held against other models' behaviour",
+    "derangement": "there is as much where predictions are held against other models' behaviour",
     "one model": "without one of the models it is gone",
     "family": "it is not shown beyond what models of its family, or the models most alike in behaviour, share",
     "losses": "it is not shown among the models that lost few claims",
-    "rank": "its word shares as much with others' behaviour",
+    "rank": "its prediction shares as much with others' behaviour",
     "no family": "no model of its family is here, and what it shares with absent ones would look the same",
     "panel": "the others are of a reference panel, which was asked at another time",
 }

@@ -1,8 +1,8 @@
 """Shares: how often what was predicted came true, against a control of which it was not predicted.
 
 Each claim is a try. One that the model stands for was predicted; one of the control was not. What is predicted is each
-model's own, so that no model's word can be held against another's behaviour. Tries of an item go together: items are
-the clusters. docs/metrics.md has every formula with its source.
+model's own, so that no model's prediction can be held against another's behaviour. Tries of an item go together: items
+are the clusters. docs/metrics.md has every formula with its source.
 """
 
 import math
@@ -62,9 +62,9 @@ DRAWN: Mapping[str, Formula] = {"accuracy": accuracy, "control": control, "lift"
 
 
 def count(claims: Claims, strict: bool) -> Counted:
-    """A model's own record. Strictly, what could not be read of a model's word speaks against it: what came true is
-    taken for the control's, and all else was predicted in vain. A predicted try of which it cannot be told whether it
-    came true is no word's fault: it lowers accuracy, and one of the control is left out.
+    """A model's own record. Strictly, what could not be read of a model's prediction speaks against it: what came true
+    is taken for the control's, and all else was predicted in vain. A predicted try of which it cannot be told whether
+    it came true is no prediction's fault: it lowers accuracy, and one of the control is left out.
     """
     cells = {name: which.astype(np.float64) for name, which in confusion(claims).items()}
     unread = (claims.state == UNREADABLE) & strict

@@ -1,4 +1,6 @@
-"""Own excess: does a model's word tell something of its own behaviour that nobody else's words or behaviour tell?"""
+"""Own excess: does a model's prediction tell something of its own behaviour that nobody else's predictions or behaviour
+tell?
+"""
 
 from selfexec.metrics.own.by_source import OWN_JUDGE, Own, own_excesses
 from selfexec.metrics.own.excess import BLOCKS

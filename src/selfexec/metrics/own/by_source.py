@@ -39,8 +39,8 @@ def own_excesses(
     """By the source that counts, then by each further one that says something of the same behaviour. Simulated models
     are a panel of their own. Nothing where what is predicted is each model's own.
 
-    Where each model judges for itself what it did, no verdict follows: it may be of one mind with itself in word and
-    judgement without knowing what it does. `references` are models of a reference panel.
+    Where each model judges for itself what it did, no verdict follows: it may be of one mind with itself in prediction
+    and judgement without knowing what it does. `references` are models of a reference panel.
     """
     if not kind_of(claims).CROSSED:
         return

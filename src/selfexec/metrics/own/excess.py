@@ -1,7 +1,7 @@
-"""How far a model's word and its own behaviour go together beyond what other models' words and outcomes make one
-expect.
+"""How far a model's prediction and its own behaviour go together beyond what other models' predictions and outcomes
+make one expect.
 
-rho[a, b] is the tetrachoric correlation of a's word and b's behaviour, over the claims of which both are known.
+rho[a, b] is the tetrachoric correlation of a's prediction and b's behaviour, over the claims of which both are known.
 Thresholds, and with them readiness to say yes and base rates, drop out. Off the diagonal rho[a, b] = q_a l_b, how well
 a knows what models do times how typical b is, and further such products where there is more than one kind of model. The
 own excess of i is rho[i, i] less what that says of it.
@@ -26,7 +26,7 @@ DERANGEMENTS = 199
 @dataclass(frozen=True)
 class Tables:
     """`rho`, and its weights, of shape (1 + BLOCKS, models, models): of all items first, then without each block of
-    them. The weight of an entry is its number of claims times the variances of the word and of the outcome.
+    them. The weight of an entry is its number of claims times the variances of the prediction and of the outcome.
     """
 
     rho: Array
@@ -84,7 +84,7 @@ class Doubted:
 
 
 def tables_of(panel: Panel) -> Tables:
-    """The correlations of every word with every outcome."""
+    """The correlations of every prediction with every outcome."""
     counts = _counts(panel)
     total = counts.sum(0)
     return _tables(np.concatenate([total[None], total[None] - counts]))
@@ -96,20 +96,20 @@ def whole_table_of(panel: Panel) -> Tables:
 
 
 def _tables(counts: Array) -> Tables:
-    both, word, outcome, neither = np.moveaxis(counts, 1, 0)
-    n = both + word + outcome + neither
-    rho = tetrachoric(both, word, outcome, neither)
+    both, prediction, outcome, neither = np.moveaxis(counts, 1, 0)
+    n = both + prediction + outcome + neither
+    rho = tetrachoric(both, prediction, outcome, neither)
     with np.errstate(invalid="ignore", divide="ignore"):
-        words, outcomes = (both + word) / n, (both + outcome) / n
-        weights = n * words * (1 - words) * outcomes * (1 - outcomes)
+        predictions, outcomes = (both + prediction) / n, (both + outcome) / n
+        weights = n * predictions * (1 - predictions) * outcomes * (1 - outcomes)
     return Tables(np.nan_to_num(rho), np.where(np.isnan(rho), 0.0, weights))
 
 
 def _counts(panel: Panel) -> Array:
-    """Tables of two by two, shape (BLOCKS, 4, models, models): word and outcome yes, the word alone, the outcome alone,
-    neither."""
+    """Tables of two by two, shape (BLOCKS, 4, models, models): prediction and outcome yes, the prediction alone, the
+    outcome alone, neither."""
     block = blocks(panel.item)
-    sides = [np.asarray(part == sign, np.float32) for part in (panel.words, panel.outcomes) for sign in (1, -1)]
+    sides = [np.asarray(part == sign, np.float32) for part in (panel.predictions, panel.outcomes) for sign in (1, -1)]
     said, denied, did, did_not = sides
     pairs = ((said, did), (said, did_not), (denied, did), (denied, did_not))
     found = [[one[:, block == n] @ two[:, block == n].T for one, two in pairs] for n in range(BLOCKS)]
@@ -175,9 +175,9 @@ def without_each(tables: Tables, further: int) -> Array:
 
 
 def derangement_p(tables: Tables, further: int, own: float) -> float:
-    """One-sided p of a permutation test: each model's word given to another one's behaviour, and these pairs left out
-    of the fit as the own ones are; how often is what is then left of them, on average, as much as `own`, that of the
-    own ones?
+    """One-sided p of a permutation test: each model's prediction given to another one's behaviour, and these pairs left
+    out of the fit as the own ones are; how often is what is then left of them, on average, as much as `own`, that of
+    the own ones?
     """
     n = tables.models
     deals = np.array(list(_derangements(n)))

@@ -59,7 +59,7 @@ class Evidence:
     @cached_property
     def similarity(self) -> Array:
         """How alike the behaviour of two models are, beyond one factor of all: residual tetrachoric correlations."""
-        outcomes = whole_table_of(replace(self.panel, words=self.panel.outcomes))
+        outcomes = whole_table_of(replace(self.panel, predictions=self.panel.outcomes))
         found: Array = outcomes.rho[0] - fit_factors(outcomes.rho[0], outcomes.weights[0] * outcomes.off).fitted
         return found
 
@@ -88,7 +88,7 @@ class Fit:
 
     @cached_property
     def residual(self) -> Doubted:
-        """What is left of each word with each outcome, shape (models, models)."""
+        """What is left of each prediction with each outcome, shape (models, models)."""
         return doubted(self._left)
 
     @property
@@ -98,7 +98,7 @@ class Fit:
 
     @property
     def fitted(self) -> Array:
-        """What the factors say of each word with each outcome, shape (models, models)."""
+        """What the factors say of each prediction with each outcome, shape (models, models)."""
         found: Array = self.of.tables.rho[0] - self._left[0]
         return found
 
@@ -109,7 +109,7 @@ class Fit:
 
     @cached_property
     def derangement_p(self) -> float:
-        """Of the panel's mean, among means where each word is given to another model's behaviour."""
+        """Of the panel's mean, among means where each prediction is given to another model's behaviour."""
         return derangement_p(self.of.tables, self.factors - 1, float(self.panel.value))
 
     @cached_property
@@ -133,9 +133,9 @@ class Fit:
 
     @cached_property
     def each_beyond_family(self) -> Doubted:
-        """Own excess of each model less the most that is left of it and one of its family: of its word with the
-        other model's behaviour and of the other model's word with its behaviour, their mean, in a fit without such
-        pairs.
+        """Own excess of each model less the most that is left of it and one of its family: of its prediction with the
+        other model's behaviour and of the other model's prediction with its behaviour, their mean, in a fit without
+        such pairs.
         """
         own, shared = self._apart
         nearest = np.where(self.of.closest, shared[0], -np.inf).argmax(1)

@@ -12,20 +12,21 @@ from selfexec.metrics.rows import LEAST_COVERAGE, LEAST_PANEL, LEAST_RARER_ITEMS
 from selfexec.stats import Array
 from selfexec.text.numbers import number_of, too_few
 
-LEAST_ITEMS = 60  # of a model, on which both its word and its behaviour are known
+LEAST_ITEMS = 60  # of a model, on which both its prediction and its behaviour are known
 
 
 @dataclass(frozen=True)
 class Panel:
     """What models said that they would do, and what they did, claim by claim.
 
-    `words` and `outcomes` have shape (models, claims): +1 yes, -1 no, 0 not known. `item` numbers each claim's item.
+    `predictions` and `outcomes` have shape (models, claims): +1 yes, -1 no, 0 not known. `item` numbers each claim's
+    item.
     `families` names each model's family, None where none is known. `asked`: which claims were put to each model, to be
     read or lost; where it is not given, all of them. `left_out`: model -> why it takes no part.
     """
 
     models: tuple[str, ...]
-    words: Signs
+    predictions: Signs
     outcomes: Signs
     item: Numbers
     families: tuple[str | None, ...] = ()
@@ -34,8 +35,8 @@ class Panel:
 
     @property
     def coverage(self) -> Array:
-        """The share of each model's claims of which word and outcome are known; ties are no loss."""
-        known = (self.words != 0) & (self.outcomes != 0)
+        """The share of each model's claims of which prediction and outcome are known; ties are no loss."""
+        known = (self.predictions != 0) & (self.outcomes != 0)
         asked = np.ones_like(known) if self.asked is None else self.asked
         share: Array = (known & asked).sum(1) / np.maximum(asked.sum(1), 1)
         return share
@@ -56,7 +57,7 @@ class Panel:
         return replace(
             self,
             models=tuple(self.models[n] for n in chosen),
-            words=self.words[chosen],
+            predictions=self.predictions[chosen],
             outcomes=self.outcomes[chosen],
             families=tuple(self.families[n] for n in chosen) if self.families else (),
             asked=None if self.asked is None else self.asked[chosen],
@@ -68,20 +69,21 @@ def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str
     names = [model for model in claims.models if model in set(models)]
     epochs = int(claims.epoch.max(initial=0)) + 1
     cells, column = np.unique(claims.place * epochs + claims.epoch, return_inverse=True)
-    words, outcomes = np.zeros((2, len(names), len(cells)), dtype=np.int8)
+    predictions, outcomes = np.zeros((2, len(names), len(cells)), dtype=np.int8)
     asked = np.zeros((len(names), len(cells)), np.bool_)
     item = np.zeros(len(cells), np.int64)
     item[column] = claims.item
     for row, name in enumerate(names):
         mine = claims.model == claims.models.index(name)
-        words[row, column[mine]], outcomes[row, column[mine]] = claims.predicted[mine], claims.observed[mine]
+        predictions[row, column[mine]], outcomes[row, column[mine]] = claims.predicted[mine], claims.observed[mine]
         asked[row, column[mine]] = claims.state[mine] != TIE
-    return enough(Panel(tuple(names), words, outcomes, item, tuple(families.get(name) for name in names), asked))
+    return enough(Panel(tuple(names), predictions, outcomes, item, tuple(families.get(name) for name in names), asked))
 
 
 def enough(panel: Panel) -> Panel:
-    """The panel without the models that tell too little: of fewer than 60 items are word and outcome known, or fewer
-    than 20 of these have the rarer outcome, or the rarer word; or fewer than five others were read on 60 of its items.
+    """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
+    fewer than 20 of these have the rarer outcome, or the rarer prediction; or fewer than five others were read on 60 of
+    its items.
     """
     why = {model: reason for n, model in enumerate(panel.models) if (reason := _too_little(panel, n))}
     kept = panel.of(np.array([model not in why for model in panel.models], np.bool_))
@@ -99,22 +101,26 @@ def enough(panel: Panel) -> Panel:
 
 def _known_claims(panel: Panel) -> Panel:
     """The panel without the claims of which it knows nothing, so that the items of others change nothing in it."""
-    known = ((panel.words != 0) | (panel.outcomes != 0)).any(0)
+    known = ((panel.predictions != 0) | (panel.outcomes != 0)).any(0)
     if panel.asked is not None:
         known |= panel.asked.any(0)
     asked = None if panel.asked is None else panel.asked[:, known]
     return replace(
-        panel, words=panel.words[:, known], outcomes=panel.outcomes[:, known], item=panel.item[known], asked=asked
+        panel,
+        predictions=panel.predictions[:, known],
+        outcomes=panel.outcomes[:, known],
+        item=panel.item[known],
+        asked=asked,
     )
 
 
 def _partners(panel: Panel) -> Numbers:
-    """With how many others each model has 60 items in common, of which its word and their behaviour are known, and the
-    other way round.
+    """With how many others each model has 60 items in common, of which its prediction and their behaviour are known,
+    and the other way round.
     """
     items, item = np.unique(panel.item, return_inverse=True)
     known = np.zeros((2, len(panel.models), len(items)), np.float32)
-    for table, signs in zip(known, (panel.words, panel.outcomes), strict=True):
+    for table, signs in zip(known, (panel.predictions, panel.outcomes), strict=True):
         for row, sign in zip(table, signs, strict=True):
             row[item[sign != 0]] = 1
     common = known[0] @ known[1].T
@@ -123,11 +129,11 @@ def _partners(panel: Panel) -> Numbers:
 
 
 def _too_little(panel: Panel, n: int) -> str | None:
-    word, outcome = panel.words[n], panel.outcomes[n]
-    known = (word != 0) & (outcome != 0)
+    prediction, outcome = panel.predictions[n], panel.outcomes[n]
+    known = (prediction != 0) & (outcome != 0)
     if (items := _items(panel, known)) < LEAST_ITEMS:
         return too_few(items, LEAST_ITEMS, "item", rest=" of it could be read")
-    for what, signs in (("outcome", outcome), ("prediction", word)):
+    for what, signs in (("outcome", outcome), ("prediction", prediction)):
         rarer = min(_items(panel, known & (signs == sign)) for sign in (1, -1))
         if rarer < LEAST_RARER_ITEMS:
             return too_few(rarer, LEAST_RARER_ITEMS, "item has", "items have", f" its rarer {what}")

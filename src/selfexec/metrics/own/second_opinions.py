@@ -19,13 +19,13 @@ MOST_SHARED = 0.98  # of a variance: what is left must be something
 
 
 def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
-    """Of each model's word and its behaviour where all that the words and outcomes of the others say of either, by
-    ridge regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the items and
-    taken off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation); Student's t on
-    items.
+    """Of each model's prediction and its behaviour where all that the predictions and outcomes of the others say of
+    either, by ridge regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the
+    items and taken off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation);
+    Student's t on items.
 
-    With few other models it is too high: their words and outcomes do not tell all that is common to models, and what
-    they leave is in word and outcome alike. Hence it is a second opinion, and no verdict.
+    With few other models it is too high: their predictions and outcomes do not tell all that is common to models, and
+    what they leave is in prediction and outcome alike. Hence it is a second opinion, and no verdict.
     """
     items, item = np.unique(panel.item, return_inverse=True)
     fold = np.random.default_rng(0).permutation(len(items))[item] % FOLDS
@@ -39,18 +39,20 @@ def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
 
 
 def _by_item(panel: Panel, n: int, item: Numbers, items: int, fold: Numbers) -> Array:
-    """Sums over the claims of each item, of a model's residual word times outcome, and the squares of each."""
+    """Sums over the claims of each item, of a model's residual prediction times outcome, and the squares of each."""
     others = np.delete(np.arange(len(panel.models)), n)
-    told = np.vstack([panel.words[others], panel.outcomes[others]]).astype(np.float64)
-    known = (panel.words[n] != 0) & (panel.outcomes[n] != 0)
-    word, outcome = _left(np.stack([panel.words[n], panel.outcomes[n]]).astype(np.float64), told, known, fold)
-    products = (word * outcome, word * word, outcome * outcome)
+    told = np.vstack([panel.predictions[others], panel.outcomes[others]]).astype(np.float64)
+    known = (panel.predictions[n] != 0) & (panel.outcomes[n] != 0)
+    prediction, outcome = _left(
+        np.stack([panel.predictions[n], panel.outcomes[n]]).astype(np.float64), told, known, fold
+    )
+    products = (prediction * outcome, prediction * prediction, outcome * outcome)
     return np.stack([np.bincount(item, part, items) for part in products], axis=1)
 
 
 def _left(both: Floats, told: Floats, known: Flags, fold: Numbers) -> Floats:
-    """What ridge regressions on these rows, fitted to the other folds, leave of word and outcome; 0 where these are not
-    known.
+    """What ridge regressions on these rows, fitted to the other folds, leave of prediction and outcome; 0 where these
+    are not known.
     """
     left = np.zeros_like(both)
     for n in range(FOLDS):
@@ -78,22 +80,22 @@ def _correlation(sums: Array) -> Estimate:
 
 def _influence(sums: Array) -> Array:
     """How much each item moves the correlation of these sums."""
-    both, word, outcome = sums.sum(0)
-    if not (word > NO_SPREAD and outcome > NO_SPREAD):
+    both, prediction, outcome = sums.sum(0)
+    if not (prediction > NO_SPREAD and outcome > NO_SPREAD):
         return np.zeros(len(sums))
-    scale = np.sqrt(word * outcome)
+    scale = np.sqrt(prediction * outcome)
     r = both / scale
-    influence: Array = sums[:, 0] / scale - r * (sums[:, 1] / word + sums[:, 2] / outcome) / 2
+    influence: Array = sums[:, 0] / scale - r * (sums[:, 1] / prediction + sums[:, 2] / outcome) / 2
     return influence
 
 
 def unique_correlations(panel: Panel, own: Array) -> Array:
-    """Own excess by what it could be at most: the correlation of what is unique in a model's word (it is in nobody
-    else's words) and what is unique in its behaviour. nan where nothing is unique.
+    """Own excess by what it could be at most: the correlation of what is unique in a model's prediction (it is in
+    nobody else's predictions) and what is unique in its behaviour. nan where nothing is unique.
     """
-    words, outcomes = (_unique(panel, signs) for signs in (panel.words, panel.outcomes))
+    predictions, outcomes = (_unique(panel, signs) for signs in (panel.predictions, panel.outcomes))
     with np.errstate(invalid="ignore"):
-        found = own / np.sqrt(words * outcomes)
+        found = own / np.sqrt(predictions * outcomes)
     return np.clip(found, -1, 1)
 
 
@@ -113,9 +115,9 @@ def swap_shares(panel: Panel) -> tuple[list[Estimate], Estimate]:
     n = len(panel.models)
     by_pair = np.zeros((n, len(items), 2))
     for a, b in combinations(range(n), 2):
-        words, outcomes = panel.words[a] * panel.words[b], panel.outcomes[a] * panel.outcomes[b]
-        differ = (words < 0) & (outcomes < 0)
-        right = differ & (panel.words[a] == panel.outcomes[a])
+        predictions, outcomes = panel.predictions[a] * panel.predictions[b], panel.outcomes[a] * panel.outcomes[b]
+        differ = (predictions < 0) & (outcomes < 0)
+        right = differ & (panel.predictions[a] == panel.outcomes[a])
         counts = np.stack([np.bincount(item, part, len(items)) for part in (right, differ)], axis=1)
         by_pair[a] += counts
         by_pair[b] += counts

@@ -1,10 +1,10 @@
-"""Does a model's word tell something of its own behaviour that no other model's words or behaviour tell? A verdict, by
-rule.
+"""Does a model's prediction tell something of its own behaviour that no other model's predictions or behaviour tell? A
+verdict, by rule.
 
 `own` takes all of this: own excess above 0, in a fit of one factor and in one of two (and of three where two leave a
-misfit); more of it than where each word is given to another model's behaviour; the same without any one of the models,
-beyond family, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses nor
-one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
+misfit); more of it than where each prediction is given to another model's behaviour; the same without any one of the
+models, beyond family, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses
+nor one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
 
 A single model is judged in the same way, its interval adjusted for their number, and by its rank among the residuals of
 other pairs. It is `own` only where another model of its family is in the panel: what a lone model shares with absent
@@ -90,7 +90,7 @@ class OwnExcess:
 
     @cached_property
     def partial_correlation(self) -> tuple[list[Estimate], Estimate]:
-        """A second opinion: partial correlations of each model's word and outcome, and their mean."""
+        """A second opinion: partial correlations of each model's prediction and outcome, and their mean."""
         return partial_correlations(self.of)
 
     @cached_property

@@ -1,4 +1,6 @@
-"""The ladder: what each model's own word tells of it beside all else that predicts it, experiment by experiment."""
+"""The ladder: what each model's own prediction tells of it beside all else that predicts it, experiment by
+experiment.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +16,7 @@ from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import PlotFacet, Series, Sign, Step, reach, steps
 from selfexec.text.numbers import in_a_cell, interval
 
-TITLE = "What tells most of a model: its own word, or others?"
+TITLE = "Which predictor is most accurate: the model itself or another?"
 # levels -> what they go by
 BY = {
     ("constant",): "same: always the same answer",
@@ -30,7 +32,7 @@ MANY = 30  # models: intervals of more would be one patch of colour
 
 def _caption(levels: Sequence[str], several: bool, faint: bool, intervals: bool) -> str:
     """Of what is drawn, and of nothing else."""
-    own = "its own word (right, with its 95% interval)" if intervals else "its own word (right)"
+    own = "its own prediction (right, with its 95% interval)" if intervals else "its own prediction (right)"
     by = "; ".join(text for these, text in BY.items() if not set(levels).isdisjoint(these))
     joins = " A line joins what is about one model." if several else ""
     pale = " Drawn faintly: to be read with caution, as the mark tells." if faint else ""
@@ -52,7 +54,7 @@ TELLS = {
 
 
 def ladder(numbers: Numbers) -> Figure | None:
-    """None where there is nothing but own words."""
+    """None where there is nothing but own predictions."""
     rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
     if all(row.level in (ITSELF, "constant") for row in rows):
         return None
@@ -65,26 +67,31 @@ def ladder(numbers: Numbers) -> Figure | None:
     models = {row.model for row in rows}
     faint = any(row.reason for row in rows if row.level == ITSELF)
     caption = _caption(levels, len(models) > 1, faint, len(models) <= MANY)
-    own = "its own word, with 95% interval" if len(models) <= MANY else "its own word"
+    own = "its own prediction, with 95% interval" if len(models) <= MANY else "its own prediction"
     signs = [Sign("main", own), Sign("small", "another predictor"), Sign("half", "chance")]
     svg = steps("ladder", TITLE, caption, places, plot_facets, axis="skill", signs=signs, line=0.0)
     return Figure("ladder", TITLE, caption, svg, *_table(numbers, rows, levels, found), _finding(rows))
 
 
 def _finding(rows: Sequence[LadderRow]) -> str:
-    """The one level that tells more than the own word of most models, adjusted for all (Holm); those stacked aside."""
-    behind = [row for row in rows if row.own_word == "behind" and row.level in TELLS]
+    """The one level that tells more than the own prediction of most models, adjusted for all (Holm); those stacked
+    aside.
+    """
+    behind = [row for row in rows if row.own_prediction == "behind" and row.level in TELLS]
     if not behind:
         return ""
     counts = Counter(row.level for row in behind)
     level = max(TELLS, key=lambda one: counts[one])
     whose: dict[str, str] = {}
     for experiment in dict.fromkeys(row.experiment for row in rows):
-        judged = [r for r in rows if (r.level, r.experiment) == (level, experiment) and r.own_word is not None]
-        if those := [row.model for row in judged if row.own_word == "behind"]:
+        judged = [r for r in rows if (r.level, r.experiment) == (level, experiment) and r.own_prediction is not None]
+        if those := [row.model for row in judged if row.own_prediction == "behind"]:
             whose[experiment] = Stand(tuple(row.model for row in judged), (), tuple(those)).whom(those)
     alone = len({row.model for row in rows}) == 1
-    return f"{TELLS[level]} more of {by_experiment(whose)} than {'its own word' if alone else 'their own words'}"
+    return (
+        f"{TELLS[level]} more of {by_experiment(whose)} than "
+        f"{'its own prediction' if alone else 'their own predictions'}"
+    )
 
 
 def _plot_facet(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
@@ -103,15 +110,17 @@ def _plot_facet(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> Plo
 
 
 def _step(row: LadderRow, whole: bool) -> Step:
-    """Only the model's own word has its interval drawn, where it is `whole`; those of the others are told on hover."""
+    """Only the model's own prediction has its interval drawn, where it is `whole`; those of the others are told on
+    hover.
+    """
     assert row.skill is not None
     said = interval(row.skill, row.low, row.high)
     if row.level == ITSELF:
         caution = f" ({row.reason})" if row.reason else ""
-        title = f"{row.model}, its own word in {row.experiment}: {said}{caution}"
+        title = f"{row.model}, its own prediction in {row.experiment}: {said}{caution}"
         ends = (row.low, row.high) if whole else (None, None)
         return Step(Number(row.skill, *ends), title, "faint" if row.reason else "main")
-    beside = "" if row.difference is None else f"; its own word less that: {signed_interval(row)}"
+    beside = "" if row.difference is None else f"; its own prediction less that: {signed_interval(row)}"
     title = f"{row.model}, {HEADS[row.level]} ({baseline_name(row.baseline)}) in {row.experiment}: {said}{beside}"
     return Step(Number(row.skill), title)
 

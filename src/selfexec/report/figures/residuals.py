@@ -1,4 +1,6 @@
-"""What one factor leaves of every word with every outcome: own excess on the diagonal, what others share beside it."""
+"""What one factor leaves of every prediction with every outcome: own excess on the diagonal, what others share beside
+it.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +13,20 @@ from selfexec.report.svg import Cell, Line, matrix
 from selfexec.text.numbers import Printed, in_a_cell, interval, signed, typeset
 
 KEY = (
-    "The correlation of each row's word with each column's behaviour, less what one factor says of it: how well the "
-    "one knows what models do, times how typical the other is. Framed: a model's own word and outcome, its own excess. "
-    "Above 0 (+) they share more than that, below (−) less. What stands outside the frames shows how far such numbers "
-    "go where nobody speaks of itself."
+    "The correlation of each row's prediction with each column's behaviour, less what one factor says of it: how well "
+    "the one knows what models do, times how typical the other is. Framed: a model's own prediction and outcome, its "
+    "own excess. Above 0 (+) they share more than that, below (−) less. What stands outside the frames shows how far "
+    "such numbers go where nobody speaks of itself."
 )
 
 
 SIDES = "less, or more, shared than one factor says"
 TOLD = {
-    "own": "own words tell something of own behaviour that nobody else's tell",
-    "own or shared": "own words tell more of own behaviour than all models share, but a kind or family may share it",
-    "not shown": "it is not shown that own words tell something of own behaviour that nobody else's tell",
+    "own": "own predictions tell something of own behaviour that nobody else's tell",
+    "own or shared": (
+        "own predictions tell more of own behaviour than all models share, but a kind or family may share it"
+    ),
+    "not shown": "it is not shown that own predictions tell something of own behaviour that nobody else's tell",
 }
 
 
@@ -50,7 +54,7 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
     left = own.found.fits[0].residual
     parts = [part.tolist() for part in (left.value, left.low, left.high)]
     lines = {model: _line(own, places, model, *parts) for model in places}
-    heads, of = ("word ↓ outcome →", "own excess"), own.experiment
+    heads, of = ("prediction ↓ outcome →", "own excess"), own.experiment
     svg = matrix(numbers.model_order, id, title, caption, lines, *heads, of=of, around_zero=True, colours=SIDES)
     value, *_ = parts
     table = [
@@ -63,7 +67,7 @@ def _figure(numbers: Numbers, own: Own) -> Figure:
         for model, a in places.items()
     ]
     finding = f"{_sentence(panel_title(own))}: {TOLD[verdict]}" if verdict in TOLD else ""
-    return Figure(id, title, caption, svg, ["word of", *places, "own excess", "verdict"], table, finding)
+    return Figure(id, title, caption, svg, ["prediction of", *places, "own excess", "verdict"], table, finding)
 
 
 def _sentence(text: str) -> str:
@@ -77,11 +81,13 @@ def _by(own: Own) -> list[str]:
 
 
 def _line(own: Own, places: Mapping[str, int], model: str, *parts: Sequence[Sequence[float]]) -> Line:
-    """A word with each outcome; `parts` are what is left of them, and the ends of its intervals."""
+    """A prediction with each outcome; `parts` are what is left of them, and the ends of its intervals."""
     a, cells = places[model], []
     for other, b in places.items():
         value, low, high = (part[a][b] for part in parts)
-        whose = f"{model}: its word and its own behaviour" if a == b else f"word of {model}, outcome of {other}"
+        whose = (
+            f"{model}: its prediction and its own behaviour" if a == b else f"prediction of {model}, outcome of {other}"
+        )
         cells.append(Cell(value, typeset(signed(value, 2)), f"{whose}: {interval(value, low, high, signed)}"))
     end = typeset(signed(own.found.each[model].estimate.value))
     return Line(cells, end, f"{model}: own excess {_own(own, model)}, {_verdict(own, model)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from selfexec.analysis.findings import findings, too_few_for_own
 from selfexec.analysis.names import skill_called
 from selfexec.analysis.score_table import LEGEND
-from selfexec.analysis.words import NO_TEST, Said, own_words, sentences
+from selfexec.analysis.words import NO_TEST, Said, own_predictions, sentences
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.data import Data
 from selfexec.report.leaderboards import Board
@@ -35,7 +35,7 @@ class Answer:
 def answer(data: Data) -> Answer:
     known = (board for board in data.boards if any(row.skill and row.skill.value is not None for row in board.rows))
     front = next((board.experiment for board in known), "overall")
-    untold = own_words(too_few_for_own(data.scores.own))
+    untold = own_predictions(too_few_for_own(data.scores.own))
     told = [one for one in sentences(findings(data.scores, data.tables, data.ranking.standings)) if one not in untold]
     said = {about: [one for one in told if one.about == about] for about in ("overall", *EXPERIMENTS)}
     return Answer(

@@ -1,5 +1,5 @@
-"""Whose word tells something of its own behaviour that nobody else's tells: verdicts with all that they rest on. Below,
-for comparison with the literature, predictions of each model held against the behaviour of each.
+"""Whose prediction tells something of its own behaviour that nobody else's tells: verdicts with all that they rest on.
+Below, for comparison with the literature, predictions of each model held against the behaviour of each.
 """
 
 from collections.abc import Sequence

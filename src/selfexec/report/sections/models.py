@@ -1,4 +1,4 @@
-"""Model by model: what came of its word, its worst surprises, and what was lost."""
+"""Model by model: what came of its prediction, its worst surprises, and what was lost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

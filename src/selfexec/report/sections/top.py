@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from selfexec.analysis import words
-from selfexec.analysis.findings import against_baseline, against_chance, lacks_overall, of_own_words
+from selfexec.analysis.findings import against_baseline, against_chance, lacks_overall, own_prediction_findings
 from selfexec.analysis.notes import nothing_answered, one_model
 from selfexec.analysis.reference_panel import panel_lines
 from selfexec.analysis.score import Scores
@@ -31,7 +31,7 @@ def top(data: Data) -> Top:
     scores = data.scores
     answer, details = _answer(scores)
     panel = [line for one in scores.panels for line in panel_lines(one)]
-    own = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
+    own = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
     details = [*details, *words.own_in_short(own), *nothing_answered(scores.warnings), *panel]
     if data.selection.condition != DEFAULT_NAME:
         details.append(f"Asked in the condition {data.selection.condition}.")

@@ -303,7 +303,7 @@ def by_end(
     if complaint is not None:
         if not outcome.text or end.kind == "unknown":
             raise Unusable(complaint)
-        # whole by its own word: the same call is not paid for eight times
+        # whole by what it says: the same call is not paid for eight times
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
         return _doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
     silent = not (outcome.text or outcome.refusal or outcome.reasoning)

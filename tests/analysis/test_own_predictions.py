@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import selfexec as sx
-from selfexec.analysis.findings import PANEL, SIMULATED, Finding, findings, of_own_words, too_few_for_own
-from selfexec.analysis.words import advice, own_in_brief, own_in_short, own_words
+from selfexec.analysis.findings import PANEL, SIMULATED, Finding, findings, own_prediction_findings, too_few_for_own
+from selfexec.analysis.words import advice, own_in_brief, own_in_short, own_predictions
 from selfexec.runs import Run
 
 NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, -0.01, 0.033, panel=10, verdict="not shown")
@@ -18,13 +18,13 @@ BY_ITSELF = replace(
 BY_RULE = replace(NOT_SHOWN, about="restriction", source="rule")
 OWN = replace(NOT_SHOWN, tone="yes", value=0.2, low=0.1, high=0.3, verdict="own", source="rule")
 
-OF_ITSELF = "tell something of their own behaviour that nobody else's words or behaviour tell"
+OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
 
 def test_the_answer_has_the_verdicts_of_all_experiments_in_one_sentence() -> None:
     assert own_in_short([NOT_SHOWN, BY_ITSELF, BY_RULE, SHARED]) == [
-        f"Do their words {OF_ITSELF}? In difficulty, more than all models share (a kind or family of models may share "
-        "it); in association, not shown; in restriction, when one fixed rule judges what they did, not shown (no "
+        f"Do their predictions {OF_ITSELF}? In difficulty, more than all models share (a kind or family of models may "
+        "share it); in association, not shown; in restriction, when one fixed rule judges what they did, not shown (no "
         "verdict when each model judges itself)."
     ]
     alike = [NOT_SHOWN, replace(NOT_SHOWN, about="difficulty")]
@@ -38,62 +38,63 @@ def test_what_is_not_shown_stands_beside_what_runs_like_it_would_find() -> None:
         "? In difficulty, more than all models share (a kind or family of models may share it); in association, not "
         "shown (a true value of .05 would show in 4 of 5 such runs)."
     )
-    (said,) = own_words([blind])
+    (said,) = own_predictions([blind])
     assert said.text.endswith("(own excess .01 [-.01, .03]; a true value of .05 would show in 4 of 5 such runs).")
     # it was large enough, and something else keeps the verdict
     lost = replace(blind, low=0.002, against=("1:losses",))
-    assert "would show" not in own_in_short([lost])[0] + own_words([lost])[0].text
+    assert "would show" not in own_in_short([lost])[0] + own_predictions([lost])[0].text
 
 
 def test_simulated_models_are_named_where_there_are_others() -> None:
     simulated = replace(OWN, subject=SIMULATED)
-    assert own_in_short([simulated])[0].startswith("Do their words")
-    assert own_in_short([NOT_SHOWN, simulated])[1].startswith("Do the words of the simulated models tell")
-    assert own_words([NOT_SHOWN, simulated])[1].text.startswith("The simulated models' words tell")
+    assert own_in_short([simulated])[0].startswith("Do their predictions")
+    assert own_in_short([NOT_SHOWN, simulated])[1].startswith("Do the predictions of the simulated models tell")
+    assert own_predictions([NOT_SHOWN, simulated])[1].text.startswith("The simulated models' predictions tell")
 
 
 @pytest.mark.parametrize(
     ("found", "tone", "text"),
     [
-        ([OWN], "yes", f"Their words {OF_ITSELF} (own excess .20 [.10, .30])."),
+        ([OWN], "yes", f"Their predictions {OF_ITSELF} (own excess .20 [.10, .30])."),
         (
             [OWN, replace(OWN, subject="a", value=0.4, low=0.3, high=0.5)],
             "yes",
-            f"Their words {OF_ITSELF} (own excess .20 [.10, .30]). Of single models it is shown of a, .40 [.30, .50].",
+            f"Their predictions {OF_ITSELF} (own excess .20 [.10, .30]). Of single models it is shown of a, .40 [.30, "
+            ".50].",
         ),
         (
             [SHARED],
             "open",
-            "Their words tell more of their own behaviour than all models share; whether that is each one's own, or a "
-            "kind's, a family's or a cohort's, cannot be told (own excess .04 [.02, .06]).",
+            "Their predictions tell more of their own behaviour than all models share; whether that is each one's own, "
+            "or a kind's, a family's or a cohort's, cannot be told (own excess .04 [.02, .06]).",
         ),
         (
             [BY_ITSELF, BY_RULE],
             "open",
-            f"When one fixed rule judges what they did, it is not shown that their words {OF_ITSELF} (own excess "
+            f"When one fixed rule judges what they did, it is not shown that their predictions {OF_ITSELF} (own excess "
             ".01 [-.01, .03]). When each model judges itself there is no verdict.",
         ),
         (
             [replace(OWN, tone="open", verdict="not shown", against=("1:losses",))],
             "open",
-            f"It is not shown that their words {OF_ITSELF} (own excess .20 [.10, .30]: it is not shown among the "
+            f"It is not shown that their predictions {OF_ITSELF} (own excess .20 [.10, .30]: it is not shown among the "
             "models that lost few claims).",
         ),
         (
             [replace(NOT_SHOWN, tone="withheld", verdict=None, value=None, reason="only 5 models tell enough")],
             "withheld",
-            f"Nothing can be said of whether their words {OF_ITSELF}: only 5 models tell enough.",
+            f"Nothing can be said of whether their predictions {OF_ITSELF}: only 5 models tell enough.",
         ),
     ],
 )
 def test_the_report_has_a_sentence_for_each_verdict(found: list[Finding], tone: str, text: str) -> None:
-    (said,) = own_words(found)
+    (said,) = own_predictions(found)
     assert (said.tone, said.text) == (tone, text)
 
 
 def test_of_many_single_models_the_best_are_named_and_the_others_counted() -> None:
     single = [replace(OWN, subject=f"m{n}", value=0.1 * n, low=0.1, high=0.9) for n in (1, 5, 2, 4, 3)]
-    (said,) = own_words([OWN, *single])
+    (said,) = own_predictions([OWN, *single])
     assert said.text.endswith("it is shown of m5, .50 [.10, .90]; m4, .40 [.10, .90]; m3, .30 [.10, .90], and 2 more.")
     (brief,) = own_in_brief([OWN, *single])
     assert brief.endswith("Of single models it is shown of m5, m4, m3 and 2 more.")
@@ -101,8 +102,8 @@ def test_of_many_single_models_the_best_are_named_and_the_others_counted() -> No
 
 def test_nobody_is_said_to_know_itself(scores_of_ten: sx.Scores) -> None:
     scores = scores_of_ten
-    told = [one for experiment in scores.experiments for one in of_own_words(scores.own, experiment)]
-    every = [*own_in_short(told), *(said.text for said in own_words([OWN])), scores.table()]
+    told = [one for experiment in scores.experiments for one in own_prediction_findings(scores.own, experiment)]
+    every = [*own_in_short(told), *(said.text for said in own_predictions([OWN])), scores.table()]
     assert not any("knows itself" in text or "self-aware" in text for text in every)
 
 
@@ -129,9 +130,9 @@ def test_where_no_panel_is_large_enough_it_is_said_once_with_what_it_takes(tmp_p
     lines = [line for line in text.splitlines() if "own excess" in line.lower()]
     # 20 items of each experiment: not even one model tells enough
     assert lines == [
-        "Own excess (what a model's word tells of its own behaviour, and nobody else's word or behaviour tells) takes "
-        "6 models read on 60 items each, 20 of them with the rarer outcome and as many with the rarer prediction; none "
-        "is here."
+        "Own excess (what a model's prediction tells of its own behaviour, and nobody else's prediction or behaviour "
+        "tells) takes 6 models read on 60 items each, 20 of them with the rarer outcome and as many with the rarer "
+        "prediction; none is here."
     ]
     assert not any("tell something of their own" in line for line in text.splitlines()[:5])
     (few,) = too_few_for_own(scores.own)
