@@ -135,7 +135,7 @@ def _scores(run: "Run") -> Found:
             )
 
 
-VERDICTS = ("not shown", "own or shared", "own")  # by their place in recorded.csv
+VERDICTS = ("not shown", "unresolved", "own")  # by their place in recorded.csv
 TOGETHER = "all"  # in place of a model
 
 

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 MODELS = 8
 PROFILES = ("knows-models", "knows-itself", "typical")
 EXPERIMENTS = ("correctness", "choice", "length")
-COLUMNS = ("seed", "profile", "experiment", "panel", "own", "own or shared", "not shown", "skill")
+COLUMNS = ("seed", "profile", "experiment", "panel", "own", "unresolved", "not shown", "skill")
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def verdicts(scores: sx.Scores) -> dict[str, object]:
     own = scores.own[0].found
     return {
         "panel": own.panel.verdict,
-        **{name: of_models[name] for name in ("own", "own or shared", "not shown")},
+        **{name: of_models[name] for name in ("own", "unresolved", "not shown")},
         "skill": f"{sum(skills) / len(skills):.3f}",
     }
 
@@ -115,7 +115,7 @@ def results(rows: Sequence[Mapping[str, str]]) -> str:
         "of panels own",
         "models",
         "of models own",
-        "own or shared",
+        "unresolved",
         "mean skill",
     ]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
@@ -125,7 +125,7 @@ def results(rows: Sequence[Mapping[str, str]]) -> str:
 
 def cells(rows: Iterable[Mapping[str, str]], profile: str, experiment: str) -> list[str]:
     mine = [row for row in rows if (row["profile"], row["experiment"]) == (profile, experiment)]
-    own, shared = (sum(int(row[name]) for row in mine) for name in ("own", "own or shared"))
+    own, shared = (sum(int(row[name]) for row in mine) for name in ("own", "unresolved"))
     skill = sum(float(row["skill"]) for row in mine) / max(len(mine), 1)
     panels = sum(row["panel"] == "own" for row in mine)
     return [profile, experiment, *map(str, (len(mine), panels, MODELS * len(mine), own, shared)), f"{skill:.2f}"]

@@ -167,11 +167,11 @@ def _told(counts: Mapping[str, int] | None, names: Sequence[str]) -> str:
 
 TABLES = (
     ("Nobody knows itself: the panel called `own` / the plain interval above 0", [*NULLS], ("own", "plain")),
-    ("Nobody knows itself: called `own or shared` or more", [*NULLS], ("shared",)),
+    ("Nobody knows itself: called `unresolved` or more", [*NULLS], ("shared",)),
     ("Nobody knows itself: a model called `own` / plainly above 0 by Holm", [*NULLS], ("one wrong", "one plain wrong")),
     ("Nobody knows itself: the plain interval holds 0", [*NULLS], ("covered",)),
     ("Somebody knows itself: the panel called `own` / the plain interval above 0", [*KNOWING], ("own", "plain")),
-    ("Somebody knows itself: knowers called `own` / or shared", [*KNOWING], ("found", "found shared")),
+    ("Somebody knows itself: knowers called `own` / or unresolved", [*KNOWING], ("found", "found shared")),
     ("Somebody knows itself: another model called `own`", [*KNOWING], ("one wrong",)),
 )
 

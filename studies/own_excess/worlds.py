@@ -40,7 +40,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rates = tuple[Array, Array]  # shares of yes in predictions and in outcomes, by model
 Kind = Literal["binary", "order"]
-Verdict = Literal["not shown", "own or shared", "own"]
+Verdict = Literal["not shown", "unresolved", "own"]
 Whom = Literal["nobody", "the first", "everybody"]
 Trait = Literal["plain", "whole item", "split", "place"]
 Losing = Literal["at random", "outcome is yes", "they disagree"]
@@ -491,7 +491,7 @@ NULLS = {
     "two kinds": World(
         "Two kinds of model, each with a norm of its own; each prediction knows its own kind's norm.",
         _two_kinds,
-        best="own or shared",
+        best="unresolved",
         of="everybody",
     ),
     "second public trait": World(
@@ -509,13 +509,13 @@ NULLS = {
     "lone newcomer": World(
         "The first model is new: its prediction knows what its cohort does, of which nobody else is here.",
         _lone_newcomer,
-        best="own or shared",
+        best="unresolved",
         of="the first",
     ),
     "families": World(
         "Families of three models, with tags: each prediction knows its family's part, and nothing of the model alone.",
         _families,
-        best="own or shared",
+        best="unresolved",
         of="everybody",
     ),
     "leaning to the first": World(
@@ -541,7 +541,7 @@ NULLS = {
         "The first model was taught by the second: its behaviour follows the second's own part and its prediction "
         "knows it.",
         _taught,
-        best="own or shared",
+        best="unresolved",
         of="the first",
     ),
     "heavy tails": World(
@@ -597,7 +597,7 @@ KNOWING = {
     "families, one knows 1": _first_knows(
         "Families, with tags: each prediction knows its family's part, the first model's also all of its own.",
         partial(_family_knows, w=1.0, whom="the first"),
-        others="own or shared",
+        others="unresolved",
     ),
     "as recorded, all know 1": _all_know(
         "As the models recorded for the paper, and each prediction knows all of its own part.",

@@ -11,7 +11,7 @@ from selfexec.analysis.words import advice, own_in_brief, own_in_short, own_pred
 from selfexec.runs import Run
 
 NOT_SHOWN = Finding("association", PANEL, "own", "open", 0.012, -0.01, 0.033, panel=10, verdict="not shown")
-SHARED = replace(NOT_SHOWN, about="difficulty", value=0.04, low=0.023, high=0.058, verdict="own or shared")
+SHARED = replace(NOT_SHOWN, about="difficulty", value=0.04, low=0.023, high=0.058, verdict="unresolved")
 BY_ITSELF = replace(
     NOT_SHOWN, about="restriction", tone="withheld", verdict=None, source="self", reason="each judges itself"
 )

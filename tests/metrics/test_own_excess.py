@@ -51,14 +51,14 @@ def test_a_panel_in_which_all_know_their_own_ways_is_own() -> None:
     assert found.panel.estimate.interval.low > 0.1
 
 
-def test_nobody_who_knows_the_norm_alone_is_own_or_shared() -> None:
+def test_nobody_who_knows_the_norm_alone_is_unresolved() -> None:
     verdicts = [own_excess(panel(seed=seed)).panel.verdict for seed in range(8)]
     assert verdicts.count("not shown") >= 7
 
 
-def test_two_kinds_that_know_their_kind_are_no_more_than_own_or_shared() -> None:
+def test_two_kinds_that_know_their_kind_are_no_more_than_unresolved() -> None:
     found = own_excess(panel(kinds=2))
-    assert found.panel.verdict == "own or shared"
+    assert found.panel.verdict == "unresolved"
     assert found.panel.estimate.interval.low > 0.05  # what one factor alone would have been taken for
     assert "2:interval" in found.panel.against
 
@@ -72,7 +72,7 @@ def test_the_one_who_knows_is_found_where_its_family_is_there_and_nobody_else_is
 
 def test_a_lone_model_is_never_own_since_an_absent_family_would_look_the_same() -> None:
     found = own_excess(panel(items=400, knows=np.eye(MODELS)[0]))
-    assert found.each["model 0"].verdict == "own or shared"
+    assert found.each["model 0"].verdict == "unresolved"
     assert {reason.partition(":")[2] for reason in found.each["model 0"].against} == {"no family"}
     assert "no model of its family is here" in against(found.each["model 0"])
 
@@ -89,7 +89,7 @@ def test_what_a_family_shares_is_taken_off() -> None:
     fit = Evidence(told).fits[1]
     assert fit.panel.low > 0.2
     assert fit.beyond_family.low < 0 < fit.beyond_family.high
-    assert own_excess(told).panel.verdict == "own or shared"
+    assert own_excess(told).panel.verdict == "unresolved"
     # and where nobody says who is of whose family, outcomes do
     untold = Evidence(replace(told, families=()))
     assert (members[untold.closest.argmax(1)] == members).all()
@@ -260,7 +260,7 @@ def test_difficulty_of_the_ten_models_has_the_published_numbers(as_the_authors_r
     assert [float(one.panel.value), *one.panel.interval()] == pytest.approx([0.035, 0.010, 0.060], abs=0.01)
     assert float(two.panel.value) == pytest.approx(0.031, abs=0.01)
     assert one.derangement_p < 0.05
-    assert found.panel.verdict == "own or shared"
+    assert found.panel.verdict == "unresolved"
 
 
 @pytest.mark.parametrize(("experiment", "source"), [("association", None), ("restriction", "rule")])

@@ -116,12 +116,12 @@ def found_of(**each: Judged) -> OwnExcess:
     return OwnExcess(some, judged("own"), each)
 
 
-def test_beside_a_reference_panel_a_model_is_at_best_own_or_shared() -> None:
-    found = found_of(a=judged("own"), b=judged("own or shared", ("2:rank",)), c=judged("not shown"), d=judged("own"))
+def test_beside_a_reference_panel_a_model_is_at_best_unresolved() -> None:
+    found = found_of(a=judged("own"), b=judged("unresolved", ("2:rank",)), c=judged("not shown"), d=judged("own"))
     beside = beside_references(found, {"d"})
     assert {model: (one.verdict, one.against) for model, one in beside.each.items()} == {
-        "a": ("own or shared", ("1:panel",)),
-        "b": ("own or shared", ("2:rank", "1:panel")),
+        "a": ("unresolved", ("1:panel",)),
+        "b": ("unresolved", ("2:rank", "1:panel")),
         "c": ("not shown", ()),
     }
     assert (beside.panel.verdict, beside.panel.reason) == (None, REFERENCES)
@@ -151,7 +151,7 @@ def test_simulated_models_are_a_panel_of_their_own_and_each_source_has_its_numbe
     assert verdicts() == by_rule | of_itself
     # nothing is said of who is of a reference panel, and at best half of that of those beside it
     beside = {
-        ("own_excess", False): dict.fromkeys("ab", "own or shared"),
+        ("own_excess", False): dict.fromkeys("ab", "unresolved"),
         ("own_excess_by_self", False): dict.fromkeys("ab"),
     }
     assert verdicts("r") == by_rule | of_itself | beside

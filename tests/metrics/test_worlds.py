@@ -257,10 +257,10 @@ def test_own_is_three_quarters_of_what_no_trait_says_of_a_outcome() -> None:
 
 
 def test_verdicts_and_knowers_name_models() -> None:
-    assert worlds.WORLDS["lone newcomer"].allowed(3) == ("own or shared", "not shown", "not shown")
-    assert worlds.WORLDS["families"].allowed(3) == ("own or shared",) * 3
+    assert worlds.WORLDS["lone newcomer"].allowed(3) == ("unresolved", "not shown", "not shown")
+    assert worlds.WORLDS["families"].allowed(3) == ("unresolved",) * 3
     assert worlds.WORLDS["one knows 1"].allowed(3) == ("own", "not shown", "not shown")
-    assert worlds.WORLDS["families, one knows 1"].allowed(3) == ("own", "own or shared", "own or shared")
+    assert worlds.WORLDS["families, one knows 1"].allowed(3) == ("own", "unresolved", "unresolved")
     assert worlds.WORLDS["one knows 1"].knowers(3) == (True, False, False)
     for name, world in worlds.WORLDS.items():
         assert (world.knows != "nobody") == (world.best == "own"), name

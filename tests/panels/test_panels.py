@@ -159,12 +159,12 @@ def test_models_of_the_panel_are_never_scored_nor_listed(beside: Scores) -> None
     assert not any(model in warning.text for warning in scores.warnings for model in OTHERS)
 
 
-def test_beside_a_panel_own_excess_is_at_best_own_or_shared_and_of_all_together_nothing_is_said() -> None:
+def test_beside_a_panel_own_excess_is_at_best_unresolved_and_of_all_together_nothing_is_said() -> None:
     of = Panel(("new", "old"), np.zeros((2, 1), np.int8), np.zeros((2, 1), np.int8), np.zeros(1, np.int64))
     estimate = Estimate(0.1)
     for verdict, kept, against in (
-        ("own", "own or shared", ("1:panel",)),
-        ("own or shared", "own or shared", ("2:interval", "1:panel")),
+        ("own", "unresolved", ("1:panel",)),
+        ("unresolved", "unresolved", ("2:interval", "1:panel")),
         ("not shown", "not shown", ("2:interval",)),
         (None, None, ("2:interval",)),
     ):

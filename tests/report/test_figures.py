@@ -473,7 +473,7 @@ def test_residuals_are_those_of_own_excess_with_the_verdict_of_each_model(ten_mo
         assert row[-1] == own.each[row[0]].verdict
     cells = figure.svg[: figure.svg.index("less, or more")]  # behind them the key has three patches on each side
     assert cells.count('"sx-below"') - 3 == (left < 0).sum()
-    assert "own or shared" in figure.caption
+    assert "unresolved" in figure.caption
 
 
 @pytest.mark.slow

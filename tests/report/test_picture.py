@@ -279,8 +279,8 @@ def own(subject: str, verdict: str | None, value: float, source: str = "rule", *
          ["Not shown to be there (.00 [-.02, .02]).", "Simulated models: Own: their predictions tell something of "
           "their own behaviour that nobody else's predictions or behaviour tell (.30 [.28, .32])."]),
         # held against a reference panel: by its name, where there are several
-        ([own("a", "not shown", 0.0), own("b", "own or shared", 0.3)],
-         ["a: Not shown to be there (.00 [-.02, .02]).", "b: Own or shared, which cannot be told: their predictions "
+        ([own("a", "not shown", 0.0), own("b", "unresolved", 0.3)],
+         ["a: Not shown to be there (.00 [-.02, .02]).", "b: Unresolved: their predictions "
           "tell more of their behaviour than all models share, but a kind or family of them may share it "
           "(.30 [.28, .32])."]),
     ],

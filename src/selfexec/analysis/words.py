@@ -320,7 +320,7 @@ def _own_brief(found: Sequence[Finding], whose: str) -> str:
 
 IN_BRIEF = {
     "own": f"own: their predictions {OF_ITSELF}",
-    "own or shared": "own or shared, which cannot be told: their predictions tell more of their behaviour than all "
+    "unresolved": "unresolved: their predictions tell more of their behaviour than all "
     "models share, but a kind or family of them may share it",
     "not shown": "not shown to be there",
 }
@@ -458,7 +458,7 @@ def _own_said(found: Sequence[Finding], mixed: bool) -> Said:
     why = f": {in_words(told.against)}" if (told.low or 0.0) > 0 else _would_be_found(told)
     text = {
         "own": f"{by}{their} {OF_ITSELF} ({number})",
-        "own or shared": f"{by}{their} tell more of their own behaviour than all models share; whether that is each "
+        "unresolved": f"{by}{their} tell more of their own behaviour than all models share; whether that is each "
         f"one's own, or a kind's, a family's or a cohort's, cannot be told ({number})",
         "not shown": f"{by}it is not shown that {their} {OF_ITSELF} ({number}{why})",
     }[told.verdict]
@@ -511,7 +511,7 @@ def own_in_short(found: Sequence[Finding]) -> list[str]:
 # verdict -> how it answers whether their predictions tell more than all others' do, of the experiments that it holds in
 IN_SHORT = {
     "own": "in {}, yes",
-    "own or shared": "in {}, more than all models share (a kind or family of models may share it)",
+    "unresolved": "in {}, more than all models share (a kind or family of models may share it)",
     "not shown": "in {}, not shown",
 }
 

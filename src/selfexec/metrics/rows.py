@@ -25,7 +25,7 @@ class Score:
     claims would have been (readable convention). `baseline` is whose skill `best_baseline` is, over which the model has
     its `baseline_margin`; `models` is how many models were read on its items, itself included. `source` says what was
     done (self, rule, human or judge:NAME; of an overall score those of its experiments: rule+self), `condition` how it
-    was asked. `verdict`: what follows from own excess (`own`, `own or shared`, `not shown`; None where nothing does).
+    was asked. `verdict`: what follows from own excess (`own`, `unresolved`, `not shown`; None where nothing does).
     `panel` names the reference panel that other models are of, where they are not of the runs alone.
     """
 

@@ -120,7 +120,7 @@ def _panel(own: Own) -> str:
 
 def _would_have_found(judged: Judged, detectable: float) -> str:
     """The least that a run of this size finds in 80 of 100 cases, where it is not plain that this one found enough."""
-    short = judged.verdict in ("not shown", "own or shared") and not math.isnan(detectable)
+    short = judged.verdict in ("not shown", "unresolved") and not math.isnan(detectable)
     return f"; would have found {decimal(detectable)}" if short else ""
 
 

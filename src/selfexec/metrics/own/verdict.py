@@ -3,7 +3,7 @@ verdict, by rule.
 
 `own` takes all of this: own excess above 0, in a fit of one factor and in one of two (and of three where two leave a
 misfit); more of it than where each prediction is given to another model's behaviour; the same without any one of the
-models, beyond family, and among models that lost few claims. `own or shared`: above 0 by one factor, and neither losses
+models, beyond family, and among models that lost few claims. `unresolved`: above 0 by one factor, and neither losses
 nor one model carry it, but a kind, a family or a cohort of models could have it. Else it is `not shown`.
 
 A single model is judged in the same way, its interval adjusted for their number, and by its rank among the residuals of
@@ -28,7 +28,7 @@ from selfexec.metrics.rows import LEAST_PANEL, Estimate
 from selfexec.stats import Array, holm
 from selfexec.text.numbers import number_of
 
-Verdict = Literal["own", "own or shared", "not shown"]
+Verdict = Literal["own", "unresolved", "not shown"]
 ALPHA = 0.05
 OVERTURNED = {"interval", "one model", "losses"}  # by one factor: there is nothing to speak of
 MISFIT = 1.5  # of two factors: more asks for a third
@@ -126,7 +126,7 @@ def _judged(evidence: Evidence, found: Doubted, against: Callable[[Fit], Iterato
     if (first := next(against(evidence.fits[1]), None)) in OVERTURNED:
         return Judged(estimate, "not shown", (f"1:{first}",))
     kept = tuple(f"{fit.factors}:{what}" for fit in fits_of(evidence) for what in against(fit))
-    return Judged(estimate, "own or shared" if kept else "own", kept)
+    return Judged(estimate, "unresolved" if kept else "own", kept)
 
 
 def fits_of(evidence: Evidence) -> Iterator[Fit]:
@@ -148,13 +148,13 @@ def without_verdict(found: OwnExcess, reason: str) -> OwnExcess:
 
 def beside_references(found: OwnExcess, references: Collection[str]) -> OwnExcess:
     """The same numbers where some of the models are of a reference panel, which was asked at another time: nothing is
-    said of these, nor of all together, and of the others at best that it is `own or shared`.
+    said of these, nor of all together, and of the others at best that it is `unresolved`.
     """
 
     def at_best_shared(judged: Judged) -> Judged:
-        if judged.verdict not in ("own", "own or shared"):
+        if judged.verdict not in ("own", "unresolved"):
             return judged
-        return replace(judged, verdict="own or shared", against=(*judged.against, "1:panel"))
+        return replace(judged, verdict="unresolved", against=(*judged.against, "1:panel"))
 
     each = {model: at_best_shared(judged) for model, judged in found.each.items() if model not in references}
     panel = replace(found.panel, verdict=None, against=(), reason=found.panel.reason or REFERENCES)

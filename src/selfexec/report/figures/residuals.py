@@ -23,7 +23,7 @@ KEY = (
 SIDES = "less, or more, shared than one factor says"
 TOLD = {
     "own": "own predictions tell something of own behaviour that nobody else's tell",
-    "own or shared": (
+    "unresolved": (
         "own predictions tell more of own behaviour than all models share, but a kind or family may share it"
     ),
     "not shown": "it is not shown that own predictions tell something of own behaviour that nobody else's tell",
