@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from effort import examples
 from selfexec.engines import Connection, Outcome
 from selfexec.engines.batches import Result, outcome_of
-from selfexec.engines.http.bodies import Again, bounded, decoded
+from selfexec.engines.http.bodies import RetryableError, bounded, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printable_end, worst
 from selfexec.engines.http.providers import Endpoint
@@ -107,7 +107,7 @@ def read(wire: str, raw: bytes) -> Outcome | None:
     """What a body says; None where it is no reply."""
     try:
         return decoded(Endpoint("m", HERE, wire, "x"), WIRES[wire], raw)  # type: ignore[index, arg-type]
-    except Again:
+    except RetryableError:
         return None
 
 

@@ -37,7 +37,7 @@ from selfexec.report.svg import (
     SHEETS,
     Cell,
     Dot,
-    Line,
+    MatrixRow,
     Panel,
     Scale,
     breadth,
@@ -368,7 +368,7 @@ def test_stacked_bars_are_as_long_as_what_was_lost(panel: Run, drawn: dict[str, 
 def test_of_many_models_a_row_of_a_matrix_is_a_path_for_each_shade() -> None:
     keys = [f"m{n:02}" for n in range(32)]
     # 16 cells of 0, then 16 of 1: two shades, and each is one stretch of the row
-    lines = {key: Line([Cell(float(n > 15), "", "") for n in range(32)]) for key in keys}
+    lines = {key: MatrixRow([Cell(float(n > 15), "", "") for n in range(32)]) for key in keys}
     drawing = matrix(
         order_models(dict.fromkeys(keys, (0, 0.0)), None), "one", "title", "what it is", lines, "word", "own"
     )
@@ -419,7 +419,7 @@ def test_no_name_of_thirty_characters_is_cut() -> None:
     name = "mistral-large-instruct-2411-fp8"[:30]
     model_order = order_models({name: (0, -0.5), "b": (0, -0.4)}, None)
     rows_ = rows(model_order, "one", "t", "d", [Panel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
-    lines = {key: Line([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in model_order.keys}
+    lines = {key: MatrixRow([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in model_order.keys}
     for drawing in (rows_, matrix(model_order, "two", "t", "d", lines, "word", "own")):
         assert f"{name}</text>" in drawing(SCREEN)
 
@@ -441,7 +441,7 @@ def test_figures_that_are_not_drawn_say_what_they_take() -> None:
 def test_a_matrix_around_zero_has_a_colour_for_each_side_and_the_sign_in_each_cell() -> None:
     values = [[0.2, -0.1], [0.0, -0.2]]
     lines = {
-        name: Line([Cell(value, f"{value:+.2f}", name) for value in row])
+        name: MatrixRow([Cell(value, f"{value:+.2f}", name) for value in row])
         for name, row in zip("ab", values, strict=True)
     }
     model_order = order_models({"a": (0, -0.5), "b": (0, -0.4)}, None)

@@ -24,7 +24,7 @@ from selfexec.report.svg import (
     Curve,
     Dot,
     Drawing,
-    Line,
+    MatrixRow,
     ModelOrder,
     Panel,
     Piece,
@@ -134,7 +134,7 @@ def of_rows() -> Drawing:
 
 def of_a_matrix() -> Drawing:
     cells = [Cell(value(n).value - 0.5, f"+.{n:02}", "said") for n in range(len(NAMES))]
-    found = {name: Line(cells, "+.123", "said") for name in NAMES}
+    found = {name: MatrixRow(cells, "+.123", "said") for name in NAMES}
     return matrix(
         MODEL_ORDER, "matrix", "A title", "Words", found, "prediction ↓ outcome →", "own excess", around_zero=True
     )

@@ -10,8 +10,8 @@ from selfexec.engines.base import (
     Engine,
     EngineType,
     Experienced,
+    Notices,
     Outcome,
-    Telling,
     Waiting,
     Wire,
 )

@@ -111,7 +111,7 @@ class Engine(Protocol):
 
 
 @runtime_checkable
-class Telling(Protocol):
+class Notices(Protocol):
     """An engine that knows more of a model than what comes of asking it, as that it is about to be shut down."""
 
     async def notices(self, model: str) -> Sequence[str]: ...

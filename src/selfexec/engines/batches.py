@@ -281,7 +281,7 @@ def outcome_of(result: Result, model: str, url: str, wire: WireName) -> Outcome:
     """What became of a request to a model at an address, as if it had been asked over HTTP. What failed is an Outcome
     with an error: it is to be asked again.
     """
-    from selfexec.engines.http.bodies import Again, bounded, decoded, message_in, withheld
+    from selfexec.engines.http.bodies import RetryableError, bounded, decoded, message_in, withheld
     from selfexec.engines.http.errors import error_body
     from selfexec.engines.http.policy import verdict
     from selfexec.engines.http.scrubbing import Scrubber
@@ -296,7 +296,7 @@ def outcome_of(result: Result, model: str, url: str, wire: WireName) -> Outcome:
     if result.status == 200:
         try:
             found = bounded(decoded(where, WIRES[where.wire], raw))
-        except Again as failure:
+        except RetryableError as failure:
             found = Outcome(None, error=str(failure))
         return scrubber.outcome(found)
     if (said := verdict(where, result.status, error_body(raw))).kind == "policy":

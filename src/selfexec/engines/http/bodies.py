@@ -24,7 +24,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 WRONG_ADDRESS = "Is this the right address?"
 
 
-class Again(Exception):
+class RetryableError(Exception):
     """A failure that may pass. `pause` is how long the server asked to wait, `way_out` what to do where it stays,
     `cause` what kind of failure it is, for counts; `presence` what it says of the server, `status` that of the
     response, if one came, and `cut` whether the connection ended under the call.
@@ -104,8 +104,8 @@ def _counted(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _garbage(what: str, way_out: str = WRONG_ADDRESS) -> Again:
-    return Again(what, way_out=way_out)
+def _garbage(what: str, way_out: str = WRONG_ADDRESS) -> RetryableError:
+    return RetryableError(what, way_out=way_out)
 
 
 def _meant(wire: Wire, body: Any) -> str:
@@ -126,7 +126,7 @@ def _leniently(raw: bytes) -> Any:
         return json.loads(SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(body, ensure_ascii=False)))
     except (ValueError, RecursionError):
         if is_streamed(raw):
-            raise Again(
+            raise RetryableError(
                 "the server streams though it was not asked to",
                 way_out="Say --stream, or switch streaming off at the server.",
             ) from None

@@ -36,7 +36,7 @@ from yarl import URL
 from selfexec.engines.base import Call, Check, Connection, Outcome
 from selfexec.engines.http.bodies import (
     WRONG_ADDRESS,
-    Again,
+    RetryableError,
     bounded,
     decoded,
     message_in,
@@ -46,14 +46,14 @@ from selfexec.engines.http.bodies import (
 from selfexec.engines.http.connections import SurplusWatch
 from selfexec.engines.http.errors import error_body
 from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
-from selfexec.engines.http.lines import Line
 from selfexec.engines.http.patience import Admission, Reach, presence
 from selfexec.engines.http.policy import BUSY, error_in_reply, is_rate_limit, shortened, status_in_reply, verdict
 from selfexec.engines.http.providers import Endpoint, endpoint
 from selfexec.engines.http.quota import spent
 from selfexec.engines.http.rate_limit import RateLimit
+from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
-from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, Transport, Untrusted
+from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
 from selfexec.engines.http.wires import WIRES, Stream, Unusable
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
@@ -71,7 +71,7 @@ SIMULATED = "sim/"  # how models behind `selfexec serve` are called
 GIVEN = ("length", "content_filter", "refusal")  # finish reasons that say why there is no text
 
 
-class Refused(Again):
+class Refused(RetryableError):
     """A refusal that ends the run with `error` unless the next attempt goes better."""
 
     def __init__(self, error: InputError | str) -> None:
@@ -82,15 +82,15 @@ class Refused(Again):
 class Blamed(Exception):
     """A failure that was put down to the server, and has turned out to be due to the call."""
 
-    def __init__(self, failure: Again) -> None:
+    def __init__(self, failure: RetryableError) -> None:
         super().__init__(str(failure))
         self.failure = failure
 
 
-class Post(NamedTuple):
+class Request(NamedTuple):
     """One call as it goes over the wire, the same at every attempt."""
 
-    line: Line
+    route: Route
     payload: bytes
     headers: Mapping[str, str]
 
@@ -113,7 +113,7 @@ class HttpEngine:
         paces = {where.url: RateLimit(connection.max_connections) for where in endpoints.values()}
         given = connection.headers
         streams = connection.stream
-        self._lines = {model: Line(where, paces[where.url], given, streams) for model, where in endpoints.items()}
+        self._routes = {model: Route(where, paces[where.url], given, streams) for model, where in endpoints.items()}
         whole = (connection.base_url or "").partition("?")[0].rstrip("/")
         if whole and any(where.url != whole for where in endpoints.values()):
             self.warnings.append("--base-url: its end is left out, since it is added to every base URL by itself")
@@ -142,44 +142,44 @@ class HttpEngine:
 
     def note_answered(self, addresses: Collection[str]) -> None:
         """Note which addresses, as `addresses` shows them, have answered before this engine was there."""
-        self._answered.update(line.where.url for line in self._lines.values() if line.where.shown in addresses)
+        self._answered.update(route.where.url for route in self._routes.values() if route.where.shown in addresses)
 
     async def ask(self, call: Call) -> Outcome:
         """What came back. Raises InputError where no further call can succeed either."""
-        line = self._lines[call.model]
-        line.keep_back(call.sampling)
+        route = self._routes[call.model]
+        route.keep_back(call.sampling)
         try:
-            return line.scrubber.outcome(bounded(await self._asked(line, call)))
+            return route.scrubber.outcome(bounded(await self._asked(route, call)))
         except Interrupted as fault:
-            raise Interrupted(line.scrubber.text(fault.obstacle), fault.way_on) from None
+            raise Interrupted(route.scrubber.text(fault.obstacle), fault.way_on) from None
         except InputError as fault:
-            raise InputError(line.scrubber.text(fault.typed)) from None
+            raise InputError(route.scrubber.text(fault.typed)) from None
 
     async def notices(self, model: str) -> Sequence[str]:
         """What the server says of a model in its list: that it is about to be shut down. Nothing where it says nothing,
         or has no such list.
         """
-        line = self._lines[model]
+        route = self._routes[model]
         try:
-            response = await self._transport.get(line.listed, line.headers, line.proxy)
+            response = await self._transport.get(route.listed, route.headers, route.proxy)
         except Fault:
             return []
-        said = shutdown_said(line.where.name, error_body(response.raw), datetime.now(UTC).date())
-        return [line.scrubber.text(f"{model}: {text}") for text in said if response.status in WITH_REPLY]
+        said = shutdown_said(route.where.name, error_body(response.raw), datetime.now(UTC).date())
+        return [route.scrubber.text(f"{model}: {text}") for text in said if response.status in WITH_REPLY]
 
-    async def _asked(self, line: Line, call: Call) -> Outcome:
-        streaming = line.wire.streaming if line.streams else {}
+    async def _asked(self, route: Route, call: Call) -> Outcome:
+        streaming = route.wire.streaming if route.streams else {}
         sampling = {"logprobs": True, **call.sampling} if "logprobs" in call.needs else call.sampling
-        body = {**streaming, **line.wire.body(line.where, call.messages, sampling)}
+        body = {**streaming, **route.wire.body(route.where, call.messages, sampling)}
         # the server of simulated models tells repetitions apart by it; nobody else is told
         repeated = call.key.epoch > 1 and call.model.startswith(SIMULATED)
-        headers = {**line.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else line.headers
-        post = Post(line, msgspec.json.encode(body), headers)
-        outcome, causes = await self._persistently(post, self._control(line, sampling))
+        headers = {**route.headers, "X-Selfexec-Epoch": str(call.key.epoch)} if repeated else route.headers
+        request = Request(route, msgspec.json.encode(body), headers)
+        outcome, causes = await self._persistently(request, self._control(route, sampling))
         doubts: list[str] = []
         while (doubt := doubt_about(outcome)) and doubt not in doubts:
             doubts.append(doubt)
-            outcome = await self._quietly(post) or outcome
+            outcome = await self._quietly(request) or outcome
         causes += doubts
         if is_cut(call.messages, call.sampling, outcome):
             outcome = msgspec.structs.replace(outcome, prompt_cut=True)
@@ -188,24 +188,24 @@ class HttpEngine:
         return msgspec.structs.replace(outcome, attempt=len(causes) + 1, retry_causes=tuple(causes))
 
     async def _persistently(
-        self, post: Post, is_control_answered: Callable[[], Awaitable[bool]]
+        self, request: Request, is_control_answered: Callable[[], Awaitable[bool]]
     ) -> tuple[Outcome, list[str]]:
         """What came back in the end, and why it was asked for again, once for each time. As long as the server is away
         the call waits, which is no attempt.
         """
-        line, where = post.line, post.line.where
+        route, where = request.route, request.route.where
         reach = self._reaches[where.url]
-        admission = Admission(reach, partial(self._is_listed, line), is_control_answered)
+        admission = Admission(reach, partial(self._is_listed, route), is_control_answered)
         causes: list[str] = []
         refusals = 0
-        excused: Again | None = None
+        excused: RetryableError | None = None
         while True:
             attempt = len(causes) + 1
             try:
                 async with admission:
                     if admission.is_to_blame() and excused:
                         raise Blamed(excused)
-                    outcome = await self._once(post)
+                    outcome = await self._once(request)
                 reach.responded()
                 return admission.noted_in(outcome), causes
             except Refused as refusal:
@@ -215,11 +215,11 @@ class HttpEngine:
                     raise refusal.error from None
                 await asyncio.sleep(REFUSAL_PAUSES[refusals - 1])
                 causes.append(refusal.cause)
-            except (Again, Blamed) as raised:
+            except (RetryableError, Blamed) as raised:
                 failure = raised.failure if isinstance(raised, Blamed) else raised
                 answered = where.url in self._answered
                 if failure is raised and (answered or reach.is_away or failure.status == LOADING):
-                    reason = line.scrubber.text(str(failure))
+                    reason = route.scrubber.text(str(failure))
                     if await admission.failed(failure.presence, reason, failure.cut):
                         excused = failure
                         continue
@@ -233,28 +233,28 @@ class HttpEngine:
                     raise InputError(f"{where.shown}: {tried}. {failure.way_out}") from None
                 return admission.noted_in(Outcome(None, error=tried)), causes
 
-    async def _is_listed(self, line: Line) -> bool:
+    async def _is_listed(self, route: Route) -> bool:
         """Whether anybody answers who is asked for the list of models, whatever the answer is."""
         try:
-            response = await self._transport.get(line.listed, line.headers, line.proxy)
+            response = await self._transport.get(route.listed, route.headers, route.proxy)
         except Fault:
             return False
         return response.status == 500 or presence(response.status) == "there"
 
-    def _control(self, line: Line, sampling: Mapping[str, Any]) -> Callable[[], Awaitable[bool]]:
+    def _control(self, route: Route, sampling: Mapping[str, Any]) -> Callable[[], Awaitable[bool]]:
         """What asks the same model, with the same settings, something that it can hardly fail to answer. Each prompt is
         a new one, so that no cache answers in its place. What comes back is no reply of any session.
         """
 
         async def is_answered() -> bool:
             prompt = CONTROL.format(secrets.token_hex(4))
-            streaming = line.wire.streaming if line.streams else {}
-            body = {**streaming, **line.wire.body(line.where, messages_of(prompt), sampling)}
+            streaming = route.wire.streaming if route.streams else {}
+            body = {**streaming, **route.wire.body(route.where, messages_of(prompt), sampling)}
             try:
-                await self._once(Post(line, msgspec.json.encode(body), line.headers))
-            except (Again, InputError):
+                await self._once(Request(route, msgspec.json.encode(body), route.headers))
+            except (RetryableError, InputError):
                 return False
-            self._note_control(line.where)
+            self._note_control(route.where)
             return True
 
         return is_answered
@@ -269,30 +269,30 @@ class HttpEngine:
         self._said_of_controls[where.url] = warning
         self.warnings.append(warning)
 
-    async def _quietly(self, post: Post) -> Outcome | None:
+    async def _quietly(self, request: Request) -> Outcome | None:
         try:
-            return await self._once(post)
-        except Again:
+            return await self._once(request)
+        except RetryableError:
             return None
 
-    async def _once(self, post: Post) -> Outcome:
-        where, pace = post.line.where, post.line.pace
+    async def _once(self, request: Request) -> Outcome:
+        where, pace = request.route.where, request.route.pace
         async with pace:
-            status, headers, raw, connection, carrier = await self._send(post)
+            status, headers, raw, connection, carrier = await self._send(request)
         if status in WITH_REPLY:
             if why := cached_by(headers):
                 raise InputError(f"{where.shown}: {why}.")
-            outcome = self._decoded(post.line, raw)
+            outcome = self._decoded(request.route, raw)
             self._answered.add(where.url)
             self._note_kept(where, raw)
             pace.went_well()
             if carrier is not None:
-                self._watch.note_answer(carrier, outcome.completion_id, post.payload, raw)
+                self._watch.note_answer(carrier, outcome.completion_id, request.payload, raw)
             outcome = with_headers(outcome, headers)
             return msgspec.structs.replace(outcome, connection=connection) if connection else outcome
         if 300 <= status < 400:
-            self._redirected(post, status, headers.get("Location", ""))
-        raw = post.line.scrubber.raw(raw)
+            self._redirected(request, status, headers.get("Location", ""))
+        raw = request.route.scrubber.raw(raw)
         message, wait = message_in(raw), seconds_of(headers.get("Retry-After"))
         self._stop_if_spent(where, status, raw, wait)
         found = verdict(where, status, error_body(raw))
@@ -300,55 +300,55 @@ class HttpEngine:
             if status in BUSY or found.cause == "rate limit":
                 pace.too_fast(wait)
             what = f"status {status}: {message}" if message else f"status {status}"
-            raise Again(what, wait, cause=found.cause, presence=presence(status), status=status)
+            raise RetryableError(what, wait, cause=found.cause, presence=presence(status), status=status)
         if found.kind == "policy":
             return msgspec.structs.replace(withheld(status, found.said), connection=connection)
         if status < 300 and found.kind == "request":
             what = f"status {status}: only with status 200 it is a whole reply"
-            raise Again(what, wait, NO_REPLY, f"status {status}", status=status)
+            raise RetryableError(what, wait, NO_REPLY, f"status {status}", status=status)
         message = "; ".join(filter(None, (found.said, message)))
         return self._refused(where, status, message, of_the_account=found.kind == "account")
 
-    def _decoded(self, line: Line, raw: bytes) -> Outcome:
+    def _decoded(self, route: Route, raw: bytes) -> Outcome:
         """The reply in a body with status 200. Where it is none, what the body says is wrong is looked at without any
         secret in it, since it is quoted, and cut.
         """
-        with suppress(Again):
-            outcome = decoded(line.where, line.wire, raw)
+        with suppress(RetryableError):
+            outcome = decoded(route.where, route.wire, raw)
             if outcome.unknown_end is None and outcome.policy is None:
                 return outcome
-        raw = line.scrubber.raw(raw)
-        self._stop_if_final(line.where, raw)
-        too_fast = is_rate_limit(line.where, error_body(raw))
+        raw = route.scrubber.raw(raw)
+        self._stop_if_final(route.where, raw)
+        too_fast = is_rate_limit(route.where, error_body(raw))
         if too_fast:
-            line.pace.too_fast(None)
+            route.pace.too_fast(None)
         try:
-            return decoded(line.where, line.wire, raw)
-        except Again as failure:
+            return decoded(route.where, route.wire, raw)
+        except RetryableError as failure:
             if too_fast:
-                raise Again(str(failure), way_out="Try again later.", cause="rate limit") from None
+                raise RetryableError(str(failure), way_out="Try again later.", cause="rate limit") from None
             raise
 
-    async def _send(self, post: Post) -> Response:
-        line = post.line
-        stream = Stream(line.wire.gathering()) if line.streams else None
+    async def _send(self, request: Request) -> Response:
+        route = request.route
+        stream = Stream(route.wire.gathering()) if route.streams else None
         try:
-            response = await self._transport.post(line.url, post.payload, post.headers, line.proxy, stream)
+            response = await self._transport.post(route.url, request.payload, request.headers, route.proxy, stream)
             if stream is None or response.status not in WITH_REPLY:
                 return response
             return response._replace(raw=stream.raw())
         except Unusable as fault:
-            raise Again(f"no whole reply came ({fault})", cause="broken stream") from None
-        except Untrusted as fault:
-            raise Refused(f"{line.where.shown}: {fault}.") from None
+            raise RetryableError(f"no whole reply came ({fault})", cause="broken stream") from None
+        except TLSError as fault:
+            raise Refused(f"{route.where.shown}: {fault}.") from None
         except Fault as fault:
-            words = str(fault) if line.where.url in self._answered else fault.at_first
-            said = shortened(line.scrubber.text(words))
+            words = str(fault) if route.where.url in self._answered else fault.at_first
+            said = shortened(route.scrubber.text(words))
             if fault.address_in_doubt:
-                raise Again(said, way_out=WRONG_ADDRESS, cause=fault.cause, presence="unseen") from None
+                raise RetryableError(said, way_out=WRONG_ADDRESS, cause=fault.cause, presence="unseen") from None
             if fault.cause == "timeout":
-                raise Again(said, cause=fault.cause, presence="silent") from None
-            raise Again(said, cause=fault.cause, presence="failed", cut=True) from None
+                raise RetryableError(said, cause=fault.cause, presence="silent") from None
+            raise RetryableError(said, cause=fault.cause, presence="failed", cut=True) from None
 
     def _stop_if_spent(self, where: Endpoint, status: int, raw: bytes, wait: float | None = None) -> None:
         """Raise InputError where an error says that nothing more will come for money or for today; Refused where the
@@ -389,16 +389,16 @@ class HttpEngine:
                     "(store: true). No session asks for them; whether one knows of another, selfexec check tries"
                 )
 
-    def _redirected(self, post: Post, status: int, location: str) -> NoReturn:
+    def _redirected(self, request: Request, status: int, location: str) -> NoReturn:
         """It is not followed: it would carry the key elsewhere, or turn the question into none."""
         if not location:
             raise Refused(
-                f"{post.line.where.shown}: status {status}: it redirects the call without saying where (it gives no "
-                "Location). Check the address."
+                f"{request.route.where.shown}: status {status}: it redirects the call without saying where (it gives "
+                "no Location). Check the address."
             )
-        target = _place(post.line.url, location)
+        target = _place(request.route.url, location)
         raise Refused(
-            f"{post.line.where.shown}: status {status}: it points to {target}, which is not followed. If that is "
+            f"{request.route.where.shown}: status {status}: it points to {target}, which is not followed. If that is "
             "right, give that address."
         )
 

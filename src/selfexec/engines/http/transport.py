@@ -40,7 +40,7 @@ class Fault(Exception):
         self.cause = cause
 
 
-class Untrusted(Fault):
+class TLSError(Fault):
     """The server shows a certificate that this machine does not trust: asking again is of no use."""
 
 
@@ -118,7 +118,7 @@ class Transport:
         except TimeoutError:
             raise Fault(f"no reply within {self._timeout:g} s", cause="timeout") from None
         except (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError):
-            raise Untrusted(
+            raise TLSError(
                 f"the certificate of {url.host} is not trusted here. Where it is your organisation's own, set "
                 "SSL_CERT_FILE to the file of certificates that vouches for it"
             ) from None

@@ -10,7 +10,7 @@ from selfexec.analysis.cross import OWN, by_other, own_bonus, self_bonus_line
 from selfexec.metrics import NO_EVIDENCE, WARNING, Crossed, self_bonuses
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import Cell, Line, matrix
+from selfexec.report.svg import Cell, MatrixRow, matrix
 from selfexec.text.numbers import decimal, in_a_cell, points, signed, typeset
 
 KEY = "less, or more, accurate than row and column suggest"
@@ -89,7 +89,7 @@ def _plain(source: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", source.lower()).strip("-")
 
 
-def _line(found: Crossed, places: Mapping[str, int], model: str) -> Line:
+def _line(found: Crossed, places: Mapping[str, int], model: str) -> MatrixRow:
     a, cells = places[model], []
     values, ends, left = (part[a].tolist() for part in (found.matrix, found.cells, found.beyond))
     for other, b in places.items():
@@ -99,5 +99,5 @@ def _line(found: Crossed, places: Mapping[str, int], model: str) -> Line:
             title += f", {signed(beyond)} beyond its row and column"
         cells.append(Cell(beyond if math.isfinite(beyond) else value, decimal(value, 2), title))
     if math.isnan(own := round(found.own[a].value, 3)):
-        return Line(cells)
-    return Line(cells, typeset(signed(own)), f"{model}: own bonus {own_bonus(found.own[a])}")
+        return MatrixRow(cells)
+    return MatrixRow(cells, typeset(signed(own)), f"{model}: own bonus {own_bonus(found.own[a])}")

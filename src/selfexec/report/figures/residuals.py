@@ -9,7 +9,7 @@ from selfexec.analysis.own import against, panel_size, panel_title
 from selfexec.metrics import Own
 from selfexec.report.figures.figure import Figure
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import Cell, Line, matrix
+from selfexec.report.svg import Cell, MatrixRow, matrix
 from selfexec.text.numbers import Printed, in_a_cell, interval, signed, typeset
 
 KEY = (
@@ -80,7 +80,7 @@ def _by(own: Own) -> list[str]:
     return [] if own.metric == "own_excess" else ["by", plain]
 
 
-def _line(own: Own, places: Mapping[str, int], model: str, *parts: Sequence[Sequence[float]]) -> Line:
+def _line(own: Own, places: Mapping[str, int], model: str, *parts: Sequence[Sequence[float]]) -> MatrixRow:
     """A prediction with each outcome; `parts` are what is left of them, and the ends of its intervals."""
     a, cells = places[model], []
     for other, b in places.items():
@@ -90,7 +90,7 @@ def _line(own: Own, places: Mapping[str, int], model: str, *parts: Sequence[Sequ
         )
         cells.append(Cell(value, typeset(signed(value, 2)), f"{whose}: {interval(value, low, high, signed)}"))
     end = typeset(signed(own.found.each[model].estimate.value))
-    return Line(cells, end, f"{model}: own excess {_own(own, model)}, {_verdict(own, model)}")
+    return MatrixRow(cells, end, f"{model}: own excess {_own(own, model)}, {_verdict(own, model)}")
 
 
 def _own(own: Own, model: str) -> str:

@@ -10,7 +10,7 @@ from selfexec.text.numbers import ABSENT, interval
 
 
 @dataclass(frozen=True)
-class Line:
+class ConditionRow:
     model: str
     experiment: str
     condition: str
@@ -22,7 +22,7 @@ class Conditions:
     """`here` is the condition that all other sections are of."""
 
     here: str
-    lines: Sequence[Line]
+    lines: Sequence[ConditionRow]
 
     @property
     def has_margins(self) -> bool:
@@ -40,8 +40,8 @@ def conditions(data: Data) -> Conditions | None:
     )
 
 
-def _lines(scores: Scores, models: Sequence[str]) -> Iterator[Line]:
+def _lines(scores: Scores, models: Sequence[str]) -> Iterator[ConditionRow]:
     for line in score_lines(scores, models):
         numbers = [line.accuracy, line.skill, line.margin]
         shown = [ABSENT if n is None or n.value is None else interval(n.value, n.low, n.high) for n in numbers]
-        yield Line(line.model, line.experiment, scores.conditions[0], shown)
+        yield ConditionRow(line.model, line.experiment, scores.conditions[0], shown)

@@ -45,7 +45,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Line:
+class MatrixRow:
     """The cells of a row, in the order of the keys, and what stands at its end, with what that says on hover."""
 
     cells: Sequence[Cell]
@@ -58,7 +58,7 @@ def matrix(
     id: str,
     title: str,
     description: str,
-    lines: Mapping[str, Line],
+    lines: Mapping[str, MatrixRow],
     corner: str,
     end: str,
     *,
@@ -165,7 +165,7 @@ def _around_zero(most: float) -> Shade:
     return lambda value: ("sx-below" if value < 0 else "sx-heat", RANGE * (abs(value) / most if most > 0 else 0.0))
 
 
-def _row(grid: Grid, row: int, line: Line, shade: Shade, numbered: bool, of: str) -> Iterator[str]:
+def _row(grid: Grid, row: int, line: MatrixRow, shade: Shade, numbered: bool, of: str) -> Iterator[str]:
     for column, cell in enumerate(line.cells):
         kind, opacity = shade(cell.value)
         place = box(grid.x(column), grid.y(row), grid.width, grid.height, kind, f' fill-opacity="{opacity:.3f}"')
@@ -186,7 +186,7 @@ def _frame(grid: Grid, k: int, title: str, of: str) -> str:
     return f'<g class="sx-mark"{leading(of)}>{told(title)}{frame}</g>'
 
 
-def _dense_row(grid: Grid, row: int, line: Line, shade: Shade) -> Iterator[str]:
+def _dense_row(grid: Grid, row: int, line: MatrixRow, shade: Shade) -> Iterator[str]:
     """A path for each shade, in which cells that touch are one. No number has to be read on it: it may be solid."""
     runs: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for column, cell in enumerate(line.cells):

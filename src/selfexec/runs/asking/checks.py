@@ -16,8 +16,8 @@ from selfexec.engines import (
     Checking,
     Connection,
     Engine,
+    Notices,
     Sampling,
-    Telling,
     check_settings,
     engine_for,
     finish,
@@ -186,7 +186,7 @@ async def _check(
     if isinstance(engine, Checking):
         engine.report_checks(connections.append)
     async with engine:
-        told = await engine.notices(model) if isinstance(engine, Telling) else ()
+        told = await engine.notices(model) if isinstance(engine, Notices) else ()
         memory = await sessions_share_memory(engine, model, sent("check", "memory"), accept_ends)
         if memory.is_sure:
             note(model, base_url, memory.shared)

@@ -18,7 +18,7 @@ from selfexec.text.redaction import secrets_in_query
 NONE: Mapping[str, str] = {}
 
 
-class Line:
+class Route:
     """Where a model is asked, in which wire format, in pieces or not, with which headers, through which proxy, at which
     pace, and what is taken out of whatever comes back. InputError: the address or a header cannot be used.
     """
