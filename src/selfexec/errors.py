@@ -67,7 +67,7 @@ class Interrupted(InputError):
         self.way_on = way_on
 
 
-class NoKey(InputError):
+class NoApiKey(InputError):
     """A key that is not there: all else is in order."""
 
 

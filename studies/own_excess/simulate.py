@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process for each core is
 import numpy as np
 from worlds import KNOWING, NULLS, WORLDS, draw
 
-from selfexec.metrics.own.panel import Panel, enough
+from selfexec.metrics.own.panel import OwnPanel, enough
 from selfexec.metrics.own.verdict import above, own_excess
 
 HERE = Path(__file__).parent
@@ -34,13 +34,13 @@ SIZES = {"binary": (100, 450), "order": (64, 250)}  # items of a quick run, and 
 MODELS = (6, 10, 15)
 
 
-def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> Panel:
+def panel_of(world: str, models: int, items: int, kind: str, seed: int) -> OwnPanel:
     drawn = draw(world, models=models, items=items, kind=kind, seed=seed)  # type: ignore[arg-type]
     predictions, outcomes = (
         np.where(np.isnan(part), 0, 2 * part - 1).astype(np.int8) for part in (drawn.predictions, drawn.outcomes)
     )
     families = drawn.families or (None,) * models
-    return enough(Panel(tuple(map(str, range(models))), predictions, outcomes, drawn.item, tuple(families)))
+    return enough(OwnPanel(tuple(map(str, range(models))), predictions, outcomes, drawn.item, tuple(families)))
 
 
 def judged(world: str, models: int, items: int, kind: str, seed: int) -> dict[str, int]:

@@ -11,7 +11,7 @@ import selfexec as sx
 from selfexec.analysis.cross import LITERATURE, CrossPrediction, self_bonus_line
 from selfexec.analysis.own import all_own_parts, loadings
 from selfexec.metrics import WARNING, Own, cross
-from selfexec.metrics.own import Panel, own_excess
+from selfexec.metrics.own import OwnPanel, own_excess
 from selfexec.runs import Run
 from selfexec.text.numbers import interval
 from selfexec.text.tables import all_as_text, fitted
@@ -25,7 +25,7 @@ def made(models: int = 8, *, knows: float = 0.6, items: int = 100) -> Own:
     predictions = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal(own.shape))
     signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     names = tuple(f"a-model-with-a-long-name-{n}" for n in range(models))
-    panel = Panel(names, *signs, np.repeat(np.arange(items), 4), tuple(f"maker {n // 2}" for n in range(models)))
+    panel = OwnPanel(names, *signs, np.repeat(np.arange(items), 4), tuple(f"maker {n // 2}" for n in range(models)))
     return Own("difficulty", "default", "rule", "own_excess", own_excess(panel))
 
 

@@ -23,7 +23,7 @@ from selfexec.engines.http.bodies import RetryableError, bounded, decoded
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.ends import BLOCKS, TABLE, block_of, end_of, printable_end, worst
 from selfexec.engines.http.providers import Endpoint
-from selfexec.engines.http.wires import WIRES, Stream, Unusable
+from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.errors import InputError
 from sockets import call, server
 
@@ -120,7 +120,7 @@ def of_stream(wire: str, data: bytes) -> Outcome | None:
     stream.feed(data)
     try:
         return read(wire, stream.raw())
-    except Unusable:
+    except UnusableReply:
         return None
 
 

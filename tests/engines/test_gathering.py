@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines.http.wires import WIRES, Stream, Unusable
+from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.engines.http.wires.base import Event
 from selfexec.engines.http.wires.streams import CUT, _Lines, data_of
 
@@ -59,7 +59,7 @@ def test_what_follows_the_end_of_a_stream_or_a_broken_piece_changes_nothing() ->
     stream = Stream(gathered("openai"))
     stream.feed(b'data: {"choices": 5}\n\n')
     assert stream.over
-    with pytest.raises(Unusable, match="unknown shape"):
+    with pytest.raises(UnusableReply, match="unknown shape"):
         stream.raw()
 
 
@@ -68,7 +68,7 @@ def test_what_follows_the_end_of_a_stream_or_a_broken_piece_changes_nothing() ->
 )
 def test_what_an_event_holds_is_a_json_object(data: bytes, why: str) -> None:
     assert data_of(Event("", b'{"a": "\\ud83d"}')) == {"a": "\ud83d"}  # half a character: the other half may follow
-    with pytest.raises(Unusable, match=why):
+    with pytest.raises(UnusableReply, match=why):
         data_of(Event("", data))
 
 
@@ -86,7 +86,7 @@ def test_nothing_or_half_of_it_is_no_body(wire: str) -> None:
     for pieces in ([], [half[wire]]):
         gathering = gathered(wire, *pieces)
         assert not gathering.whole and not gathering.over
-        with pytest.raises(Unusable, match=CUT):
+        with pytest.raises(UnusableReply, match=CUT):
             gathering.body()
 
 

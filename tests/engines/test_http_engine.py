@@ -21,7 +21,7 @@ from selfexec.engines import Connection, Outcome, Sampling
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.providers import endpoint
 from selfexec.engines.http.rate_limit import RateLimit
-from selfexec.engines.http.wires import WIRES, Unusable
+from selfexec.engines.http.wires import WIRES, UnusableReply
 from selfexec.engines.sim.server import Manners, SimServer
 from selfexec.errors import InputError
 from selfexec.experiments import Message
@@ -284,7 +284,7 @@ def test_anthropics_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (outcome.input_tokens, outcome.output_tokens) == (3, 7)
     refused = WIRES["anthropic"].outcome({"content": [], "stop_reason": "refusal"})
     assert refused.stop_reason == "refusal"
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableReply):
         WIRES["anthropic"].outcome({"type": "error", "error": {"message": "overloaded"}})
 
 

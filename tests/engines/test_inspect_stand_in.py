@@ -15,7 +15,7 @@ from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.inspect import OPENED, InspectEngine, asking
 from selfexec.engines.inspect.asking import Final, asked, is_limit, provider_of, what_it_is
 from selfexec.engines.inspect.outcomes import NoCompletion, outcome_of
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 from selfexec.experiments import Message
 from selfexec.text.redaction import HIDDEN
 from sockets import call
@@ -408,8 +408,8 @@ def test_what_inspect_finds_by_itself_is_refused_by_its_option(
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("set the environment variable X", NoKey),
-        ("X_API_KEY is not set", NoKey),
+        ("set the environment variable X", NoApiKey),
+        ("X_API_KEY is not set", NoApiKey),
         ("[bold]x[/bold]\n  is [blue]unknown[/blue]", InputError),
     ],
 )

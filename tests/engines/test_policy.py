@@ -19,7 +19,7 @@ from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.errors import errors_in
 from selfexec.engines.http.policy import LONGEST, SHAPES, policy_in_reply, verdict
 from selfexec.engines.http.providers import PROVIDERS, Endpoint, Provider
-from selfexec.engines.http.wires import WIRES, Unusable
+from selfexec.engines.http.wires import WIRES, UnusableReply
 from selfexec.errors import InputError
 from sockets import call, completion, server
 
@@ -258,7 +258,7 @@ def test_gemini_without_text_for_no_reason_given_is_asked_again_and_for_the_inpu
     outcome = WIRES["gemini"].outcome
     for finish in ("MALFORMED_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"):
         for texts in ((), ("text",)):
-            with pytest.raises(Unusable, match=finish):
+            with pytest.raises(UnusableReply, match=finish):
                 outcome(candidate(finish, *texts))
     assert outcome(candidate("OTHER", "text")).unknown_end_text == "text"
     for finish in ("SAFETY", "RECITATION", "PROHIBITED_CONTENT", "LANGUAGE"):

@@ -16,7 +16,7 @@ from effort import examples
 from selfexec.engines import Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
 from selfexec.engines.http.policy import error_in_reply
-from selfexec.engines.http.wires import WIRES, Stream, Unusable
+from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.errors import InputError
 from sockets import call, completion, server
 
@@ -381,7 +381,7 @@ def test_whatever_a_stream_holds_no_other_error_is_raised(wire: str, odd: str) -
     stream.feed(odd.encode())
     try:
         raw = stream.raw()
-    except Unusable:
+    except UnusableReply:
         return
     assert odd == "<html>" or "content" not in json.loads(raw)
 
@@ -406,6 +406,6 @@ def test_wherever_a_stream_is_cut_it_is_whole_or_none(wire: str, share: float) -
     stream.feed(body[: round(share * len(body))])
     try:
         found = WIRES[wire].outcome(json.loads(stream.raw()))
-    except (Unusable, ValueError):
+    except (UnusableReply, ValueError):
         return
     assert (found.text, found.stop_reason) == ("Hi", "stop")

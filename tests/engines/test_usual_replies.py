@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfexec.engines.http.wires import WIRES, Unusable, chat
+from selfexec.engines.http.wires import WIRES, UnusableReply, chat
 
 CHAT = WIRES["openai"]
 TEXTS = (
@@ -53,7 +53,7 @@ def a_body(rng: random.Random) -> dict[str, Any]:
 def said(body: dict[str, Any]) -> str:
     try:
         return repr(CHAT.outcome(body))
-    except (Unusable, AttributeError, TypeError, KeyError, IndexError) as fault:
+    except (UnusableReply, AttributeError, TypeError, KeyError, IndexError) as fault:
         return f"{type(fault).__name__}: {fault}"
 
 

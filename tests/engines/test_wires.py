@@ -6,7 +6,7 @@ import pytest
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.providers import endpoint
-from selfexec.engines.http.wires import LONGEST_NAME, WIRES, Unusable
+from selfexec.engines.http.wires import LONGEST_NAME, WIRES, UnusableReply
 from selfexec.experiments import Message
 from sockets import completion
 
@@ -83,11 +83,11 @@ def test_thoughts_are_kept_apart_wherever_a_server_puts_them() -> None:
         {"type": "reference", "reference_ids": [1]},
     ]
     assert kept(parts) == ("ABC", "Hm.")
-    with pytest.raises(Unusable, match="a part that is not known, 'x'"):
+    with pytest.raises(UnusableReply, match="a part that is not known, 'x'"):
         kept([*parts, {"type": "x", "text": "D"}])
-    with pytest.raises(Unusable, match="neither text nor an object"):
+    with pytest.raises(UnusableReply, match="neither text nor an object"):
         kept([*parts, 5])
-    with pytest.raises(Unusable, match="unknown shape"):
+    with pytest.raises(UnusableReply, match="unknown shape"):
         kept({"text": "A"})
 
 
@@ -113,7 +113,7 @@ def test_finish_reasons_of_gateways_are_those_of_the_format(finish: str, kept: s
     ],
 )
 def test_what_is_no_reply_says_why(body: dict[str, Any], why: str) -> None:
-    with pytest.raises(Unusable, match=why):
+    with pytest.raises(UnusableReply, match=why):
         outcome("openai", body)
 
 
@@ -123,7 +123,7 @@ def test_an_error_beside_a_text_voids_it_and_in_place_of_one_it_is_no_reply() ->
     assert (found.text, found.unknown_end, found.unknown_end_text) == (None, "stop+error", "A")
     assert found.error == "the reply ended with 'stop', and an error came with it: went wrong"
     for body in (completion("") | error, completion("", error={"message": "went wrong"})):
-        with pytest.raises(Unusable, match=r"^went wrong$"):
+        with pytest.raises(UnusableReply, match=r"^went wrong$"):
             outcome("openai", body)
 
 
@@ -205,7 +205,7 @@ def test_what_a_response_did_not_complete_has_the_reason_as_other_formats_say_it
     ],
 )
 def test_what_is_no_response_says_why(body: dict[str, Any], why: str) -> None:
-    with pytest.raises(Unusable, match=why):
+    with pytest.raises(UnusableReply, match=why):
         outcome("responses", body)
 
 
@@ -237,7 +237,7 @@ def test_an_anthropic_message_is_kept_field_by_field() -> None:
     for part, text in ((content[1:], "Hi"), ([], None)):
         found = outcome("anthropic", {**body, "content": part, "stop_reason": "pause_turn"})
         assert (found.text, found.unknown_end, found.unknown_end_text) == (None, "pause_turn", text)
-    with pytest.raises(Unusable, match="no content"):
+    with pytest.raises(UnusableReply, match="no content"):
         outcome("anthropic", {"type": "message"})
     # what a cache of prompts took or gave was read as well: 3 + 4 + 5
     cached = {"cache_creation_input_tokens": 4, "cache_read_input_tokens": 5, "cache_x_input_tokens": 6}
@@ -266,5 +266,5 @@ def test_what_gemini_withheld_is_told_from_what_it_failed_to_make() -> None:
     assert outcome("gemini", gemini([{"text": "Hi"}], "OTHER")).unknown_end_text == "Hi"
     assert outcome("gemini", gemini([], "MAX_TOKENS")).stop_reason == "length"
     assert outcome("gemini", gemini([], "OTHER")).unknown_end == "OTHER"
-    with pytest.raises(Unusable, match="no candidates"):
+    with pytest.raises(UnusableReply, match="no candidates"):
         outcome("gemini", {"candidates": []})

@@ -13,7 +13,7 @@ import pytest
 import selfexec as sx
 from build import selfexec, write
 from selfexec.errors import InputError
-from selfexec.experiments import NoKey
+from selfexec.experiments import NoAnswerKey
 from selfexec.experiments import failing_question as fq
 from selfexec.readers import Reading
 from selfexec.runs import Run
@@ -46,12 +46,12 @@ def prediction(*said: str, own: str = "B") -> Reading:
 )
 def test_more_than_half_of_three_or_more_make_a_key(said: str, key: str | None) -> None:
     found = fq.majority(prediction(*said))
-    assert found == (key or NoKey("no answer has most of the other models"))
+    assert found == (key or NoAnswerKey("no answer has most of the other models"))
 
 
 @pytest.mark.parametrize("said", ["", "C", "CC"])
 def test_two_answers_that_agree_are_too_few(said: str) -> None:
-    assert fq.majority(prediction(*said)) == NoKey("fewer than 3 other models have answered it", too_few=True)
+    assert fq.majority(prediction(*said)) == NoAnswerKey("fewer than 3 other models have answered it", too_few=True)
 
 
 def tries(*chosen: str | None) -> dict[str, Reading]:

@@ -17,7 +17,7 @@ from selfexec.experiments import Wording
 from selfexec.metrics import GROUPS, Others, Panels, baseline_chances, group_of
 from selfexec.metrics.baselines.folds import folds
 from selfexec.metrics.baselines.others import by_history
-from selfexec.metrics.baselines.panel import Panel, Votes
+from selfexec.metrics.baselines.panel import BaselinePanel, Votes
 from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked
 from selfexec.metrics.baselines.text import merged, pieces, predicted_by_text, texts_of
 from selfexec.runs import Run
@@ -77,7 +77,7 @@ def test_what_texts_predict_does_not_hang_on_their_numbers() -> None:
         number = {text: n for n, text in enumerate(order)}
         first, second = (np.array([number[pair[side]] for pair in pairs]) for side in (0, 1))
         wordings = tuple(Wording(texts[text], f"f{text}") for text in order)
-        return Panel(replace(claims, wordings=wordings, wording=first, other_wording=second)).by_text[0]
+        return BaselinePanel(replace(claims, wordings=wordings, wording=first, other_wording=second)).by_text[0]
 
     found = by_text([*range(8)])
     assert np.isfinite(found).all() and found.std() > 0.1
@@ -207,7 +207,7 @@ def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_b
     rng = np.random.default_rng(2)
     said = rng.choice([1, 1, -1, 0], len(claims)).astype(np.int8)
     claims = replace(claims, predicted=said, observed=np.where(rng.random(len(claims)) < 0.1, 0, claims.observed))
-    panel = Panel(claims)
+    panel = BaselinePanel(claims)
     folds, did, said = panel.fold, panel.did, panel.said
 
     def usual(votes: np.ndarray) -> float:
@@ -239,9 +239,9 @@ def test_weights_are_learnt_from_each_of_the_models_and_the_rest_of_them_claim_b
 def test_by_facts_a_yes_is_one_a_no_minus_one_and_what_is_not_known_is_between() -> None:
     claims = requests({"b": "+-+-", "c": "+--+"})
     facts = replace(claims, labels=("safe", "unsafe"), label=np.array([0, 1, 1, -1] * 2))
-    assert known_of(Others(Panel(facts), np.arange(2))).tolist() == [[1, -1, -1, 0]]
+    assert known_of(Others(BaselinePanel(facts), np.arange(2))).tolist() == [[1, -1, -1, 0]]
     alike = replace(facts, label=np.zeros(8, np.int64))
-    assert len(known_of(Others(Panel(alike), np.arange(2)))) == 0  # what is always the same tells nothing apart
+    assert len(known_of(Others(BaselinePanel(alike), np.arange(2)))) == 0  # what is always the same tells nothing apart
 
 
 @pytest.mark.parametrize("experiment", ["restriction", "difficulty"])
@@ -294,7 +294,7 @@ def test_a_claim_on_which_a_single_model_votes_teaches_nothing() -> None:
         observed[last] = np.where(claims.model[last] < voters, 1, 0)
         for item, mark in zip((10, 11), marks, strict=True):
             observed[claims.item == item] *= 1 if mark == "+" else -1
-        others = Others(Panel(replace(claims, observed=observed)), np.arange(4))
+        others = Others(BaselinePanel(replace(claims, observed=observed)), np.arange(4))
         return stacked(others).weights
 
     np.testing.assert_array_equal(learnt("+-", 1), learnt("-+", 1))

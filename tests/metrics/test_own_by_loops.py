@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t as students_t
 
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import BLOCKS, Judged, OwnExcess, Panel, excess, verdict
+from selfexec.metrics.own import BLOCKS, Judged, OwnExcess, OwnPanel, excess, verdict
 from selfexec.metrics.own.excess import (
     DERANGEMENTS,
     Doubted,
@@ -29,7 +29,7 @@ MODELS = 7
 POINT = 2.0452  # the 97.5% point of Student's t at 29 degrees of freedom, from a table
 
 
-def panel(models: int = MODELS, items: int = 70, seed: int = 3, lost: float = 0.1) -> Panel:
+def panel(models: int = MODELS, items: int = 70, seed: int = 3, lost: float = 0.1) -> OwnPanel:
     """Two claims an item; predictions know the norm and some of each model's own ways; some are lost."""
     rng = np.random.default_rng(seed)
     norm, own = rng.standard_normal(2 * items), rng.standard_normal((models, 2 * items))
@@ -39,7 +39,7 @@ def panel(models: int = MODELS, items: int = 70, seed: int = 3, lost: float = 0.
     for part in signs:
         part[rng.random(part.shape) < lost] = 0
     names = tuple(f"model {n}" for n in range(models))
-    return Panel(names, *signs, np.repeat(np.arange(items), 2), ("a", "a", "a", "b", "b", None, None)[:models])
+    return OwnPanel(names, *signs, np.repeat(np.arange(items), 2), ("a", "a", "a", "b", "b", None, None)[:models])
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +243,7 @@ def test_what_is_told_beside_verdicts_is_of_the_fits_that_they_rest_on(evidence:
 def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
     signs = np.ones((2, 20), np.int8)
     signs[0, :2], signs[1, :3] = 0, 0
-    some = Panel(("x", "y"), signs, np.ones_like(signs), np.arange(20))
+    some = OwnPanel(("x", "y"), signs, np.ones_like(signs), np.arange(20))
     assert some.coverage.tolist() == [0.9, 0.85] and some.well_read.tolist() == [True, False]
     asked = np.ones((2, 20), bool)
     asked[1, 0] = False
@@ -253,10 +253,10 @@ def test_coverage_is_of_what_was_asked_and_nine_in_ten_is_enough() -> None:
 
 
 def test_sixty_items_and_twenty_of_the_rarer_side_are_enough_and_one_fewer_is_not() -> None:
-    def made(items: int, rarer: int) -> Panel:
+    def made(items: int, rarer: int) -> OwnPanel:
         predictions, outcomes = np.ones((2, 6, 2 * items), np.int8)
         predictions[:, : 2 * rarer], outcomes[:, -40:] = -1, -1
-        return Panel(tuple("abcdef"), predictions, outcomes, np.repeat(np.arange(items), 2))
+        return OwnPanel(tuple("abcdef"), predictions, outcomes, np.repeat(np.arange(items), 2))
 
     assert enough(made(60, 20)).models == tuple("abcdef")
     few = enough(made(59, 20)).left_out
@@ -282,7 +282,7 @@ def test_a_model_takes_part_that_was_read_on_sixty_items_of_five_others() -> Non
     # of 120 items, models 0 to 4 were read on all, 5 and 6 on the second half, 7 on the first
     signs = np.tile(np.where(np.arange(240) // 4 % 2, 1, -1).astype(np.int8), (8, 1))
     signs[5:7, :120], signs[7, 120:] = 0, 0
-    some = Panel(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(120), 2))
+    some = OwnPanel(tuple("abcdefgh"), signs, signs, np.repeat(np.arange(120), 2))
     assert _partners(some).tolist() == [7, 7, 7, 7, 7, 6, 6, 5]
     assert enough(some).models == tuple("abcdefgh")
     without = enough(some.of(np.arange(8) > 0))
@@ -311,7 +311,7 @@ def test_claims_of_which_nothing_is_known_are_no_part_of_a_panel_and_unknown_fam
 # --- second opinions -------------------------------------------------------------------------------------------------
 
 
-def leftovers(some: Panel, n: int) -> np.ndarray:
+def leftovers(some: OwnPanel, n: int) -> np.ndarray:
     """Word and outcome of a model where ridge regression on those of the others, fitted to the other folds, is taken
     off; shape (2, claims), 0 where one of the two is not known.
     """
@@ -384,12 +384,12 @@ def test_own_excess_by_what_is_unique_is_a_correlation_at_most_one() -> None:
     # prediction and outcome have .36 and .49 of their variance in common with others, and .64 and .51 for themselves
     predictions, outcomes = 0.6 * common[0] + 0.8 * apart[0], 0.7 * common[1] + np.sqrt(0.51) * apart[1]
     signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
-    some = Panel(tuple("abcdefg"), *signs, np.arange(6000))
+    some = OwnPanel(tuple("abcdefg"), *signs, np.arange(6000))
     found = unique_correlations(some, np.array([0.0, 0.1, 0.3, -0.3, 0.4, 0.9, -0.9]))
     scale = np.sqrt(0.64 * 0.51)
     assert found == pytest.approx([0.0, 0.1 / scale, 0.3 / scale, -0.3 / scale, 0.4 / scale, 1.0, -1.0], abs=0.03)
     # where all say and do the same, a fiftieth is taken to be their own
-    alike = Panel(tuple("abcdef"), *np.broadcast_to(np.stack(signs)[:, :1], (2, 6, 6000)), np.arange(6000))
+    alike = OwnPanel(tuple("abcdef"), *np.broadcast_to(np.stack(signs)[:, :1], (2, 6, 6000)), np.arange(6000))
     assert unique_correlations(alike, np.full(6, 0.01)) == pytest.approx(0.01 / 0.02, abs=0.1)
 
 
@@ -398,18 +398,20 @@ def test_swap_shares_have_the_error_of_a_ratio_over_items() -> None:
     # prediction
     predictions = np.array([[1, 1, 1, -1, 1], [-1, -1, -1, 1, 1]], np.int8)
     outcomes = np.array([[1, -1, 1, 1, 1], [-1, 1, -1, -1, -1]], np.int8)
-    each, both = swap_shares(Panel(("x", "y"), predictions, outcomes, np.array([0, 1, 2, 2, 3])))
+    each, both = swap_shares(OwnPanel(("x", "y"), predictions, outcomes, np.array([0, 1, 2, 2, 3])))
     # shares 1 of 1, 0 of 1, 1 of 2: 2 of 4; s - R n = .5, -.5, 0: sqrt(3 / 2 (.25 + .25)) / 4
     error = np.sqrt(3 / 2 * 0.5) / 4
     for found in (*each, both):
         assert (found.value, found.error) == pytest.approx((0.5, error))
         assert found.interval == pytest.approx((0.0, 1.0))  # 4.303 errors to each side, which no share can be
-    many = swap_shares(Panel(("x", "y"), np.tile(predictions, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5)))[1]
+    many = swap_shares(OwnPanel(("x", "y"), np.tile(predictions, 9), np.tile(outcomes, 9), np.repeat(np.arange(9), 5)))[
+        1
+    ]
     assert (many.value, many.error) == pytest.approx((0.5, 0.0))
     # what is not known does not differ
     one, two = predictions * (np.arange(5) != 0), outcomes * (np.arange(5) != 1)
     for unknown in ((one, outcomes, 1 / 3), (predictions, two, 2 / 3), (one, two, 1 / 2)):
-        found = swap_shares(Panel(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
+        found = swap_shares(OwnPanel(("x", "y"), unknown[0], unknown[1], np.array([0, 1, 2, 2, 3])))[1]
         assert found.value == pytest.approx(unknown[2])
-    never, _ = swap_shares(Panel(("x", "y"), predictions[[0, 0]], outcomes[[0, 0]], np.arange(5)))
+    never, _ = swap_shares(OwnPanel(("x", "y"), predictions[[0, 0]], outcomes[[0, 0]], np.arange(5)))
     assert np.isnan(never[0].value) and never[0].reason == "no two models differ both in prediction and in behaviour"

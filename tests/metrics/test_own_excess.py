@@ -7,7 +7,7 @@ import pytest
 
 from selfexec.analysis.own import against, own_of
 from selfexec.analysis.score import score_tables
-from selfexec.metrics.own import Panel, enough, own_excess, panel_of_claims
+from selfexec.metrics.own import OwnPanel, enough, own_excess, panel_of_claims
 from selfexec.metrics.own.excess import BLOCKS, blocks, diagonal, residuals, tables_of
 from selfexec.metrics.own.fit import Evidence
 from selfexec.metrics.own.second_opinions import FOLDS, RIDGE, partial_correlations, swap_shares
@@ -26,7 +26,7 @@ def panel(
     kinds: int = 1,
     families: tuple[str | None, ...] = (),
     seed: int = 0,
-) -> Panel:
+) -> OwnPanel:
     """Each model follows its kind's norm and goes its own way; its prediction knows the norm, and so much of its own
     way.
     """
@@ -39,7 +39,7 @@ def panel(
     outcomes = 0.7 * norm + np.sqrt(0.51) * own
     predictions = 0.6 * norm + 0.8 * (knows * own + np.sqrt(1 - knows**2) * rng.standard_normal((models, claims)))
     signs = [np.where(part > 0.3, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
-    return Panel(tuple(f"model {n}" for n in range(models)), *signs, np.repeat(np.arange(items), 4), families)
+    return OwnPanel(tuple(f"model {n}" for n in range(models)), *signs, np.repeat(np.arange(items), 4), families)
 
 
 # --- the verdict -----------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def test_what_a_family_shares_is_taken_off() -> None:
     predictions = 0.5 * norm + 0.6 * families + np.sqrt(1 - 0.61) * rng.standard_normal((12, 800))
     signs = [np.where(part > 0, 1, -1).astype(np.int8) for part in (predictions, outcomes)]
     names = tuple(f"model {n}" for n in range(12))
-    told = Panel(names, *signs, np.repeat(np.arange(200), 4), tuple(f"family {n}" for n in members))
+    told = OwnPanel(names, *signs, np.repeat(np.arange(200), 4), tuple(f"family {n}" for n in members))
     fit = Evidence(told).fits[1]
     assert fit.panel.low > 0.2
     assert fit.beyond_family.low < 0 < fit.beyond_family.high
@@ -170,7 +170,7 @@ def test_who_says_yes_to_more_has_no_more_of_it() -> None:
 
     def found(at: float) -> float:
         signs = [np.where(part > where, 1, -1).astype(np.int8) for part, where in ((predictions, at), (outcomes, 0.5))]
-        return float(Evidence(Panel(tuple("abcdef"), *signs, item)).fits[1].panel.value)
+        return float(Evidence(OwnPanel(tuple("abcdef"), *signs, item)).fits[1].panel.value)
 
     assert found(-1.0) == pytest.approx(found(0.5), abs=0.02)
     assert found(0.5) == pytest.approx(0.4 * np.sqrt(0.51), abs=0.02)
@@ -199,7 +199,7 @@ def test_swap_shares_count_who_is_right_where_two_differ_in_prediction_and_in_ou
     outcomes = np.array([[1, -1, -1, 1], [-1, 1, 1, -1], [1, 1, 1, 1]], np.int8)
     # 1 and 2 differ in both on claims 0 (both right), 1 and 3 (both wrong); 1 and 3 on claim 3 (1 is wrong: no outcome
     # of 3 differs from 1's there), 2 and 3 on claim 0 (both right)
-    each, all_pairs = swap_shares(Panel(("1", "2", "3"), predictions, outcomes, np.arange(4)))
+    each, all_pairs = swap_shares(OwnPanel(("1", "2", "3"), predictions, outcomes, np.arange(4)))
     assert [one.value for one in each] == pytest.approx([1 / 3, 2 / 4, 1.0])
     assert all_pairs.value == pytest.approx(2 / 4)
 
@@ -233,7 +233,7 @@ def test_models_of_other_items_take_no_part_and_change_nothing() -> None:
     ]
     asked = np.array([[n < MODELS] * 320 + [n >= MODELS] * 320 for n in range(MODELS + 3)])
     names = (*some.models, "x", "y", "z")
-    both = enough(Panel(names, *signs, np.concatenate([some.item, some.item + 80]), asked=asked))
+    both = enough(OwnPanel(names, *signs, np.concatenate([some.item, some.item + 80]), asked=asked))
     assert both.models == some.models
     assert both.left_out["x"] == "only 2 others were read on 60 of its items, and it takes 5"
 

@@ -11,7 +11,7 @@ import pytest
 from build import request, table
 from selfexec.experiments import SELF
 from selfexec.metrics import Estimate
-from selfexec.metrics.own import Judged, Own, OwnExcess, Panel, by_source
+from selfexec.metrics.own import Judged, Own, OwnExcess, OwnPanel, by_source
 from selfexec.metrics.own.by_source import own_excesses
 from selfexec.metrics.own.excess import Doubted
 from selfexec.metrics.own.verdict import (
@@ -112,7 +112,7 @@ def judged(verdict: Any, against: tuple[str, ...] = (), reason: str | None = Non
 
 
 def found_of(**each: Judged) -> OwnExcess:
-    some = Panel(tuple(each), *np.zeros((2, len(each), 0), np.int8), np.zeros(0, np.int64), left_out={"z": "few"})
+    some = OwnPanel(tuple(each), *np.zeros((2, len(each), 0), np.int8), np.zeros(0, np.int64), left_out={"z": "few"})
     return OwnExcess(some, judged("own"), each)
 
 

@@ -18,7 +18,7 @@ from selfexec.cli import root
 from selfexec.errors import InputError
 from selfexec.experiments.restriction import Request
 from selfexec.metrics import Estimate, Judged, OwnExcess
-from selfexec.metrics.own import Panel
+from selfexec.metrics.own import OwnPanel
 from selfexec.metrics.own.verdict import beside_references
 from selfexec.panels import ReferencePanel, load_panel, panel_of_run
 from selfexec.panels.panel import claim_keys
@@ -160,7 +160,7 @@ def test_models_of_the_panel_are_never_scored_nor_listed(beside: Scores) -> None
 
 
 def test_beside_a_panel_own_excess_is_at_best_unresolved_and_of_all_together_nothing_is_said() -> None:
-    of = Panel(("new", "old"), np.zeros((2, 1), np.int8), np.zeros((2, 1), np.int8), np.zeros(1, np.int64))
+    of = OwnPanel(("new", "old"), np.zeros((2, 1), np.int8), np.zeros((2, 1), np.int8), np.zeros(1, np.int64))
     estimate = Estimate(0.1)
     for verdict, kept, against in (
         ("own", "unresolved", ("1:panel",)),

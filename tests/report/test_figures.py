@@ -38,7 +38,7 @@ from selfexec.report.svg import (
     Cell,
     Dot,
     MatrixRow,
-    Panel,
+    RowPanel,
     Scale,
     breadth,
     clean,
@@ -418,7 +418,7 @@ def test_a_cell_is_coloured_by_what_row_and_column_leave_of_it(panel: Run, drawn
 def test_no_name_of_thirty_characters_is_cut() -> None:
     name = "mistral-large-instruct-2411-fp8"[:30]
     model_order = order_models({name: (0, -0.5), "b": (0, -0.4)}, None)
-    rows_ = rows(model_order, "one", "t", "d", [Panel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
+    rows_ = rows(model_order, "one", "t", "d", [RowPanel("p", [Dot(name, "s", 0.5, "x"), Dot("b", "s", 0.4, "y")])], [])
     lines = {key: MatrixRow([Cell(0.1, ".10", "x"), Cell(0.2, ".20", "y")]) for key in model_order.keys}
     for drawing in (rows_, matrix(model_order, "two", "t", "d", lines, "word", "own")):
         assert f"{name}</text>" in drawing(SCREEN)

@@ -26,10 +26,10 @@ from selfexec.report.svg import (
     Drawing,
     MatrixRow,
     ModelOrder,
-    Panel,
     Piece,
     PlotFacet,
     Point,
+    RowPanel,
     Series,
     Sign,
     Step,
@@ -126,8 +126,8 @@ def value(n: int) -> Value:
 def of_rows() -> Drawing:
     dots = [Dot(name, "one", *value(n)[:1], "said", "main", *value(n)[1:]) for n, name in enumerate(NAMES)]
     bars = [Piece(name, "two", 0.0, value(n).value, 1, "said") for n, name in enumerate(NAMES)]
-    panels = [Panel(f"a panel of many words {n}", dots, axis="share of what there is") for n in range(4)]
-    counted = Panel("counts", pieces=bars, counts=dict.fromkeys(NAMES, "1,234"))
+    panels = [RowPanel(f"a panel of many words {n}", dots, axis="share of what there is") for n in range(4)]
+    counted = RowPanel("counts", pieces=bars, counts=dict.fromkeys(NAMES, "1,234"))
     signs = [Sign(kind, "what one mark of a figure means") for kind in ("main", "baseline", "half", "fill-1")]
     return rows(MODEL_ORDER, "rows", "A title", "Words", [*panels, counted], signs)
 

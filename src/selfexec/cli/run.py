@@ -27,7 +27,7 @@ from selfexec.cli.options import (
 )
 from selfexec.cli.spending import calls_made, capped, costs, say_took, tokens_about, went_wrong
 from selfexec.engines import keys_lacking
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 from selfexec.options import HOW_MUCH
 from selfexec.run_options import ON_MANY_MACHINES, SECTIONS, STUDY, RunOptions
 from selfexec.text.numbers import is_or_are, joined, number_of
@@ -119,7 +119,7 @@ def command(
     # refuses models that cannot be asked; to say what would be asked no key is needed
     lacking = [*planned.lacking, *keys_lacking(planned.respondents, planned.item_set)]
     if lacking and not dry_run:
-        raise NoKey(lacking[0])
+        raise NoApiKey(lacking[0])
     who = f"{len(planned.models)} models" if len(planned.models) > 1 else planned.models[0]
     share = f", of which {number_of(planned.sessions, 'session')} in shard {planned.shard}" if planned.shard else ""
     whole = replace(planned, shard=None).sessions

@@ -232,7 +232,7 @@ class EngineType:
 
     name          its models are called NAME/...
     open          the engine for some models, which may be asked about these items; InputError for a model that it does
-                  not have, NoKey where the key is not there
+                  not have, NoApiKey where the key is not there
     capabilities  what it can carry beside one user message and its reply, of a model at an address
     simulated     whether its replies are made by rule, so that they say nothing of language models
     models        names to offer: whole, or up to the slash

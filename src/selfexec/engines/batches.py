@@ -16,7 +16,7 @@ from selfexec.engines.choose import engine_type
 from selfexec.engines.http.providers import ENDINGS, PROVIDERS, Endpoint, endpoint, first_key, wire_of
 from selfexec.engines.registry import HTTP, likely_names
 from selfexec.engines.settings import secrets_sent
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 
 Line = Mapping[str, Any]
 MB = 1_000_000  # as providers count, or a little less
@@ -91,7 +91,7 @@ def batch_place(model: str, connection: Connection, form: BatchForm) -> Endpoint
     try:
         with likely_names():
             where = replace(endpoint(model, connection.base_url, wire=connection.wire), key=None)
-    except NoKey:
+    except NoApiKey:
         provider, _, name = model.partition("/")
         where = Endpoint(name, PROVIDERS[provider].base_url, wire_of(model, connection), provider)
     if where.wire not in form.wires:

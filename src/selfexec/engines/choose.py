@@ -7,7 +7,7 @@ from selfexec.engines.base import Connection, Engine, EngineType
 from selfexec.engines.http.providers import endpoint
 from selfexec.engines.registry import ENGINES, HTTP, SIM, likely_names
 from selfexec.engines.settings import EFFORT, merged
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 from selfexec.experiments import EXPERIMENTS
 from selfexec.items import ItemSet
 
@@ -26,7 +26,7 @@ def why_unaskable(model: str) -> str | None:
     try:
         with likely_names():
             endpoint(model)
-    except NoKey:
+    except NoApiKey:
         return None
     except InputError as fault:
         return fault.typed

@@ -13,7 +13,7 @@ import msgspec
 from selfexec.engines.base import Call, Check, Checking, Connection, Engine, Experienced, Outcome, Waiting
 from selfexec.engines.choose import effort_in, engine_for, engine_type
 from selfexec.engines.settings import EFFORT, Sampling
-from selfexec.errors import Interrupted, NoKey
+from selfexec.errors import Interrupted, NoApiKey
 from selfexec.items import ItemSet
 
 
@@ -69,7 +69,7 @@ def together(respondents: Iterable[Respondent]) -> Sequence[Sequence[Respondent]
 
 
 def engine_of(respondents: Sequence[Respondent], item_set: ItemSet) -> Engine:
-    """The engine that asks all of these. InputError where one of them cannot be asked, NoKey for want of a key."""
+    """The engine that asks all of these. InputError where one of them cannot be asked, NoApiKey for want of a key."""
     served: list[tuple[Connection, list[str]]] = []
     place: dict[str, list[int]] = {}
     for one in respondents:
@@ -99,7 +99,7 @@ def keys_lacking(respondents: Sequence[Respondent], item_set: ItemSet) -> list[s
     for one in respondents:
         try:
             engine_of([one], item_set)
-        except NoKey as fault:
+        except NoApiKey as fault:
             found[fault.typed] = None
     if not found:
         engine_of(respondents, item_set)  # what they are refused for together

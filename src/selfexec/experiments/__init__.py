@@ -26,7 +26,7 @@ from selfexec.experiments.base import (
     Message,
     Naive,
     Name,
-    NoKey,
+    NoAnswerKey,
     Observation,
     Options,
     Prompt,

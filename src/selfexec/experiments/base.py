@@ -258,7 +258,7 @@ class Words:
     risks: tuple[tuple[str, str], ...] = ()
 
 
-class NoKey(NamedTuple):
+class NoAnswerKey(NamedTuple):
     """Why answers make no key; where they are `too_few`, more of them may yet."""
 
     why: str
@@ -310,7 +310,7 @@ class Keying:
     shown: Callable[[Any, Reading], Mapping[str, str] | None]
     read: Callable[[Any, str], Reading]
     answers: Collection[str]
-    key: Callable[[Reading], str | NoKey]
+    key: Callable[[Reading], str | NoAnswerKey]
     own: Callable[[Reading], str | None]
     source: str
     tokens: int

@@ -27,7 +27,7 @@ from selfexec.experiments.base import (
     Facts,
     Keying,
     Name,
-    NoKey,
+    NoAnswerKey,
     Observation,
     Prompts,
     Readings,
@@ -487,13 +487,13 @@ def answered(item: Task, text: str) -> Reading:
     return msgspec.structs.replace(found, value=LETTERS[order(item.id, ORDERS)[LETTERS.index(found.value)]])
 
 
-def majority(prediction: Reading) -> str | NoKey:
+def majority(prediction: Reading) -> str | NoAnswerKey:
     """What more than half of the other models answered, of three at the least."""
     answers = Counter(said for source, said in prediction.judged.items() if source.startswith(JUDGE) and said)
     if answers.total() < LEAST_ANSWERS:
-        return NoKey(f"fewer than {LEAST_ANSWERS} other models have answered it", too_few=True)
+        return NoAnswerKey(f"fewer than {LEAST_ANSWERS} other models have answered it", too_few=True)
     [(letter, most)] = answers.most_common(1)
-    return letter if 2 * most > answers.total() else NoKey("no answer has most of the other models")
+    return letter if 2 * most > answers.total() else NoAnswerKey("no answer has most of the other models")
 
 
 def observe_by_majority(item: Task, readings: Readings) -> list[Observation]:
@@ -511,7 +511,7 @@ def observe_by_majority(item: Task, readings: Readings) -> list[Observation]:
     return claims if isinstance(key, str) else [_without_key(claim, key) for claim in claims]
 
 
-def _without_key(claim: Observation, key: NoKey) -> Observation:
+def _without_key(claim: Observation, key: NoAnswerKey) -> Observation:
     if claim.state == "missing":
         return msgspec.structs.replace(claim, observed=None)
     return msgspec.structs.replace(claim, observed=None, state="missing" if key.too_few else "tie", reason=key.why)

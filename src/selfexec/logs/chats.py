@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from selfexec.experiments import Turn
-from selfexec.logs.log import LONGEST, Unusable, sound
+from selfexec.logs.log import LONGEST, UnusableLog, sound
 
 # how the templates of most open weights begin a message: the role, and what stands before its content
 CHATML = re.compile(r"<\|im_start\|>(system|user|assistant)\n(.*?)(?:<\|im_end\|>|\Z)", re.DOTALL)
@@ -46,7 +46,7 @@ def _as_json(prompt: str) -> list[Turn] | None:
 
 def _role(role: Any) -> Any:
     if role not in ("system", "user", "assistant"):
-        raise Unusable("shown a message of another role")
+        raise UnusableLog("shown a message of another role")
     return role
 
 
@@ -55,9 +55,9 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise Unusable("shown a message without text")
+        raise UnusableLog("shown a message without text")
     if any(not isinstance(part, dict) or part.get("type") != "text" for part in content):
-        raise Unusable("shown more than text")
+        raise UnusableLog("shown more than text")
     return "\n".join(str(part.get("text", "")) for part in content)
 
 
@@ -65,7 +65,7 @@ def whole(turns: Sequence[Turn]) -> tuple[Turn, ...]:
     """The messages as they are kept; refused where nothing was asked, or too much to be shown once more."""
     kept = tuple(Turn(turn.role, sound(turn.content)) for turn in turns)
     if not any(turn.content.strip() for turn in kept if turn.role != "tools"):
-        raise Unusable("shown nothing")
+        raise UnusableLog("shown nothing")
     if sum(len(turn.content) for turn in kept) > LONGEST:
-        raise Unusable(f"shown more than {LONGEST:,} characters")
+        raise UnusableLog(f"shown more than {LONGEST:,} characters")
     return kept

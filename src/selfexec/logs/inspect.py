@@ -19,7 +19,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Logged, Mark, Told, Turn
 from selfexec.files import jsonl
 from selfexec.logs.chats import whole
-from selfexec.logs.log import Log, Unusable, nested, plain, sound
+from selfexec.logs.log import Log, UnusableLog, nested, plain, sound
 
 NAME = "inspect"
 EXTRA = "Logs of Inspect want its own reader: pip install 'selfexec[inspect]'."
@@ -70,7 +70,7 @@ def read(path: Path) -> Log:
     for sample, first in _samples(path, log):
         try:
             log.samples.append(_logged(sample, first, sound(header.task) or "task", f"{sha256[:16]}:{sample.id}"))
-        except Unusable as fault:
+        except UnusableLog as fault:
             log.left_out[str(fault)] += 1
     if _multiple_correct(begun.plan) or any(one.several_right for one in log.samples):
         log.samples = [msgspec.structs.replace(one, several_right=True) for one in log.samples]
@@ -180,18 +180,18 @@ def _with_texts(value: Any, attached: Mapping[str, str]) -> Any:
 
 def _logged(sample: Any, first: _FirstCall | None, task: str, place: str) -> Logged:
     if sample.error is not None:
-        raise Unusable("that ended in an error")
+        raise UnusableLog("that ended in an error")
     if sample.limit is not None:
-        raise Unusable("that ended at a limit")
+        raise UnusableLog("that ended at a limit")
     if sample.invalidation is not None:
-        raise Unusable("that was invalidated")
+        raise UnusableLog("that was invalidated")
     before, responses, turns = _conversation(sample)
     begins = first is not None and _is_reply(responses[0], first)
     if turns is not None and not begins:
-        raise Unusable(f"{turns}, where the log does not show how they began")
+        raise UnusableLog(f"{turns}, where the log does not show how they began")
     if first is not None and not begins:
         # the messages before the response may tell of what came before them, as a summary of earlier turns does
-        raise Unusable("in which another call of a model came before the response")
+        raise UnusableLog("in which another call of a model came before the response")
     tools = _tools(first.tools) if first else []
     messages = whole([*tools, *(Turn(_role(message), _text(message.content)) for message in before)])
     options = _options(sample.choices or (), messages)
@@ -220,7 +220,7 @@ def _conversation(sample: Any) -> tuple[Sequence[Any], Sequence[Any], str | None
     if all(m.source is None for m in messages):  # as older versions wrote them
         made = made[len(given) :]
     if not made:
-        raise Unusable("without a response")
+        raise UnusableLog("without a response")
     begin = next(n for n, message in enumerate(messages) if message is made[0])
     after = messages[begin + 1 :]
     if made[0].tool_calls or any(m.role == "tool" or m.tool_calls for m in after if m.role in ("tool", "assistant")):
@@ -249,7 +249,7 @@ def _tools(tools: Sequence[tuple[str, str]]) -> list[Turn]:
 
 def _role(message: Any) -> Any:
     if message.role == "tool" or (message.role == "assistant" and message.tool_calls):
-        raise Unusable("shown calls of tools")
+        raise UnusableLog("shown calls of tools")
     return message.role
 
 
@@ -258,7 +258,7 @@ def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     if any(part.type not in ("text", "reasoning") for part in content):
-        raise Unusable("shown more than text")
+        raise UnusableLog("shown more than text")
     return "\n".join(part.text for part in content if part.type == "text")
 
 

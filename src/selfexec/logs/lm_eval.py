@@ -15,7 +15,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import Logged, Mark, Told
 from selfexec.files import jsonl
 from selfexec.logs.chats import turns_of
-from selfexec.logs.log import Log, Unusable, nested, plain, sound
+from selfexec.logs.log import Log, UnusableLog, nested, plain, sound
 
 NAME = "lm-eval"
 SHOWN = 5  # lines that a reason names
@@ -59,7 +59,7 @@ def read(path: Path) -> Log:
     for id, lines in documents.items():
         try:
             log.samples += _samples(log, task, id, lines)
-        except Unusable as fault:
+        except UnusableLog as fault:
             log.left_out[str(fault)] += 1
     if any(sample.epoch > 1 for sample in log.samples):
         log.why_no_score, log.unscored = SCORED_TOGETHER, "answered several times, with one score for all replies"
@@ -127,14 +127,14 @@ def _samples(log: Log, task: str, id: str, lines: Sequence[dict[str, Any]]) -> I
     first = lines[0]
     filters = [str(line.get("filter", "none")) for line in lines]
     if len(set(filters)) < len(filters) or any(line["arguments"] != first["arguments"] for line in lines):
-        raise Unusable("a doc_id that occurs twice")
+        raise UnusableLog("a doc_id that occurs twice")
     contexts, more = _requests(first["arguments"])
     shown = turns_of(contexts[0])
     marks = {mark: value for line, name in zip(lines, filters, strict=True) for mark, value in _marks(line, name)}
     place = f"{log.sha256[:16]}:{id}"
     if isinstance(more[0], str):
         if len({*contexts}) > 1:
-            raise Unusable("options that stand in different prompts")
+            raise UnusableLog("options that stand in different prompts")
         options = tuple(sound(option).strip() for option in more)
         weights = tuple(_likelihood(response) for response in _responses(first["resps"], len(options)))
         reply = Told(text=json.dumps({"log_likelihoods": dict(zip(_letters(len(options)), weights, strict=True))}))
@@ -153,10 +153,10 @@ def _samples(log: Log, task: str, id: str, lines: Sequence[dict[str, Any]]) -> I
     [said] = _responses(first["resps"], 1)
     texts = said if isinstance(said, list) else [said]
     if not texts:
-        raise Unusable("without a reply in words")
+        raise UnusableLog("without a reply in words")
     for n, text in enumerate(texts, 1):
         if not isinstance(text, str):
-            raise Unusable("without a reply in words")
+            raise UnusableLog("without a reply in words")
         yield Logged(
             place=f"{place}:{n}",
             task=task,
@@ -174,12 +174,12 @@ def _requests(arguments: Any) -> tuple[list[str], list[Any]]:
     """What stood before, and what was weighed or how it was to be continued, request by request."""
     found = list(arguments.values()) if isinstance(arguments, Mapping) else arguments
     if not isinstance(found, list) or not found:
-        raise Unusable("without what the model was shown")
+        raise UnusableLog("without what the model was shown")
     pairs = [list(one.values()) if isinstance(one, Mapping) else one for one in found]
     if all(isinstance(pair, list) and len(pair) == 1 for pair in pairs):
-        raise Unusable("whose own likelihood was measured (loglikelihood_rolling): nothing was asked or answered")
+        raise UnusableLog("whose own likelihood was measured (loglikelihood_rolling): nothing was asked or answered")
     if not all(isinstance(pair, list) and len(pair) >= 2 for pair in pairs):
-        raise Unusable("without what the model was shown")
+        raise UnusableLog("without what the model was shown")
     contexts = [pair[0] if isinstance(pair[0], str) else json.dumps(pair[0]) for pair in pairs]
     more = [pair[1] for pair in pairs]
     # beside the options, some metrics weigh each without what stands before it
@@ -187,14 +187,14 @@ def _requests(arguments: Any) -> tuple[list[str], list[Any]]:
         kept = [n for n, context in enumerate(contexts) if context]
         contexts, more = [contexts[n] for n in kept], [more[n] for n in kept]
     if not all(isinstance(one, str) for one in more) and len(more) > 1:
-        raise Unusable("several requests of one document")
+        raise UnusableLog("several requests of one document")
     return contexts, more
 
 
 def _responses(responses: Any, wanted: int) -> list[Any]:
     found = [one[0] if isinstance(one, list) and len(one) == 1 else one for one in responses[:wanted]]
     if len(found) < wanted:
-        raise Unusable("with fewer responses than requests")
+        raise UnusableLog("with fewer responses than requests")
     return found
 
 
@@ -204,9 +204,9 @@ def _likelihood(response: Any) -> float:
     try:
         found = float(value)
     except (TypeError, ValueError):
-        raise Unusable("with a log-likelihood that is no number") from None
+        raise UnusableLog("with a log-likelihood that is no number") from None
     if found != found or abs(found) == float("inf"):
-        raise Unusable("with a log-likelihood that is no number")
+        raise UnusableLog("with a log-likelihood that is no number")
     return found
 
 

@@ -34,7 +34,7 @@ class Log:
         return tuple(sorted({name for one in self.samples for name in one.marks}))
 
 
-class Unusable(Exception):
+class UnusableLog(Exception):
     """Why nothing can be done with a sample, in a few words that are counted."""
 
 

@@ -38,7 +38,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PicturePanel:
     """One experiment, or overall: what is predicted there, who is ahead in brief, models that are judged overall, and
     those that are not. `first` of a line of panels; `own` are the verdicts on own excess.
     """
@@ -66,7 +66,7 @@ class Picture:
     asked. `why`: model -> what is to be said of its numbers alone; `common` is said of all of them.
     """
 
-    panels: Sequence[Panel]
+    panels: Sequence[PicturePanel]
     beside: int
     axis: Axis
     incomplete: bool
@@ -144,13 +144,13 @@ def _axis(reach: Sequence[float]) -> Axis:
 
 def _panel(
     scores: Scores, experiment: str, judged: Container[str], gaps: Mapping[str, Gap | None], axis: Axis, first: bool
-) -> Panel:
+) -> PicturePanel:
     margins = against_baseline(scores.of(experiment, "baseline_margin"))
     skills = against_chance(scores.of(experiment, "skill"))
     open_ = {one.subject for one in margins if one.tone == "open"}
     marks = [_mark(model, *_rows(scores, model, experiment), one, model in open_, axis) for model, one in gaps.items()]
     own = own_prediction_findings(scores.own, experiment) or beside_panel(scores.own, experiment, list(gaps))
-    return Panel(
+    return PicturePanel(
         experiment,
         _predicted(experiment, len(gaps)),
         ahead_in_brief(margins, skills),

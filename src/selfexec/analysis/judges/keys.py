@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, head, scored_runs
-from selfexec.experiments import EXPERIMENTS, NoKey
+from selfexec.experiments import EXPERIMENTS, NoAnswerKey
 from selfexec.runs import Names, Run, loaded, names
 from selfexec.text.tables import Part, Table
 
@@ -63,7 +63,7 @@ def keys(run: Run | str | Path, *, models: Names = (), experiments: Names = ()) 
     return Keys(tuple(rows), scored_runs([whole]))
 
 
-def _outcome(made: str | NoKey, own: str) -> str:
-    if isinstance(made, NoKey):
+def _outcome(made: str | NoAnswerKey, own: str) -> str:
+    if isinstance(made, NoAnswerKey):
         return "too_few" if made.too_few else "none"
     return "same" if made == own else "other"

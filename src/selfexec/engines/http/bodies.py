@@ -13,7 +13,7 @@ from selfexec.engines.http.errors import WORDS, error_beside, error_body
 from selfexec.engines.http.patience import Presence
 from selfexec.engines.http.policy import policy_in_reply, shortened
 from selfexec.engines.http.providers import Endpoint
-from selfexec.engines.http.wires import WIRES, Unusable, Wire
+from selfexec.engines.http.wires import WIRES, UnusableReply, Wire
 from selfexec.engines.http.wires.streams import is_streamed
 
 # the field that no reply is without, of each wire format
@@ -87,7 +87,7 @@ def decoded(where: Endpoint, wire: Wire, raw: bytes) -> Outcome:
         if outcome.unknown_end and (said := policy_in_reply(where, body)) is not None:
             return withheld(200, said)  # an error came beside it, and this is what it says
         return outcome
-    except Unusable as fault:
+    except UnusableReply as fault:
         if (said := policy_in_reply(where, body)) is not None:
             return withheld(200, said)
         raise _garbage(f"the reply is no completion ({fault})", _meant(wire, body)) from None
@@ -112,7 +112,7 @@ def _meant(wire: Wire, body: Any) -> str:
     """The way out where a body is no reply in this format: another format, if it is a whole reply in that one."""
     for name, other in WIRES.items():
         if other is not wire and body.keys() & SIGNS[name]:
-            with suppress(Unusable, AttributeError, TypeError, KeyError, IndexError):
+            with suppress(UnusableReply, AttributeError, TypeError, KeyError, IndexError):
                 other.outcome(body)
                 return f"It is one of {other.title}: say --wire {name}."
     return WRONG_ADDRESS

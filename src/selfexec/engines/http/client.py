@@ -54,7 +54,7 @@ from selfexec.engines.http.rate_limit import RateLimit
 from selfexec.engines.http.routes import Route
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.engines.http.transport import WITH_REPLY, Fault, Response, TLSError, Transport
-from selfexec.engines.http.wires import WIRES, Stream, Unusable
+from selfexec.engines.http.wires import WIRES, Stream, UnusableReply
 from selfexec.errors import InputError, Interrupted
 from selfexec.experiments import messages_of
 from selfexec.text.numbers import number_of
@@ -337,7 +337,7 @@ class HttpEngine:
             if stream is None or response.status not in WITH_REPLY:
                 return response
             return response._replace(raw=stream.raw())
-        except Unusable as fault:
+        except UnusableReply as fault:
             raise RetryableError(f"no whole reply came ({fault})", cause="broken stream") from None
         except TLSError as fault:
             raise Refused(f"{route.where.shown}: {fault}.") from None

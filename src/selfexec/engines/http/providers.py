@@ -10,7 +10,7 @@ from typing import NamedTuple, get_args
 from urllib.parse import urlsplit
 
 from selfexec.engines.base import Connection, Wire
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 from selfexec.text.redaction import bare_address
 
 # what is no key for sure: keys have small letters, or figures among the others
@@ -171,7 +171,7 @@ def endpoint(
     names = _variables(place, known, at_home=base_url is None)
     key = _named_key(api_key_env) if api_key_env else first_key(names)
     if key is None and base_url is None and known and not known.local:
-        raise NoKey(
+        raise NoApiKey(
             f"model {model!r}: no key. Set {' or '.join(known.keys)} in the environment or in a file named .env here."
         )
     if key and place.has_password:
@@ -259,7 +259,7 @@ def _named_key(variable: str) -> Key:
     key = first_key((variable,)) if re.fullmatch(r"[A-Za-z_]\w*", variable, re.ASCII) else None
     if key is None:
         shown = f" {variable}" if LIKE_A_VARIABLE.fullmatch(variable) else ""
-        raise NoKey(
+        raise NoApiKey(
             f"--api-key-env{shown}: no variable of this name is set. Give one that is, in the environment or in .env "
             "here."
         )

@@ -10,7 +10,7 @@ from typing import Any, Self
 from selfexec.engines.base import Call, Connection, Outcome
 from selfexec.engines.inspect.asking import asked, extra_lacking
 from selfexec.engines.inspect.opened import OPENED, Opened
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 from selfexec.items import ItemSet
 
 # what Inspect calls settings that are called otherwise here
@@ -83,7 +83,7 @@ def _model(name: str, connection: Connection) -> Any:
     except Exception as fault:  # whatever a provider does not find in its place: a key, a package, the model's name
         said = " ".join(_without_marks(str(fault)).split())
         lacks_key = "environment variable" in said or "API_KEY" in said
-        kind = NoKey if lacks_key else InputError
+        kind = NoApiKey if lacks_key else InputError
         raise kind(f"model {name!r}: Inspect cannot open it. It says: {said}") from None
 
 

@@ -12,7 +12,7 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.bodies import bounded
 from selfexec.engines.http.ends import end_of
 from selfexec.engines.http.policy import shortened
-from selfexec.engines.http.wires.base import Unusable, concluded
+from selfexec.engines.http.wires.base import UnusableReply, concluded
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.experiments import Token
 
@@ -58,7 +58,7 @@ def outcome_of(output: Any, provider: str = "") -> Outcome:
     error = {} if end.kind == "withheld" else {"error": output.error}
     try:
         return bounded(concluded(error, outcome, [end], message=True))
-    except Unusable as fault:
+    except UnusableReply as fault:
         raise NoCompletion(str(fault)) from None
 
 

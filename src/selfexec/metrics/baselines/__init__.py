@@ -22,5 +22,5 @@ from selfexec.metrics.baselines.groups import (
     group_of,
 )
 from selfexec.metrics.baselines.naive import over_naive, rows_over_naive
-from selfexec.metrics.baselines.panel import LEAST_OF_EACH, LEAST_OTHERS, Others, Panel, Panels
+from selfexec.metrics.baselines.panel import LEAST_OF_EACH, LEAST_OTHERS, BaselinePanel, Others, Panels
 from selfexec.metrics.baselines.stacked import Stacked, known_of, stacked

@@ -11,7 +11,7 @@ import numpy as np
 from selfexec.claims import Claims
 from selfexec.experiments import EXPERIMENTS
 from selfexec.experiments.base import ROUNDING, say
-from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel, Votes
+from selfexec.metrics.baselines.panel import LEAST_OTHERS, BaselinePanel, Others, Votes
 from selfexec.metrics.kinds import kind_of
 from selfexec.stats import Array
 
@@ -47,7 +47,7 @@ def by_others(claims: Claims, others: Others, *, learnt: bool = True) -> dict[st
     return {name: chance[at] for name, chance in found.items()}
 
 
-def by_history(claims: Claims, panel: Panel) -> dict[str, Array]:
+def by_history(claims: Claims, panel: BaselinePanel) -> dict[str, Array]:
     """What the model itself did with other items makes one expect.
 
     history_majority    what it mostly did
@@ -71,7 +71,7 @@ def by_text(claims: Claims, logits: Array) -> Array:
     return np.where(np.isnan(logits), math.nan, say(logits, 0))
 
 
-def by_subject(panel: Panel, votes: Votes) -> Array:
+def by_subject(panel: BaselinePanel, votes: Votes) -> Array:
     """What models do with requests of this type; the question of the subject that is more often the easier one."""
     facts = panel.facts
     with np.errstate(invalid="ignore"):

@@ -19,7 +19,7 @@ LEAST_OF_EACH = 5  # items: who hardly ever does it, or hardly ever does not, do
 
 
 @dataclass(frozen=True)
-class Panel:
+class BaselinePanel:
     """Everybody's claims on some items of one experiment. Arrays have a column for each `place`, a claim of an item,
     whoever it is of; each model has one vote on it, however many epochs it was asked. (Own excess has a panel of its
     own make, of models that can all be held against each other.)
@@ -154,7 +154,7 @@ class Votes:
 class Others:
     """The reference models of one model: rows of a panel."""
 
-    panel: Panel
+    panel: BaselinePanel
     models: Numbers
 
     def __len__(self) -> int:
@@ -207,7 +207,7 @@ class Panels:
     """The panels of one experiment's models, each worked out when it is first wanted."""
 
     everyone: Claims
-    _known: dict[bytes, Panel] = field(default_factory=dict)
+    _known: dict[bytes, BaselinePanel] = field(default_factory=dict)
 
     @cached_property
     def read(self) -> Flags:
@@ -217,11 +217,11 @@ class Panels:
         found[self.everyone.model[told], self.everyone.item[told]] = True
         return found
 
-    def of(self, claims: Claims) -> Panel:
+    def of(self, claims: Claims) -> BaselinePanel:
         """The panel on the items of these claims: what others do elsewhere says nothing of them."""
         items = occurring(claims.item)
         if (key := items.tobytes()) not in self._known:
-            self._known[key] = Panel(self.everyone.where(np.isin(self.everyone.item, items)))
+            self._known[key] = BaselinePanel(self.everyone.where(np.isin(self.everyone.item, items)))
         return self._known[key]
 
     def family(self, claims: Claims, models: Iterable[str]) -> Others:

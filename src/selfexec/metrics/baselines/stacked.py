@@ -18,7 +18,7 @@ import numpy as np
 from selfexec.claims import Claims
 from selfexec.experiments.base import ROUNDING, say
 from selfexec.metrics.baselines.others import by_facts, pairs, subject_votes
-from selfexec.metrics.baselines.panel import LEAST_OTHERS, Others, Panel, Votes
+from selfexec.metrics.baselines.panel import LEAST_OTHERS, BaselinePanel, Others, Votes
 from selfexec.metrics.baselines.text import logit
 from selfexec.metrics.kinds import kind_of
 from selfexec.stats import Array, ridge_logistic
@@ -109,7 +109,7 @@ def known_of(others: Others) -> Array:
     return np.concatenate([_facts(others.panel), _learnt(others)])
 
 
-def _facts(panel: Panel) -> Array:
+def _facts(panel: BaselinePanel) -> Array:
     """What baselines by facts alone say: 1 for a yes, -1 for a no."""
     found = [2 * np.nan_to_num(chance, nan=0.5) - 1 for chance in by_facts(panel.facts).values()]
     varied = [part for part in found if np.ptp(part) > 0]  # what is always the same is in the first weight
@@ -126,7 +126,7 @@ def _learnt(others: Others) -> Array:
     return np.array(found).reshape(len(found), len(panel.places))
 
 
-def _by_subject(panel: Panel, votes: Votes) -> Array:
+def _by_subject(panel: BaselinePanel, votes: Votes) -> Array:
     """The logit of how often it is done, by subject, on the items of the other folds."""
     facts, found = panel.facts, np.zeros(len(panel.places))
     for here, there, known in panel.by_fold:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from selfexec.claims import Flags, Numbers
-from selfexec.metrics.own.panel import Panel
+from selfexec.metrics.own.panel import OwnPanel
 from selfexec.stats import Array, Interval, detectable, student
 from selfexec.stats.factors import fit_factors
 from selfexec.stats.tetrachoric import tetrachoric
@@ -83,14 +83,14 @@ class Doubted:
         return found
 
 
-def tables_of(panel: Panel) -> Tables:
+def tables_of(panel: OwnPanel) -> Tables:
     """The correlations of every prediction with every outcome."""
     counts = _counts(panel)
     total = counts.sum(0)
     return _tables(np.concatenate([total[None], total[None] - counts]))
 
 
-def whole_table_of(panel: Panel) -> Tables:
+def whole_table_of(panel: OwnPanel) -> Tables:
     """The same of all items alone."""
     return _tables(_counts(panel).sum(0)[None])
 
@@ -105,7 +105,7 @@ def _tables(counts: Array) -> Tables:
     return Tables(np.nan_to_num(rho), np.where(np.isnan(rho), 0.0, weights))
 
 
-def _counts(panel: Panel) -> Array:
+def _counts(panel: OwnPanel) -> Array:
     """Tables of two by two, shape (BLOCKS, 4, models, models): prediction and outcome yes, the prediction alone, the
     outcome alone, neither."""
     block = blocks(panel.item)

@@ -20,7 +20,7 @@ from selfexec.metrics.own.excess import (
     whole_table_of,
     without_each,
 )
-from selfexec.metrics.own.panel import Panel, same_family
+from selfexec.metrics.own.panel import OwnPanel, same_family
 from selfexec.metrics.rows import LEAST_PANEL
 from selfexec.stats import Array
 from selfexec.stats.factors import fit_factors
@@ -30,7 +30,7 @@ from selfexec.stats.factors import fit_factors
 class Evidence:
     """What all fits to a panel share, worked out when it is asked for."""
 
-    panel: Panel
+    panel: OwnPanel
 
     @cached_property
     def tables(self) -> Tables:

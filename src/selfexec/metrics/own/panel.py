@@ -16,7 +16,7 @@ LEAST_ITEMS = 60  # of a model, on which both its prediction and its behaviour a
 
 
 @dataclass(frozen=True)
-class Panel:
+class OwnPanel:
     """What models said that they would do, and what they did, claim by claim.
 
     `predictions` and `outcomes` have shape (models, claims): +1 yes, -1 no, 0 not known. `item` numbers each claim's
@@ -51,7 +51,7 @@ class Panel:
     def items(self) -> int:
         return len(occurring(self.item))
 
-    def of(self, which: Flags) -> "Panel":
+    def of(self, which: Flags) -> "OwnPanel":
         """These of the models."""
         chosen = np.flatnonzero(which)
         return replace(
@@ -64,7 +64,7 @@ class Panel:
         )
 
 
-def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> Panel:
+def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str, str | None]) -> OwnPanel:
     """The claims of these models as a panel of those of them that tell enough (`enough`)."""
     names = [model for model in claims.models if model in set(models)]
     epochs = int(claims.epoch.max(initial=0)) + 1
@@ -77,10 +77,12 @@ def panel_of_claims(claims: Claims, models: Iterable[str], families: Mapping[str
         mine = claims.model == claims.models.index(name)
         predictions[row, column[mine]], outcomes[row, column[mine]] = claims.predicted[mine], claims.observed[mine]
         asked[row, column[mine]] = claims.state[mine] != TIE
-    return enough(Panel(tuple(names), predictions, outcomes, item, tuple(families.get(name) for name in names), asked))
+    return enough(
+        OwnPanel(tuple(names), predictions, outcomes, item, tuple(families.get(name) for name in names), asked)
+    )
 
 
-def enough(panel: Panel) -> Panel:
+def enough(panel: OwnPanel) -> OwnPanel:
     """The panel without the models that tell too little: of fewer than 60 items are prediction and outcome known, or
     fewer than 20 of these have the rarer outcome, or the rarer prediction; or fewer than five others were read on 60 of
     its items.
@@ -99,7 +101,7 @@ def enough(panel: Panel) -> Panel:
     return replace(_known_claims(kept), left_out={**panel.left_out, **left_out})
 
 
-def _known_claims(panel: Panel) -> Panel:
+def _known_claims(panel: OwnPanel) -> OwnPanel:
     """The panel without the claims of which it knows nothing, so that the items of others change nothing in it."""
     known = ((panel.predictions != 0) | (panel.outcomes != 0)).any(0)
     if panel.asked is not None:
@@ -114,7 +116,7 @@ def _known_claims(panel: Panel) -> Panel:
     )
 
 
-def _partners(panel: Panel) -> Numbers:
+def _partners(panel: OwnPanel) -> Numbers:
     """With how many others each model has 60 items in common, of which its prediction and their behaviour are known,
     and the other way round.
     """
@@ -128,7 +130,7 @@ def _partners(panel: Panel) -> Numbers:
     return found
 
 
-def _too_little(panel: Panel, n: int) -> str | None:
+def _too_little(panel: OwnPanel, n: int) -> str | None:
     prediction, outcome = panel.predictions[n], panel.outcomes[n]
     known = (prediction != 0) & (outcome != 0)
     if (items := _items(panel, known)) < LEAST_ITEMS:
@@ -140,7 +142,7 @@ def _too_little(panel: Panel, n: int) -> str | None:
     return None
 
 
-def _items(panel: Panel, which: Flags) -> int:
+def _items(panel: OwnPanel, which: Flags) -> int:
     return len(occurring(panel.item[which]))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from selfexec.claims import Flags, Floats, Numbers, Signs
 from selfexec.metrics.own.excess import diagonal, whole_table_of
-from selfexec.metrics.own.panel import Panel
+from selfexec.metrics.own.panel import OwnPanel
 from selfexec.metrics.rows import Estimate
 from selfexec.stats import NO_SPREAD, Array, ratio_error, student
 from selfexec.stats.factors import fit_factors
@@ -18,7 +18,7 @@ RIDGE = 1.0
 MOST_SHARED = 0.98  # of a variance: what is left must be something
 
 
-def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
+def partial_correlations(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
     """Of each model's prediction and its behaviour where all that the predictions and outcomes of the others say of
     either, by ridge regression on them, is taken off; and their mean. The regressions are fitted to four fifths of the
     items and taken off the rest (the generalised covariance measure: Shah and Peters 2020, here a correlation);
@@ -38,7 +38,7 @@ def partial_correlations(panel: Panel) -> tuple[list[Estimate], Estimate]:
     return each, Estimate(value, student(value, error, len(items)), error)
 
 
-def _by_item(panel: Panel, n: int, item: Numbers, items: int, fold: Numbers) -> Array:
+def _by_item(panel: OwnPanel, n: int, item: Numbers, items: int, fold: Numbers) -> Array:
     """Sums over the claims of each item, of a model's residual prediction times outcome, and the squares of each."""
     others = np.delete(np.arange(len(panel.models)), n)
     told = np.vstack([panel.predictions[others], panel.outcomes[others]]).astype(np.float64)
@@ -89,7 +89,7 @@ def _influence(sums: Array) -> Array:
     return influence
 
 
-def unique_correlations(panel: Panel, own: Array) -> Array:
+def unique_correlations(panel: OwnPanel, own: Array) -> Array:
     """Own excess by what it could be at most: the correlation of what is unique in a model's prediction (it is in
     nobody else's predictions) and what is unique in its behaviour. nan where nothing is unique.
     """
@@ -99,15 +99,15 @@ def unique_correlations(panel: Panel, own: Array) -> Array:
     return np.clip(found, -1, 1)
 
 
-def _unique(panel: Panel, signs: Signs) -> Array:
+def _unique(panel: OwnPanel, signs: Signs) -> Array:
     """The share of each row's variance that it has in common with no other, by two factors of their correlations."""
-    among = whole_table_of(Panel(panel.models, signs, signs, panel.item))
+    among = whole_table_of(OwnPanel(panel.models, signs, signs, panel.item))
     shared = diagonal(fit_factors(among.rho[0], among.weights[0] * among.off, 1).fitted)
     found: Array = 1 - np.clip(shared, 0, MOST_SHARED)
     return found
 
 
-def swap_shares(panel: Panel) -> tuple[list[Estimate], Estimate]:
+def swap_shares(panel: OwnPanel) -> tuple[list[Estimate], Estimate]:
     """Of the claims on which two models differ both in prediction and in behaviour, the share in which they are right
     about themselves and not about each other: of each model with all others, and of all pairs. One half says nothing.
     """

@@ -22,7 +22,7 @@ import numpy as np
 from selfexec.claims import Flags
 from selfexec.metrics.own.excess import BLOCKS, Doubted
 from selfexec.metrics.own.fit import Evidence, Fit
-from selfexec.metrics.own.panel import LEAST_ITEMS, Panel
+from selfexec.metrics.own.panel import LEAST_ITEMS, OwnPanel
 from selfexec.metrics.own.second_opinions import partial_correlations, swap_shares, unique_correlations
 from selfexec.metrics.rows import LEAST_PANEL, Estimate
 from selfexec.stats import Array, holm
@@ -55,7 +55,7 @@ class OwnExcess:
     `panel` says why.
     """
 
-    of: Panel
+    of: OwnPanel
     panel: Judged
     each: Mapping[str, Judged]
     evidence: Evidence | None = None
@@ -106,7 +106,7 @@ class OwnExcess:
         return unique_correlations(self.of, self.fits[0].each.value)
 
 
-def own_excess(panel: Panel) -> OwnExcess:
+def own_excess(panel: OwnPanel) -> OwnExcess:
     """The verdict on a panel of models and on each of them."""
     if reason := too_small(panel):
         return OwnExcess(panel, _nothing(reason), dict.fromkeys(panel.models, _nothing(reason)))
@@ -165,7 +165,7 @@ def _nothing(reason: str) -> Judged:
     return Judged(Estimate(math.nan, reason=reason), None, reason=reason)
 
 
-def too_small(panel: Panel) -> str | None:
+def too_small(panel: OwnPanel) -> str | None:
     """Why nothing can be said of a panel, None where it can."""
     if (models := len(panel.models)) < LEAST_PANEL:
         tell = f"only {number_of(models, 'model tells', 'models tell')}" if models else "no model tells"

@@ -3,7 +3,7 @@
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import as_the_paper_counts, paper
-from selfexec.report.svg import Panel, Sign, rows
+from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "Word association: predictions about words that the model would list"
 CAPTION = (
@@ -23,7 +23,7 @@ def association(numbers: Numbers) -> Figure | None:
         return None
     baselines = numbers.baselines("association")
     panels = [
-        Panel(
+        RowPanel(
             "accuracy",
             [
                 *dots(numbers, "always no", no, "diamond", interval=False),
@@ -31,9 +31,9 @@ def association(numbers: Numbers) -> Figure | None:
                 *dots(numbers, "accuracy", accuracy),
             ],
         ),
-        Panel("precision", dots(numbers, "precision", precision)),
-        Panel("recall", dots(numbers, "recall", recall)),
-        Panel(
+        RowPanel("precision", dots(numbers, "precision", precision)),
+        RowPanel("recall", dots(numbers, "recall", recall)),
+        RowPanel(
             "positive rate",
             [
                 *dots(numbers, "base rate", base, "diamond", interval=False),

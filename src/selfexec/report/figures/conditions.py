@@ -8,7 +8,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
 from selfexec.report.figures.said import sentence, stand
-from selfexec.report.svg import Panel, Sign, reach, rows
+from selfexec.report.svg import RowPanel, Sign, reach, rows
 from selfexec.text.numbers import all_of
 
 TITLE = "Asked in other conditions: "
@@ -62,7 +62,7 @@ def _figure(
         both = {model: number for model, number in of_page.items() if model in skills}
         marks = [*dots(numbers, here, both, "open", interval=False), *dots(numbers, condition, skills)]
         panels.append(
-            Panel(
+            RowPanel(
                 condition.replace(",", ", ").replace("=", " = "),
                 marks,
                 domain=domain,

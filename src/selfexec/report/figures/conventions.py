@@ -7,7 +7,7 @@ from selfexec.analysis.words import two
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, dots, texts
-from selfexec.report.svg import Kind, Panel, Sign, rows, shares
+from selfexec.report.svg import Kind, RowPanel, Sign, rows, shares
 
 TITLE = "One accuracy, counted in three ways"
 CAPTION = (
@@ -22,7 +22,7 @@ LANES = {"strict": -6.0, "readable": 0.0, "authors": 6.0}  # one below the other
 def conventions(numbers: Numbers) -> Figure | None:
     # the page's own convention is the filled mark
     kinds: dict[str, Kind] = {"strict": "open", "readable": "open", "authors": "diamond", numbers.convention: "main"}
-    panels: list[Panel] = []
+    panels: list[RowPanel] = []
     spreads: dict[tuple[str, str], list[float]] = {}
     cells: dict[str, dict[str, str]] = {}
     for experiment in EXPERIMENTS:
@@ -36,7 +36,9 @@ def conventions(numbers: Numbers) -> Figure | None:
         marks = [
             dot for name, lane in LANES.items() for dot in dots(numbers, name, found[name], kinds[name], lane=lane)
         ]
-        panels.append(Panel(experiment.replace("_", " "), marks, domain=shares(marks), axis="accuracy", of=experiment))
+        panels.append(
+            RowPanel(experiment.replace("_", " "), marks, domain=shares(marks), axis="accuracy", of=experiment)
+        )
     if not panels:
         return None
     signs = [Sign(kinds[convention], convention) for convention in LANES]

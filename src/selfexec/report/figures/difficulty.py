@@ -6,7 +6,7 @@ from selfexec.analysis.numbers import Number
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import HALF, across, against, as_the_paper_counts, paper, sentence
-from selfexec.report.svg import Kind, Panel, Sign, rows, shares
+from selfexec.report.svg import Kind, RowPanel, Sign, rows, shares
 
 TITLE = "Difficulty: rankings of questions by how hard the model will find them"
 CAPTION = (
@@ -31,8 +31,8 @@ def difficulty(numbers: Numbers) -> Figure | None:
     ]
     right = dots(numbers, "question accuracy", answers)
     panels = [
-        Panel("ranking accuracy", marks, domain=shares(marks), line=0.5, share=1.4, axis="share of pairs"),
-        Panel("right answers", right, domain=shares(right), axis="share of questions"),
+        RowPanel("ranking accuracy", marks, domain=shares(marks), line=0.5, share=1.4, axis="share of pairs"),
+        RowPanel("right answers", right, domain=shares(right), axis="share of questions"),
     ]
     signs = [
         Sign(kinds[0], "strict"),

@@ -6,7 +6,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, as_the_paper_counts, by_experiment, paper, sentence, stand
-from selfexec.report.svg import Panel, Sign, rows, shares
+from selfexec.report.svg import RowPanel, Sign, rows, shares
 from selfexec.text.numbers import joined
 
 TITLE = "The experiments side by side"
@@ -29,7 +29,7 @@ def experiments(numbers: Numbers) -> Figure | None:
     }
     domain = shares(*marks.values())
     panels = [
-        Panel(experiment.replace("_", " "), found, domain=domain, axis="accuracy", of=experiment)
+        RowPanel(experiment.replace("_", " "), found, domain=domain, axis="accuracy", of=experiment)
         for experiment, found in marks.items()
     ]
     signs = [

@@ -7,7 +7,7 @@ from selfexec.experiments.failing_question import FAILING_QUESTION
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
-from selfexec.report.svg import Dot, Panel, Sign, reach, rows, shares
+from selfexec.report.svg import Dot, RowPanel, Sign, reach, rows, shares
 from selfexec.text.numbers import decimal
 
 EXPERIMENT = FAILING_QUESTION.name
@@ -29,9 +29,9 @@ def failing(numbers: Numbers) -> Figure | None:
     baselines = numbers.scored(EXPERIMENT, "best_baseline")
     lifts = [*_dashes(numbers, baselines), *dots(numbers, "lift", lift)]
     ends = [end for dot in lifts for end in (dot.value, dot.low, dot.high) if end is not None]
-    panels = [Panel("failed tries", tries, domain=shares(tries), tied=True, axis="share")]
+    panels = [RowPanel("failed tries", tries, domain=shares(tries), tied=True, axis="share")]
     if lifts:
-        panels.append(Panel("lift over the control", lifts, domain=reach(ends, 0.0, 0.5), line=0.0, axis="lift"))
+        panels.append(RowPanel("lift over the control", lifts, domain=reach(ends, 0.0, 0.5), line=0.0, axis="lift"))
     signs = [
         Sign("main", "of its own questions, with 95% interval"),
         Sign("open", "of the control"),

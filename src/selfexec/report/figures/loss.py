@@ -6,7 +6,7 @@ from selfexec.analysis.numbers import Loss, Losses, lost_replies
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import Panel, Piece, Sign, reach, rows
+from selfexec.report.svg import Piece, RowPanel, Sign, reach, rows
 from selfexec.text.numbers import count_in_a_cell
 
 LEAST_AXIS = 0.05  # so that a handful does not look like much
@@ -68,11 +68,11 @@ def _finding(losses: Losses, replies: int) -> str:
     return f"{sum(lost.values()):,} of {replies:,} replies {were} not read, {part} of {where}"
 
 
-def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> Panel:
+def _panel(numbers: Numbers, experiment: str, losses: Losses, domain: tuple[float, float]) -> RowPanel:
     found = {model: losses[model, experiment] for model in numbers.models if (model, experiment) in losses}
     pieces = [piece for model, parts in found.items() for piece in _pieces(model, parts)]
     counts = {model: f"{sum(part.replies for part in parts):,}" for model, parts in found.items()}
-    return Panel(
+    return RowPanel(
         experiment.replace("_", " "),
         pieces=pieces,
         counts=counts,

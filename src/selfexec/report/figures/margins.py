@@ -10,7 +10,7 @@ from selfexec.analysis.words import answer, answer_by_experiment
 from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, texts
-from selfexec.report.svg import Dot, Panel, Piece, Sign, reach, rows
+from selfexec.report.svg import Dot, Piece, RowPanel, Sign, reach, rows
 from selfexec.text.numbers import decimal
 
 CAPTION = (
@@ -32,7 +32,7 @@ def margins(numbers: Numbers) -> Figure | None:
     marks = {e: [*_dashes(skills[e], sizes[e], e), *_dots(skills[e], sizes[e], e)] for e in experiments}
     ends = [x for dots in marks.values() for dot in dots for x in (dot.value, dot.low, dot.high) if x is not None]
     domain = reach(ends, 0.0, 1.0)
-    panels = [Panel(e.replace("_", " "), marks[e], pieces[e], domain) for e in experiments]
+    panels = [RowPanel(e.replace("_", " "), marks[e], pieces[e], domain) for e in experiments]
     signs = [
         Sign("main", "the model about itself"),
         Sign("baseline", "the best baseline"),

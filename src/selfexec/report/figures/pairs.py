@@ -8,7 +8,7 @@ from selfexec.analysis.numbers import Number, Pairs, Part, by_basis, by_ratio, p
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, sizes, texts
 from selfexec.report.figures.said import sentence, stand
-from selfexec.report.svg import Dot, Panel, Sign, rows, shares
+from selfexec.report.svg import Dot, RowPanel, Sign, rows, shares
 
 EXPERIMENT = "difficulty"
 SIGNS = [Sign("main", "model, with 95% interval"), Sign("baseline", BASELINE), Sign("half", "a coin")]
@@ -76,6 +76,6 @@ def _figure(
         cells |= {name: texts(own), f"{name}: groups": sizes(own)}
         cells |= {f"{name}: {BASELINE}": texts(baselines)}
     domain = shares(*marks.values())
-    panels = [Panel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]
+    panels = [RowPanel(name, own, domain=domain, line=0.5, axis="accuracy") for name, own in marks.items()]
     svg = rows(numbers.model_order, id, title, caption, panels, SIGNS)
     return Figure(id, title, caption, svg, *behind(numbers.models, cells), finding, of=EXPERIMENT)

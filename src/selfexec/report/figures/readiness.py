@@ -7,7 +7,7 @@ from selfexec.experiments import EXPERIMENTS
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers, dots, signs_of, texts
 from selfexec.report.figures.said import Stand, sentence, stand
-from selfexec.report.svg import Panel, Sign, rows
+from selfexec.report.svg import RowPanel, Sign, rows
 
 TITLE = "Readiness to say yes"
 CAPTION = (
@@ -22,7 +22,7 @@ def with_readiness() -> dict[str, str]:
 
 
 def readiness(numbers: Numbers) -> Figure | None:
-    panels: list[Panel] = []
+    panels: list[RowPanel] = []
     cells: dict[str, dict[str, str]] = {}
     saids: list[dict[str, Number]] = []
     stands: dict[str, Stand] = {}
@@ -31,7 +31,7 @@ def readiness(numbers: Numbers) -> Figure | None:
         if not said:
             continue
         marks = [*dots(numbers, "does", did, "open"), *dots(numbers, "says it would", said)]
-        panels.append(Panel(what, marks, tied=True, of=experiment))
+        panels.append(RowPanel(what, marks, tied=True, of=experiment))
         saids.append(said)
         stands[experiment] = stand(said, did)
         cells |= {f"{experiment}: says yes": texts(said), f"{experiment}: does": texts(did)}

@@ -3,7 +3,7 @@
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import BASELINE, Numbers, baseline_dots, dots, signs_of, sizes, texts
 from selfexec.report.figures.said import as_the_paper_counts, paper
-from selfexec.report.svg import Panel, Sign, rows, shares
+from selfexec.report.svg import RowPanel, Sign, rows, shares
 
 TITLE = "Restriction: predictions about requests that the model would answer"
 CAPTION = (
@@ -27,8 +27,8 @@ def restriction(numbers: Numbers) -> Figure | None:
         *dots(numbers, "accuracy", accuracy),
     ]
     panels = [
-        Panel("accuracy", marks, domain=shares(marks)),
-        Panel(
+        RowPanel("accuracy", marks, domain=shares(marks)),
+        RowPanel(
             "over-niceness",
             [
                 *dots(numbers, "over-niceness by chance", by_chance, "open", interval=False),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from selfexec.analysis.numbers import QUANTILES, Number, Spread, answer_tokens, counted
 from selfexec.report.figures.figure import Figure, behind
 from selfexec.report.figures.numbers import Numbers
-from selfexec.report.svg import Dot, Panel, Sign, reach_log, rows
+from selfexec.report.svg import Dot, RowPanel, Sign, reach_log, rows
 from selfexec.text.numbers import count_in_a_cell, in_a_cell
 
 TITLE = "Tokens of one answer"
@@ -40,7 +40,7 @@ def tokens(numbers: Numbers) -> Figure | None:
         "tokens",
         TITLE,
         CAPTION,
-        [Panel("tokens", marks, domain=domain, log=True, axis="tokens, log scale")],
+        [RowPanel("tokens", marks, domain=domain, log=True, axis="tokens, log scale")],
         signs,
     )
     cells: dict[str, dict[str, str]] = {

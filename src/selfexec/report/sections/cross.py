@@ -24,7 +24,7 @@ from selfexec.text.tables import Table
 
 
 @dataclass(frozen=True)
-class Panel:
+class CrossPanel:
     """One panel: its verdict in the title of the first table, what that rests on, its models in further tables (a row
     each), and a table of models by models.
     """
@@ -66,7 +66,7 @@ class Crossing:
 class Cross:
     """`too_few`: of which panels nothing can be said; `apart`: experiments in which each model predicts its own."""
 
-    panels: Sequence[Panel]
+    panels: Sequence[CrossPanel]
     too_few: Sequence[str]
     crossings: Sequence[Crossing]
     apart: Sequence[str]
@@ -104,10 +104,10 @@ def _crossing(experiment: str, metric: str, found: Crossed, models: Sequence[str
     return Crossing(experiment, metric, found, by_other(metric, found), models, predictors, self_bonus_line(found))
 
 
-def _panel(own: Own, page: Sequence[str]) -> Panel:
+def _panel(own: Own, page: Sequence[str]) -> CrossPanel:
     table = of_panel(own)
     models = [model for model in page if model in own.found.of.models]
-    return Panel(
+    return CrossPanel(
         table.title,
         table,
         list(below_panel(own)),

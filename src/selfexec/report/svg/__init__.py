@@ -33,5 +33,5 @@ from selfexec.report.svg.lines import Curve, Point, lines, spread
 from selfexec.report.svg.matrix import Cell, MatrixRow, matrix
 from selfexec.report.svg.order import ModelOrder
 from selfexec.report.svg.plane import Axis, Spot, plane
-from selfexec.report.svg.rows import ROWS, Dot, Panel, Piece, rows, shares
+from selfexec.report.svg.rows import ROWS, Dot, Piece, RowPanel, rows, shares
 from selfexec.report.svg.steps import PlotFacet, Series, Step, steps

@@ -72,7 +72,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Panel:
+class RowPanel:
     """A scale with the marks of all keys. `tied`: the marks of a row are joined by a line. `line`: a value that
     stands for all keys. `counts`: what stands at the end of each key's bar.
     """
@@ -107,7 +107,7 @@ def rows(
     id: str,
     title: str,
     description: str,
-    panels: Sequence[Panel],
+    panels: Sequence[RowPanel],
     signs: Sequence[Sign],
     height: float = ROW,
     beside: int | None = None,
@@ -141,7 +141,7 @@ def rows(
     return drawn
 
 
-def _beside(sheet: Sheet, panels: Sequence[Panel], left: float, wanted: int | None) -> int:
+def _beside(sheet: Sheet, panels: Sequence[RowPanel], left: float, wanted: int | None) -> int:
     """How many panels stand beside each other, in lines of like length: none is narrower than it may be, nor than what
     stands below it.
     """
@@ -150,7 +150,7 @@ def _beside(sheet: Sheet, panels: Sequence[Panel], left: float, wanted: int | No
     return -(-len(panels) // -(-len(panels) // most))
 
 
-def _slots(sheet: Sheet, panels: Sequence[Panel], left: float) -> tuple[list[list[str]], list[tuple[float, float]]]:
+def _slots(sheet: Sheet, panels: Sequence[RowPanel], left: float) -> tuple[list[list[str]], list[tuple[float, float]]]:
     """The titles of panels beside each other, in lines, and where each begins and ends."""
     gap, x = _gap(panels), left
     titles, slots = [], []
@@ -163,7 +163,7 @@ def _slots(sheet: Sheet, panels: Sequence[Panel], left: float) -> tuple[list[lis
 
 
 def _panel(
-    model_order: ModelOrder, panel: Panel, title: Sequence[str], scale: Scale, frame: Frame, shown: Sequence[str]
+    model_order: ModelOrder, panel: RowPanel, title: Sequence[str], scale: Scale, frame: Frame, shown: Sequence[str]
 ) -> Iterator[str]:
     first = frame.top - 6 - 18 * len(title) + 9
     yield f'<g class="sx-panel" data-panel="{escape(panel.title)}"{leading(panel.of)}>'
@@ -171,7 +171,7 @@ def _panel(
     yield from (*_backdrop(model_order, panel, scale, frame, shown), *_marks(model_order, panel, scale, frame), "</g>")
 
 
-def _gap(panels: Sequence[Panel]) -> float:
+def _gap(panels: Sequence[RowPanel]) -> float:
     """Between panels, so that the number at the end of one scale is not read together with the next one's first."""
     ends = []
     for panel in panels:
@@ -180,7 +180,7 @@ def _gap(panels: Sequence[Panel]) -> float:
     return max([GAP, *(one[1] + two[0] + APART for one, two in pairwise(ends))])
 
 
-def _widths(sheet: Sheet, panels: Sequence[Panel], left: float, gap: float) -> Iterator[float]:
+def _widths(sheet: Sheet, panels: Sequence[RowPanel], left: float, gap: float) -> Iterator[float]:
     last = Scale(*panels[-1].domain, 0.0, 1.0, panels[-1].log).ticks()[-1:]
     edge = max([EDGE, *(breadth(tick_label(tick), SMALL_LETTERS) / 2 for tick in last)])
     room = sheet.width - left - edge - gap * (len(panels) - 1)
@@ -211,7 +211,9 @@ def _labels(model_order: ModelOrder, shown: Sequence[str], frame: Frame) -> Iter
         yield belonging(model_order.whose(key), name, band=(y, frame.row))
 
 
-def _backdrop(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame, shown: Sequence[str]) -> Iterator[str]:
+def _backdrop(
+    model_order: ModelOrder, panel: RowPanel, scale: Scale, frame: Frame, shown: Sequence[str]
+) -> Iterator[str]:
     """A script may move rows together where keys are hidden, by lines that go down (`sx-down`) and by what is below all
     rows (`sx-foot`); what it relies on is listed in `report/templates/CONTRACT.md`.
     """
@@ -229,7 +231,7 @@ def _backdrop(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame,
         yield stroke(x, frame.top, x, frame.bottom, "sx-half sx-down")
 
 
-def _marks(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+def _marks(model_order: ModelOrder, panel: RowPanel, scale: Scale, frame: Frame) -> Iterator[str]:
     for piece in panel.pieces:
         x, end = scale.clipped(piece.start), scale.clipped(piece.end)
         y = frame.places[piece.key]
@@ -250,7 +252,7 @@ def _marks(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame) ->
         yield mark(x, y, dot.kind, whose, dot.title, _intervals(dot, scale, x))
 
 
-def _ties(model_order: ModelOrder, panel: Panel, scale: Scale, frame: Frame) -> Iterator[str]:
+def _ties(model_order: ModelOrder, panel: RowPanel, scale: Scale, frame: Frame) -> Iterator[str]:
     for key, y in frame.places.items():
         values = [scale.clipped(dot.value) for dot in panel.dots if dot.key == key]
         if len(values) > 1:

@@ -25,7 +25,7 @@ from selfexec.engines import (
     sent_to,
     thinking_in,
 )
-from selfexec.errors import InputError, NoKey
+from selfexec.errors import InputError, NoApiKey
 from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited
 from selfexec.facets import (
     DEFAULT,
@@ -118,9 +118,9 @@ class Plan:
         return all(one.simulated for one in self.respondents)
 
     def engine(self) -> Engine:
-        """The engine that asks them. InputError where one of them cannot be asked, NoKey for want of a key."""
+        """The engine that asks them. InputError where one of them cannot be asked, NoApiKey for want of a key."""
         if self.lacking:
-            raise NoKey(self.lacking[0])
+            raise NoApiKey(self.lacking[0])
         return engine_of(self.respondents, self.item_set)
 
     @cached_property

@@ -9,7 +9,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     Texts,
-    Unusable,
+    UnusableReply,
     Wire,
     address,
     check_role,
@@ -45,7 +45,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 
 def _outcome(body: Any) -> Outcome:
     if not isinstance(body.get("content"), list):
-        raise Unusable(complaint_in(body) or "no content")
+        raise UnusableReply(complaint_in(body) or "no content")
     check_role(body.get("role"))
     said = said_in(body["content"])
     usage = object_of(body.get("usage"))
@@ -95,12 +95,12 @@ class Gathered:
         match piece.get("type") or event.name:
             case "message_start":
                 if self._blocks:
-                    raise Unusable("the stream begins a second time")
+                    raise UnusableReply("the stream begins a second time")
                 self._body = dict(piece["message"])
                 self._usage |= object_of(self._body.get("usage"))
             case "content_block_start":
                 if piece["index"] in self._blocks:
-                    raise Unusable("a block of the stream begins a second time")
+                    raise UnusableReply("a block of the stream begins a second time")
                 self._blocks[int(piece["index"])] = dict(piece["content_block"])
             case "content_block_delta":
                 block, delta = self._blocks.setdefault(int(piece["index"]), {"type": "text"}), piece["delta"]
@@ -108,7 +108,7 @@ class Gathered:
                 if name := PIECES.get(kind):
                     self._add(block, name, delta.get(name))
                 elif kind not in OTHER_PIECES:
-                    raise Unusable(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
+                    raise UnusableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
                 if not delta.keys() <= PLAIN:
                     self._odd |= objections(delta)
             case "message_delta":
@@ -123,19 +123,19 @@ class Gathered:
 
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):
-            raise Unusable("a piece of the stream holds no text where its text should be")
+            raise UnusableReply("a piece of the stream holds no text where its text should be")
         if block.get("type") != name:
-            raise Unusable(f"a piece of {name} in a block of another kind")
+            raise UnusableReply(f"a piece of {name} in a block of another kind")
         if name == "text":
             self._text.add(words)
         block.setdefault("pieces", []).append(words)
 
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
-            raise Unusable(CUT)
+            raise UnusableReply(CUT)
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):
-            raise Unusable("the message has content before its blocks")
+            raise UnusableReply("the message has content before its blocks")
         content = {"content": blocks} if blocks else {}  # else it is what the message began with
         return {**self._body, **content, "usage": self._usage, **self._odd}
 

@@ -22,7 +22,7 @@ from selfexec.engines.http.wires.objections import objection_in
 from selfexec.experiments import Capability, Message
 
 
-class Unusable(Exception):
+class UnusableReply(Exception):
     """A reply that is none: no choices, no JSON, another format, or cut off because the server behind it failed."""
 
 
@@ -137,15 +137,15 @@ def said_in(content: Any) -> Said:
     if content is None or isinstance(content, str):
         return Said(content or "")
     if not isinstance(content, list):
-        raise Unusable("a message of unknown shape")
+        raise UnusableReply("a message of unknown shape")
     parts = [{"text": part} if isinstance(part, str) else part for part in content]
     if not all(isinstance(part, dict) for part in parts):
-        raise Unusable("a part of the message is neither text nor an object")
+        raise UnusableReply("a part of the message is neither text nor an object")
     texts, refusals, thoughts = list[str](), list[str](), list[str]()
     calls, neutral = False, ""
     for part in parts:
         if not part.keys() <= PART_FIELDS and (error := objection_in(part)) is not None:
-            raise Unusable(f"an error stands in a part of the message: {shortened(sentence_of(error))}")
+            raise UnusableReply(f"an error stands in a part of the message: {shortened(sentence_of(error))}")
         kind = part.get("type")
         if kind == "refusal" or (kind is None and "refusal" in part):
             refusals.append(_required(part, "refusal"))
@@ -158,17 +158,17 @@ def said_in(content: Any) -> Said:
         elif isinstance(kind, str) and (kind in NEUTRAL_PARTS or kind.endswith(NEUTRAL_ENDS)):
             neutral = kind
         else:
-            raise Unusable(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
+            raise UnusableReply(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
     said = Said("".join(texts), "".join(refusals) or None, "".join(thoughts) or None, calls, bool(thoughts))
     if neutral and not (said.text or said.refusal):
-        raise Unusable(f"its content holds no text, but {printable_end(neutral)!r}")
+        raise UnusableReply(f"its content holds no text, but {printable_end(neutral)!r}")
     return said
 
 
 def _required(part: Mapping[str, Any], field: str) -> str:
     """The words of a part, which has to hold some, be they empty: without them nobody knows what it says."""
     if part.get(field) is None:
-        raise Unusable("a part of the message holds no text where its text should be")
+        raise UnusableReply("a part of the message holds no text where its text should be")
     return words_of(part[field])
 
 
@@ -182,9 +182,9 @@ def words_of(value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("value")
         if not isinstance(value, str):
-            raise Unusable("a part of the message holds no text where its text should be")
+            raise UnusableReply("a part of the message holds no text where its text should be")
     if value is not None and not isinstance(value, str):
-        raise Unusable("a part of the message holds no text where its text should be")
+        raise UnusableReply("a part of the message holds no text where its text should be")
     return value or ""
 
 
@@ -194,13 +194,13 @@ def check_places(place: Mapping[str, Any], *names: str, content: Any = None) -> 
     """
     for name in names:
         if (words := place.get(name)) and words != content and isinstance(words, str | list | dict):
-            raise Unusable(f"words may stand in {name!r}, where this format has none")
+            raise UnusableReply(f"words may stand in {name!r}, where this format has none")
 
 
 def check_role(role: Any) -> None:
     """Raise Unusable where a message is not the model's own."""
     if role not in ROLES:
-        raise Unusable(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
+        raise UnusableReply(f"its message is not the model's, but of the role {printable_end(str(role))!r}")
 
 
 class Texts:
@@ -224,11 +224,11 @@ class Texts:
             before = self._parts[-1]
             self._grown = self._grown + 1 if len(text) > len(before) and text.startswith(before) else None
             if self._grown == self.GROWN:
-                raise Unusable("each piece of the stream repeats the one before it")
+                raise UnusableReply("each piece of the stream repeats the one before it")
         if self._length and len(text) >= self._length and (last or self._length >= self.SHORTEST):
             before = "".join(self._parts)
             if text.startswith(before):
-                raise Unusable("a piece of the stream repeats all that came before it")
+                raise UnusableReply("a piece of the stream repeats all that came before it")
         if text:
             self._parts.append(text)
         self._length += len(text)
@@ -244,15 +244,15 @@ def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     if not choices:
         return None
     if not isinstance(choices, list):
-        raise Unusable("choices of an unknown shape")
+        raise UnusableReply("choices of an unknown shape")
     only = choices[0] if len(choices) == 1 else None
     if isinstance(only, dict) and (index := only.get("index")) in (None, 0) and not isinstance(index, float):
         return only
     if not all(isinstance(one.get("index"), int | type(None)) for one in choices if isinstance(one, dict)):
-        raise Unusable("a choice whose number is none")
+        raise UnusableReply("a choice whose number is none")
     first = [one for one in choices if isinstance(one, dict) and one.get("index") in (None, 0)]
     if len(first) > 1 or (whole and not first):
-        raise Unusable("several choices, and none of them is the first" if len(choices) > 1 else "no choices")
+        raise UnusableReply("several choices, and none of them is the first" if len(choices) > 1 else "no choices")
     return first[0] if first else None
 
 
@@ -281,7 +281,7 @@ def concluded(
         hidden: Whether there were thoughts that the server does not show.
 
     Raises:
-        Unusable: As `by_end` says.
+        UnusableReply: As `by_end` says.
     """
     complaint = complaint_in(body)
     if complaint is None and (error := objection_in(body, *places, besides=besides)) is not None:
@@ -296,21 +296,21 @@ def by_end(
     error. `complaint` is what a server says is wrong; for the others see `concluded`.
 
     Raises:
-        Unusable: This is no reply. The server failed, or gives neither a message nor a reason why there is none.
+        UnusableReply: This is no reply. The server failed, or gives neither a message nor a reason why there is none.
     """
     if end.kind == "died":
-        raise Unusable(f"it broke off, it {_ended(end)}" + (f": {complaint}" if complaint else ""))
+        raise UnusableReply(f"it broke off, it {_ended(end)}" + (f": {complaint}" if complaint else ""))
     if complaint is not None:
         if not outcome.text or end.kind == "unknown":
-            raise Unusable(complaint)
+            raise UnusableReply(complaint)
         # whole by what it says: the same call is not paid for eight times
         word = f"{end.word[: LONGEST_END - len(BESIDE)]}{BESIDE}"
         return _doubtful(outcome, word, f"the reply {_ended(end)}, and an error came with it: {complaint}")
     silent = not (outcome.text or outcome.refusal or outcome.reasoning)
     if silent and not message and end.kind in ("done", "unknown"):
-        raise Unusable(f"its message holds no content, and it {_ended(end)}")
+        raise UnusableReply(f"its message holds no content, and it {_ended(end)}")
     if silent and not hidden and end.stop == "stop" and _unseen(outcome) > UNSEEN:
-        raise Unusable(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
+        raise UnusableReply(f"its message is empty, and {_unseen(outcome)} tokens of text were counted")
     if end.kind == "unknown":
         return _doubtful(outcome, end.word, f"the reply {_ended(end)}, which is not known to end one")
     return replace(outcome, stop_reason=end.stop)

@@ -9,7 +9,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     Texts,
-    Unusable,
+    UnusableReply,
     Wire,
     address,
     apart,
@@ -47,10 +47,10 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 def _outcome(body: Any) -> Outcome:
     choice, usage = first_of(body.get("choices")), object_of(body.get("usage"))
     if choice is None:
-        raise Unusable(complaint_in(body) or "no choices")
+        raise UnusableReply(complaint_in(body) or "no choices")
     message = choice.get("message")
     if message is not None and not isinstance(message, dict):
-        raise Unusable("a message of unknown shape")
+        raise UnusableReply("a message of unknown shape")
     message = message or {}
     usual = _is_usual(body, choice, message)
     if not usual:
@@ -113,15 +113,15 @@ def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool =
     beside a message or a delta repeats its content, as at Together.
     """
     if not deltas and not message and (other := next((name for name in ("text", "delta") if name in choice), None)):
-        raise Unusable(f"it has {other!r} in place of a message")
+        raise UnusableReply(f"it has {other!r} in place of a message")
     if (text := choice.get("text")) and text != message.get("content"):
-        raise Unusable("it has 'text' beside a message of other words")
+        raise UnusableReply("it has 'text' beside a message of other words")
     check_places(choice, "content", "output")
     check_places(message, "text", "value", content=message.get("content"))
     if (refusal := message.get("refusal")) and not isinstance(refusal, str):
-        raise Unusable("a refusal of unknown shape")
+        raise UnusableReply("a refusal of unknown shape")
     if not deltas and (delta := choice.get("delta")) and delta != message:
-        raise Unusable("it has 'delta' beside a message")
+        raise UnusableReply("it has 'delta' beside a message")
     check_role(message.get("role"))
 
 
@@ -198,7 +198,7 @@ class Gathered:
             self._choice |= objections(choice)
         for part in (delta, message):
             if part and not isinstance(part, dict):
-                raise Unusable("a piece of the stream has its words in an unknown place")
+                raise UnusableReply("a piece of the stream has its words in an unknown place")
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
         self._add(piece, last=not is_nothing(choice.get("finish_reason")))
@@ -220,7 +220,7 @@ class Gathered:
                 self._begun_again(delta, content)
                 self._text.add(content, last)
             elif not isinstance(content, list):
-                raise Unusable("a piece of the stream has its words in an unknown place")
+                raise UnusableReply("a piece of the stream has its words in an unknown place")
             self._content += content if isinstance(content, list) else [content] if content else []
         for name in ("refusal", *THOUGHTS):
             if text := text_of(delta.get(name)):
@@ -238,13 +238,13 @@ class Gathered:
         elif content:
             self._roleless = True
         if self._again and content:
-            raise Unusable("the stream begins a second time")
+            raise UnusableReply("the stream begins a second time")
 
     def body(self) -> Mapping[str, Any]:
         if not self._choice and self._body.get("base_resp"):
             return self._body  # MiniMax says so what is wrong
         if not self.whole and "error" not in self._choice:
-            raise Unusable(CUT)
+            raise UnusableReply(CUT)
         texts = all(isinstance(part, str) for part in self._content)
         content = "".join(self._content) if texts else self._content
         said = {name: "".join(parts) for name, parts in self._texts.items()}

@@ -9,7 +9,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     Texts,
-    Unusable,
+    UnusableReply,
     Wire,
     address,
     check_places,
@@ -65,12 +65,12 @@ def _outcome(body: Any) -> Outcome:
     candidate = first_of(body.get("candidates"))
     blocked = object_of(body.get("promptFeedback")).get("blockReason")
     if candidate is None and is_missing(blocked):
-        raise Unusable(complaint_in(body) or "no candidates")
+        raise UnusableReply(complaint_in(body) or "no candidates")
     candidate = candidate or {}
     check_places(candidate, *ELSEWHERE)
     content = candidate.get("content")
     if content is not None and not isinstance(content, dict):
-        raise Unusable("a message of unknown shape")
+        raise UnusableReply("a message of unknown shape")
     check_role(_role(content))
     said = said_in(_parts(content))
     ends = [] if is_missing(blocked) else [block_of(blocked)]
@@ -173,7 +173,7 @@ class Gathered:
         if content is None:
             return
         if not isinstance(content, dict) or not isinstance(content.get("parts"), list | type(None)):
-            raise Unusable("a piece of the stream has its words in an unknown place")
+            raise UnusableReply("a piece of the stream has its words in an unknown place")
         check_role(_role(content))
         self._odd |= objections(content)
         parts = list_of(content.get("parts"))
@@ -184,7 +184,7 @@ class Gathered:
 
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
-            raise Unusable(CUT)
+            raise UnusableReply(CUT)
         content = {"content": {"parts": self._parts}} if self._parts or "content" in self._candidate else {}
         whole = {**content, "logprobsResult": self._logprobs}
         candidates = [{**self._candidate, **whole}] if self._candidate else []

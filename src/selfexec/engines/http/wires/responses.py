@@ -9,7 +9,7 @@ from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
     Texts,
-    Unusable,
+    UnusableReply,
     Wire,
     address,
     apart,
@@ -50,7 +50,7 @@ def _body(endpoint: Endpoint, messages: Sequence[Message], sampling: Mapping[str
 def _outcome(body: Any) -> Outcome:
     output = body.get("output")
     if not isinstance(output, list):
-        raise Unusable(complaint_in(body) or "no output")
+        raise UnusableReply(complaint_in(body) or "no output")
     items = [_listed(item) for item in output]
     messages = [item for item in items if item.get("type") == "message"]
     parts = [part for item in messages for part in _parts(item.get("content"))]
@@ -87,12 +87,12 @@ ITEM_ENDS = ("_call", "_call_output")  # of tools
 
 
 def _listed(item: Any) -> Mapping[str, Any]:
-    """An item of an output. Unusable: nobody knows what it is, so that it may be a part of what the model said."""
+    """An item of an output. UnusableReply: nobody knows what it is, so that it may be a part of what the model said."""
     if not isinstance(item, dict):
-        raise Unusable("an item of the output is no object")
+        raise UnusableReply("an item of the output is no object")
     kind = item.get("type")
     if not (isinstance(kind, str) and (kind in ITEMS or kind.endswith(ITEM_ENDS))):
-        raise Unusable(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
+        raise UnusableReply(f"its output holds an item that is not known, {printable_end(str(kind))!r}")
     return item
 
 
@@ -127,7 +127,7 @@ def _reason(given: Any) -> End:
 def _parts(content: Any) -> list[Mapping[str, Any]]:
     """The parts of a message, some of which may be plain strings; so may be the whole."""
     if content is not None and not isinstance(content, str | list):
-        raise Unusable("a message of unknown shape")
+        raise UnusableReply("a message of unknown shape")
     found = [content] if isinstance(content, str) else list_of(content)
     return [{"text": part} if isinstance(part, str) else part for part in found]
 
@@ -183,12 +183,12 @@ class Gathered:
 
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
-            raise Unusable(CUT)
+            raise UnusableReply(CUT)
         body = {**self._body, **self._odd}
         if self._items:
             body["output"] = body.get("output") or self._items
         if self._said and not any(map(_says_something, list_of(body.get("output")))):
-            raise Unusable("the text that came in pieces is not in the response at the end")
+            raise UnusableReply("the text that came in pieces is not in the response at the end")
         return body
 
 

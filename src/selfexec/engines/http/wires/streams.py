@@ -16,7 +16,7 @@ import msgspec
 from selfexec.engines.http.ends import printable_end
 from selfexec.engines.http.errors import error_beside, mapping_of, says_something
 from selfexec.engines.http.policy import error_in_reply
-from selfexec.engines.http.wires.base import Event, Gathering, Unusable
+from selfexec.engines.http.wires.base import Event, Gathering, UnusableReply
 from selfexec.engines.http.wires.objections import kind_of
 
 STREAMED = (b"data:", b"event:", b"id:", b"retry:", b":")  # how a line of text/event-stream begins, and no JSON
@@ -42,7 +42,7 @@ class Stream:
         self._lines = _Lines()
         self._begun = bytearray()  # until it is known which it is; then all of it, where it is no stream
         self._streams: bool | None = None
-        self._wrong: Unusable | None = None
+        self._wrong: UnusableReply | None = None
         self._named_oddly: Any = None
         self._error: Any = None  # what an event of the stream says is wrong
 
@@ -71,7 +71,7 @@ class Stream:
                 self._take(self._lines.feed(bytes(self._begun).removeprefix(BYTE_ORDER_MARK)))
 
     def raw(self) -> bytes:
-        """The body of the reply, as if it had come in one piece. Unusable: it has not come to its end."""
+        """The body of the reply, as if it had come in one piece. UnusableReply: it has not come to its end."""
         if not self._streams:
             return bytes(self._begun)
         self._take(self._lines.rest())
@@ -86,7 +86,7 @@ class Stream:
             whole = self._gathering.body()
             return whole if self._odd is None or error_in_reply(whole) is not None else {**whole, "error": self._odd}
         came: Mapping[str, Any] = {}
-        with suppress(Unusable):
+        with suppress(UnusableReply):
             came = self._gathering.body()
         return {**came, "error": self._error}
 
@@ -101,10 +101,10 @@ class Stream:
                     if event.name and event.name not in NAMES and self._named_oddly is None:
                         self._named_oddly = _oddity_of(event)
                     self._gathering.take(event)
-        except Unusable as fault:
+        except UnusableReply as fault:
             self._wrong = fault
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
-            self._wrong = Unusable("a piece of the stream has an unknown shape")
+            self._wrong = UnusableReply("a piece of the stream has an unknown shape")
 
 
 LINE_ENDS = re.compile(rb"\r\n|\n|\r")
@@ -141,7 +141,7 @@ def _error_in(event: Event) -> Any:
     if event.name.strip().casefold() == "error":
         try:
             piece = data_of(event)
-        except Unusable:
+        except UnusableReply:
             piece = {"message": event.data.decode(errors="replace")}
         return error_beside(piece) or (piece if says_something(piece) else {"message": "an event named error"})
     if not SUSPECT.search(event.data):
@@ -206,18 +206,18 @@ FIELDS = (b"", b"id", b"retry")  # of the standard; a line that begins with a co
 
 
 def data_of(event: Event) -> dict[str, Any]:
-    """What an event holds. Unusable: it is no JSON object, as where the connection was cut in the middle of it."""
+    """What an event holds. UnusableReply: it is no JSON object, as where the connection was cut in the middle of it."""
     try:
         data = msgspec.json.decode(event.data)
     except RecursionError:
-        raise Unusable("a piece of the stream is nested too deeply") from None
+        raise UnusableReply("a piece of the stream is nested too deeply") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         try:
             data = json.loads(event.data.decode(errors="replace"))  # with half of a surrogate pair
         except (ValueError, RecursionError):
-            raise Unusable(RUN_TOGETHER if _is_several(event.data) else CUT) from None
+            raise UnusableReply(RUN_TOGETHER if _is_several(event.data) else CUT) from None
     if not isinstance(data, dict):
-        raise Unusable("a piece of the stream is no JSON object")
+        raise UnusableReply("a piece of the stream is no JSON object")
     return data
 
 
