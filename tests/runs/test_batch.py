@@ -29,7 +29,7 @@ from selfexec.runs import Reply
 from selfexec.runs.asking import begin, grow
 from selfexec.runs.asking.caps import Spent
 from selfexec.runs.batch.exporting import _files
-from selfexec.runs.batch.importing import Came, Imported, _in_turn, _strangers
+from selfexec.runs.batch.importing import Came, Imported, _in_order, _strangers
 from selfexec.runs.batch.planning import of_run
 from selfexec.runs.requests import BATCHES, REQUESTS, Request, Requests, requests_of
 from selfexec.runs.store import read_journal
@@ -362,7 +362,7 @@ def test_what_comes_late_stands_before_the_reply_that_counts_and_what_failed_giv
     def kept(before: Reply | None, *came: tuple[Request, Reply]) -> tuple[list[str | None], int]:
         found = Imported()
         new = [Came("here", request, one) for request, one in came]
-        return [one.text for one in _in_turn(new, [before] if before else [], out, found)], found.late
+        return [one.text for one in _in_order(new, [before] if before else [], out, found)], found.late
 
     assert kept(None, (first, reply("new"))) == (["new"], 0)
     assert kept(reply(None), (first, reply("new"))) == (["new"], 0)

@@ -20,7 +20,7 @@ from selfexec.engines import Price, finish
 from selfexec.engines.sim import PROFILES
 from selfexec.errors import InputError
 from selfexec.items import ItemSet
-from selfexec.runs.asking import Visit, carry_out, plan, remarks
+from selfexec.runs.asking import Job, carry_out, plan, remarks
 from selfexec.runs.asking.caps import Caps, Spent, tokens_of
 from selfexec.runs.asking.estimate import Estimate, Part, estimate
 from selfexec.runs.asking.remaining import standing
@@ -86,7 +86,7 @@ def test_a_cap_is_exceeded_by_no_more_than_the_calls_under_way(
     assert behind.most <= at_once
     assert 25 - 3 < behind.calls <= 25 + at_once - 1  # no item is begun that would not come to its end
     assert len(run.replies) == behind.calls
-    by_item = Counter(Visit(*key[:4]) for key in run.replies)
+    by_item = Counter(Job(*key[:4]) for key in run.replies)
     assert sum(sessions < 3 for sessions in by_item.values()) <= at_once - 1
 
 
@@ -184,9 +184,9 @@ def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_p
     for _ in range(100):
         planned, replies = whole[chance.choice(list(whole))]
         drawn = replace(planned, item_set=_some(planned.item_set, chance))
-        third = set(drawn.turns[: len(drawn.turns) // 3])
-        mine = {key: reply for key, reply in replies.items() if Visit(*key[:4]) in set(drawn.turns)}
-        here = {key: reply for key, reply in mine.items() if Visit(*key[:4]) in third}
+        third = set(drawn.epoch_jobs[: len(drawn.epoch_jobs) // 3])
+        mine = {key: reply for key, reply in replies.items() if Job(*key[:4]) in set(drawn.epoch_jobs)}
+        here = {key: reply for key, reply in mine.items() if Job(*key[:4]) in third}
         low, high = finish(_predicted(drawn, here)).cost(drawn.prices)
         rest = Spent(drawn.prices)
         rest.count_all(reply for key, reply in mine.items() if key not in here)

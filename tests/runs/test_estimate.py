@@ -16,7 +16,7 @@ from selfexec.experiments import Key
 from selfexec.runs import Reply
 from selfexec.runs.asking import calls_a_second, plan
 from selfexec.runs.asking.estimate import Estimate, Part, Seen, estimate, part_of, seen_tokens
-from selfexec.runs.asking.plan import Visit
+from selfexec.runs.asking.plan import Job
 from selfexec.runs.asking.remaining import Standing, standing
 from selfexec.runs.invocations import Invocation
 
@@ -99,7 +99,7 @@ def test_what_came_in_a_batch_tells_no_pace() -> None:
 
 def test_the_time_that_is_left_is_what_remains_at_the_pace_so_far(tmp_path: Path) -> None:
     planned = plan("sim/coin", experiments="restriction", limit=30, out=tmp_path / "r")
-    keys = [key for visit in planned.turns[:10] for key in planned.keys(visit)]
+    keys = [key for job in planned.epoch_jobs[:10] for key in planned.keys(job)]
     known = {key: Reply(**key.fields(), text="A", time=at(n)) for n, key in enumerate(keys)}
     now = replace(asyncio.run(standing(planned, {})), known=known, here=30)
     # 30 replies in a minute; of three times 30 sessions 60 remain
@@ -117,16 +117,16 @@ def test_what_remains_is_the_plan_without_what_is_here_not_needed_out_or_waiting
 
 
 def test_what_was_begun_is_asked_first_and_nothing_else_where_that_is_all_that_remains() -> None:
-    visits = [Visit("m", "restriction", str(n), 1) for n in range(4)]
-    planned: Any = SimpleNamespace(sessions=12, keys=lambda visit: "abc", visits=lambda: iter(visits))
-    begun = {visits[2]: "a"}
+    jobs = [Job("m", "restriction", str(n), 1) for n in range(4)]
+    planned: Any = SimpleNamespace(sessions=12, keys=lambda job: "abc", jobs=lambda: iter(jobs))
+    begun = {jobs[2]: "a"}
 
     def asked(here: int, **more: Any) -> list[Any]:
-        return list(Standing(planned, {}, here, frozenset(visits[:1]), begun, Counter(), **more).visits())  # type: ignore[arg-type]
+        return list(Standing(planned, {}, here, frozenset(jobs[:1]), begun, Counter(), **more).jobs())  # type: ignore[arg-type]
 
     # of the first all three are here, of the third one
-    assert asked(4) == [(visits[2], "a"), (visits[1], ()), (visits[3], ())]
-    assert asked(4, waiting=frozenset(visits[1:2])) == [(visits[2], "a"), (visits[3], ())]
-    assert asked(10) == [(visits[2], "a")]  # the two that are left are of what was begun
-    assert asked(9) == [(visits[2], "a"), (visits[1], ()), (visits[3], ())]
-    assert asked(10, further=1) == [(visits[2], "a")]
+    assert asked(4) == [(jobs[2], "a"), (jobs[1], ()), (jobs[3], ())]
+    assert asked(4, waiting=frozenset(jobs[1:2])) == [(jobs[2], "a"), (jobs[3], ())]
+    assert asked(10) == [(jobs[2], "a")]  # the two that are left are of what was begun
+    assert asked(9) == [(jobs[2], "a"), (jobs[1], ()), (jobs[3], ())]
+    assert asked(10, further=1) == [(jobs[2], "a")]

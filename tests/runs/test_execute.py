@@ -24,9 +24,9 @@ from selfexec.errors import InputError
 from selfexec.items import load
 from selfexec.readers import Reading
 from selfexec.runs import Journal
-from selfexec.runs.asking import Progress, Visit, carry_out, plan, run
+from selfexec.runs.asking import Job, Progress, carry_out, plan, run
 from selfexec.runs.asking.caps import NO_CAPS, Caps, Spent
-from selfexec.runs.asking.execute import _Turns
+from selfexec.runs.asking.execute import _Slots
 
 SMALL = {"limit": 3}
 
@@ -228,7 +228,7 @@ def test_a_full_disk_stops_the_run_loses_nothing_and_the_same_command_goes_on(
 
 
 def test_no_more_calls_are_made_than_allowed_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    # two items of each experiment need 20 sessions, in turns 2 + 3 + 5 + 2 + 3 + 5: no item is asked in part
+    # two items of each experiment need 20 sessions, one after the other 2 + 3 + 5 + 2 + 3 + 5: no item is asked in part
     for kept, calls in ((5, 5), (12, 7), (15, 3), (20, 5)):
         seen: list[Progress] = []
         found = carry_out(plan(["sim/coin"], out=tmp_path / "r", limit=2, max_calls=7), seen.append)
@@ -434,43 +434,43 @@ def test_what_an_engine_is_at_fault_for_costs_its_session_and_not_the_run(
     assert all(said in str(reply.error) for reply in found.replies.values() if reply.failed)
 
 
-# --- turns, by hand --------------------------------------------------------------------------------------------------
+# --- slots, by hand --------------------------------------------------------------------------------------------------
 
-VISITS = [Visit("m", "restriction", str(n), 1) for n in range(4)]
-
-
-def turns(caps: Caps, spent: Spent | None = None, needs: int = 3) -> _Turns:
-    """Turns in a plan of which each visit has so many sessions."""
-    standing: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda visit: range(needs)))
-    return _Turns(standing, caps, spent or Spent({}))
+JOBS = [Job("m", "restriction", str(n), 1) for n in range(4)]
 
 
-def given_out(some: _Turns, *here: int) -> list[float]:
-    """How many calls each visit may make, one done after the other, of which so many sessions are here."""
+def slots(caps: Caps, spent: Spent | None = None, needs: int = 3) -> _Slots:
+    """Turns in a plan of which each job has so many sessions."""
+    standing: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda job: range(needs)))
+    return _Slots(standing, caps, spent or Spent({}))
+
+
+def given_out(some: _Slots, *here: int) -> list[float]:
+    """How many calls each job may make, one done after the other, of which so many sessions are here."""
 
     async def main() -> list[float]:
-        visits, found = iter([(visit, range(n)) for visit, n in zip(VISITS, here, strict=False)]), []
-        while turn := await some.next(visits):
-            found.append(turn.allowed)
-            turn.allowed = 0  # all of them were made
-            some.done(turn)
+        jobs, found = iter([(job, range(n)) for job, n in zip(JOBS, here, strict=False)]), []
+        while slot := await some.next(jobs):
+            found.append(slot.allowed)
+            slot.allowed = 0  # all of them were made
+            some.done(slot)
         return found
 
     return asyncio.run(main())
 
 
-def test_a_visit_gets_the_calls_that_it_still_needs_as_long_as_they_suffice_for_all_of_it() -> None:
-    assert given_out(turns(NO_CAPS), 0, 1, 2, 3) == [3, 2, 1, 1]  # one whose sessions are all here wants others
-    assert given_out(turns(Caps(calls=6)), 0, 0, 0) == [3, 3]
-    assert given_out(turns(Caps(calls=5)), 0, 0, 2) == [3]
-    assert given_out(turns(Caps(calls=4)), 0, 2, 2) == [3, 1]
-    assert given_out(turns(Caps(calls=2)), 0, 0) == [2]  # not even the first fits: part of it is asked
-    assert given_out(turns(Caps(calls=2)), 2, 2, 2) == [1, 1]
+def test_a_job_gets_the_calls_that_it_still_needs_as_long_as_they_suffice_for_all_of_it() -> None:
+    assert given_out(slots(NO_CAPS), 0, 1, 2, 3) == [3, 2, 1, 1]  # one whose sessions are all here wants others
+    assert given_out(slots(Caps(calls=6)), 0, 0, 0) == [3, 3]
+    assert given_out(slots(Caps(calls=5)), 0, 0, 2) == [3]
+    assert given_out(slots(Caps(calls=4)), 0, 2, 2) == [3, 1]
+    assert given_out(slots(Caps(calls=2)), 0, 0) == [2]  # not even the first fits: part of it is asked
+    assert given_out(slots(Caps(calls=2)), 2, 2, 2) == [1, 1]
 
 
 def test_the_cap_that_ended_it_is_that_on_spending_unless_the_calls_were_too_few() -> None:
     def ended(caps: Caps, *here: int) -> tuple[list[float], str | None]:
-        some = turns(caps, Spent({}, tokens=90, dollars=0.0, by_model={"m": (9, 90, 0.0)}))
+        some = slots(caps, Spent({}, tokens=90, dollars=0.0, by_model={"m": (9, 90, 0.0)}))
         return given_out(some, *here), some.capped
 
     # of ten tokens a call: three calls more make 120
@@ -484,13 +484,13 @@ def test_the_cap_that_ended_it_is_that_on_spending_unless_the_calls_were_too_few
     assert ended(Caps(tokens=1_000, calls=6), 0, 0) == ([3, 3], "--max-total-tokens 1000: the run has taken 90")
 
 
-def test_calls_that_are_set_aside_are_free_again_once_a_visit_is_done() -> None:
+def test_calls_that_are_set_aside_are_free_again_once_a_job_is_done() -> None:
     async def main() -> None:
-        some = turns(Caps(calls=4))
-        visits = iter([(visit, range(0)) for visit in VISITS])
-        first = await some.next(visits)
+        some = slots(Caps(calls=4))
+        jobs = iter([(job, range(0)) for job in JOBS])
+        first = await some.next(jobs)
         assert first and first.allowed == 3
-        waiting = asyncio.create_task(some.next(visits))
+        waiting = asyncio.create_task(some.next(jobs))
         await asyncio.sleep(0)
         assert not waiting.done()  # three are set aside, and one is left
         assert some.one_more(first) and first.allowed == 4 and not some.one_more(first)
@@ -504,12 +504,12 @@ def test_calls_that_are_set_aside_are_free_again_once_a_visit_is_done() -> None:
 
 def test_what_is_under_way_counts_against_a_cap_on_tokens_with_all_its_calls() -> None:
     async def main() -> None:
-        some = turns(Caps(tokens=160), Spent({}, tokens=90, by_model={"m": (9, 90, 0.0)}))
-        visits = iter([(visit, range(0)) for visit in VISITS])
-        first, second = await some.next(visits), await some.next(visits)
+        some = slots(Caps(tokens=160), Spent({}, tokens=90, by_model={"m": (9, 90, 0.0)}))
+        jobs = iter([(job, range(0)) for job in JOBS])
+        first, second = await some.next(jobs), await some.next(jobs)
         assert first and second  # 90 and twice 30 are 150
         first.allowed, first.open = 2, 1  # one of the three is being made
-        waiting = asyncio.create_task(some.next(visits))
+        waiting = asyncio.create_task(some.next(jobs))
         await asyncio.sleep(0)
         assert not waiting.done()
         first.allowed, first.open = 0, 0

@@ -114,5 +114,5 @@ def test_what_a_log_has_in_more_epochs_than_are_asked_is_asked_in_those_alone(
     seen = {(one, 1), (one, 2), (one, 3), (two, 2)}
     asked = replace(planned, recorded=frozenset(("sim/coin", "restriction", id, n) for id, n in seen))
 
-    monkeypatch.setattr(Plan, "can_ask", lambda plan, visit: tuple(visit) in plan.recorded)
+    monkeypatch.setattr(Plan, "can_ask", lambda plan, job: tuple(job) in plan.recorded)
     assert asked.design == {("sim/coin", "restriction", DEFAULT): {one: 2, two: 1}}

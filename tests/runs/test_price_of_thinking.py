@@ -56,7 +56,7 @@ def test_after_60_calls_the_range_holds_what_the_rest_costs_in_nine_of_ten_runs(
         planned = quick(tmp_path / "r", "any/m", base_url=url)
         replies = carry_out(planned).replies
     price, rng, held, ratios = planned.prices["any/m"], np.random.default_rng(2), 0, []
-    first = [key for visit in planned.turns for key in planned.keys(visit)][:60]
+    first = [key for job in planned.epoch_jobs for key in planned.keys(job)][:60]
     for _ in range(40):
         drawn = {key: msgspec.structs.replace(r, output_tokens=40 + thoughts(rng)) for key, r in replies.items()}
         here = {key: drawn[key] for key in first}
@@ -70,8 +70,8 @@ def test_after_60_calls_the_range_holds_what_the_rest_costs_in_nine_of_ten_runs(
 
 def test_kinds_not_yet_seen_take_as_much_more_as_those_that_were_seen(tmp_path: Path) -> None:
     planned = plan("any/m", base_url="http://127.0.0.1:9/v1", price="1,4", limit=10, out=tmp_path / "r")
-    visits = [visit for visit in planned.turns if visit.experiment == "restriction"][:8]
-    keys = [key for visit in visits for key in planned.keys(visit) if key.session == "predict"]
+    jobs = [job for job in planned.epoch_jobs if job.experiment == "restriction"][:8]
+    keys = [key for job in jobs for key in planned.keys(job) if key.session == "predict"]
     # 182 are usual in this kind: each of eight took a thousand more
     here = {key: Reply(**key.fields(), text="A", input_tokens=10, output_tokens=1182) for key in keys}
     rest = asyncio.run(quoted(planned, {}))

@@ -1,4 +1,4 @@
-"""Runs in shards: which visit falls to which, how they are joined, and what is said of those that cannot be."""
+"""Runs in shards: which job falls to which, how they are joined, and what is said of those that cannot be."""
 
 import hashlib
 import json
@@ -83,10 +83,10 @@ def faults(run: Path) -> list[str]:
     return [str(fault) for fault in told.value.faults]
 
 
-# --- which visit falls to which shard --------------------------------------------------------------------------------
+# --- which job falls to which shard --------------------------------------------------------------------------------
 
 
-def test_a_visit_falls_to_the_shard_that_its_sha256_says() -> None:
+def test_a_job_falls_to_the_shard_that_its_sha256_says() -> None:
     # printf 'sim/coin\nassociation\n17' | sha256sum: cf7fd8bd3d22a38d..., of which the last three bits are those of d,
     # 1101: 5 of 8; the others likewise: ...47 is 0111: 7, and ...73 is 0011: 3
     assert index_of("sim/coin", "association", "17", 8) == 5
@@ -98,38 +98,38 @@ def test_a_visit_falls_to_the_shard_that_its_sha256_says() -> None:
     assert index_of("m", "difficulty", "ä", 1000) == 595
 
 
-def test_every_visit_falls_to_one_shard_and_shares_are_near_their_part() -> None:
+def test_every_job_falls_to_one_shard_and_shares_are_near_their_part() -> None:
     items, models = load_items("starter").items, ["openai/gpt-6-luna", "google/gemini-3.8-flash", "vllm/mine"]
-    visits = [(model, e, id) for model in models for e, by_id in items.items() for id in by_id]
+    jobs = [(model, e, id) for model in models for e, by_id in items.items() for id in by_id]
     for of in (1, 2, 7, 8):
-        sizes = Counter(index_of(*visit, of) for visit in visits)
-        assert set(sizes) == set(range(of)) and sum(sizes.values()) == len(visits)
+        sizes = Counter(index_of(*job, of) for job in jobs)
+        assert set(sizes) == set(range(of)) and sum(sizes.values()) == len(jobs)
         # binomial: the standard deviation of a share is sqrt(N p (1 - p)), and none of 18 is further off than 4
         p = 1 / of
-        assert all(abs(size - len(visits) * p) <= 4 * (len(visits) * p * (1 - p)) ** 0.5 for size in sizes.values())
+        assert all(abs(size - len(jobs) * p) <= 4 * (len(jobs) * p * (1 - p)) ** 0.5 for size in sizes.values())
 
 
 def test_shards_of_a_plan_have_all_of_it_once() -> None:
     whole = plan(TWO, limit=5, epochs=2)
     parts = [plan(TWO, limit=5, epochs=2, shard=f"{n}/4") for n in range(4)]
-    visits = [visit for part in parts for visit in part.visits()]
-    assert sorted(visits) == sorted(whole.visits())
+    jobs = [job for part in parts for job in part.jobs()]
+    assert sorted(jobs) == sorted(whole.jobs())
     assert sum(part.sessions for part in parts) == whole.sessions
     assert {part.out for part in parts} == {whole.out / "shards" / f"{n}-of-4" for n in range(4)}
 
 
-def test_a_visit_stays_in_its_shard_whatever_else_is_asked() -> None:
-    small = {visit[:3] for visit in plan(["sim/coin"], limit=5, shard="1/4").turns}
-    grown = {visit[:3] for visit in plan([*TWO, "sim/solves"], limit=9, epochs=3, shard="1/4").turns}
-    others = {visit[:3] for n in (0, 2, 3) for visit in plan([*TWO, "sim/solves"], limit=9, shard=f"{n}/4").turns}
+def test_a_job_stays_in_its_shard_whatever_else_is_asked() -> None:
+    small = {job[:3] for job in plan(["sim/coin"], limit=5, shard="1/4").epoch_jobs}
+    grown = {job[:3] for job in plan([*TWO, "sim/solves"], limit=9, epochs=3, shard="1/4").epoch_jobs}
+    others = {job[:3] for n in (0, 2, 3) for job in plan([*TWO, "sim/solves"], limit=9, shard=f"{n}/4").epoch_jobs}
     assert small and small <= grown and not small & others
 
 
-def test_epochs_and_conditions_of_a_visit_are_in_one_shard() -> None:
+def test_epochs_and_conditions_of_a_job_are_in_one_shard() -> None:
     part = plan(["sim/coin"], experiments=["restriction"], limit=9, epochs=2, facets={"frame": "person"}, shard="0/3")
-    assert Counter(visit[:3] for visit in part.visits()).most_common()[-1][1] == 2
-    assert all({key.item for key in part.keys(visit)} == {visit.item} for visit in part.turns)
-    assert any(key.facets for visit in part.turns for key in part.keys(visit))
+    assert Counter(job[:3] for job in part.jobs()).most_common()[-1][1] == 2
+    assert all({key.item for key in part.keys(job)} == {job.item} for job in part.epoch_jobs)
+    assert any(key.facets for job in part.epoch_jobs for key in part.keys(job))
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_shards_that_grow_make_the_run_grow(three: Path, tmp_path: Path) -> None
     assert load_manifest(three).design == load_manifest(tmp_path / "whole").design
 
 
-def test_a_shard_without_any_visit_is_whole_too(tmp_path: Path) -> None:
+def test_a_shard_without_any_job_is_whole_too(tmp_path: Path) -> None:
     for n in range(5):
         sx.run("sim/coin", experiments="restriction", limit=1, out=tmp_path / "r", shard=f"{n}/5")
     assert len(sx.merge(tmp_path / "r").replies) == 3

@@ -34,9 +34,9 @@ from selfexec.report.evidence import evidence_of
 from selfexec.report.sections.about import provenance
 from selfexec.runs import Reply, invocations, load_manifest, write_manifest
 from selfexec.runs.asking import (
+    Job,
     Plan,
     Progress,
-    Visit,
     calls_a_second,
     carry_out,
     check,
@@ -289,9 +289,9 @@ def test_an_old_run_of_two_sets_loads_with_a_warning(selfexec: Command, tmp_path
 # --- a capped or killed run is a smaller run -------------------------------------------------------------------------
 
 
-def shares(visits: Iterable[Visit], planned: Plan) -> float:
+def shares(jobs: Iterable[Job], planned: Plan) -> float:
     """How far the items that a model was asked of an experiment are from their share of all, at most."""
-    asked = Counter((visit.model, visit.experiment) for visit in visits)
+    asked = Counter((job.model, job.experiment) for job in jobs)
     sizes = {(m, e): len(by_id) for e, by_id in planned.item_set.items.items() for m in planned.models}
     part = asked.total() / sum(sizes.values())
     return max(abs(asked[stream] - part * size) for stream, size in sizes.items())
@@ -300,15 +300,15 @@ def shares(visits: Iterable[Visit], planned: Plan) -> float:
 @pytest.mark.parametrize("models", [["sim/coin"], ["sim/coin", "sim/typical"]])
 def test_wherever_a_run_ends_each_model_and_experiment_was_asked_its_share(models: list[str]) -> None:
     planned = plan(models, epochs=2)
-    first = list(islice(planned.visits(), len(planned.turns)))
+    first = list(islice(planned.jobs(), len(planned.epoch_jobs)))
     # 300 targets, 176 requests, 64 groups
     assert len(set(first)) == len(first) == 540 * len(models)
     assert all(shares(first[:ends], planned) < 1 for ends in range(len(first) + 1))
     # epoch by epoch
-    assert [visit.epoch for visit in planned.visits()] == [1] * len(first) + [2] * len(first)
+    assert [job.epoch for job in planned.jobs()] == [1] * len(first) + [2] * len(first)
     # within an experiment item by item, in the fixed order
     for experiment, by_id in planned.item_set.items.items():
-        asked = [visit.item for visit in first if visit.experiment == experiment and visit.model == models[-1]]
+        asked = [job.item for job in first if job.experiment == experiment and job.model == models[-1]]
         assert asked == list(by_id)
 
 
@@ -317,12 +317,12 @@ def test_a_cap_at_any_number_leaves_whole_items_in_their_shares(tmp_path: Path, 
     planned = plan(["sim/coin", "sim/typical"], out=tmp_path / "r", limit=10, max_calls=cap)
     found = carry_out(planned)
     assert len(found.replies) <= cap
-    asked = Counter(Visit(*key[:4]) for key in found.replies)
+    asked = Counter(Job(*key[:4]) for key in found.replies)
     assert shares(asked, planned) < 1
     if cap > 1:
-        assert all(sessions == len(planned.keys(visit)) for visit, sessions in asked.items())
+        assert all(sessions == len(planned.keys(job)) for job, sessions in asked.items())
         # as many as the calls suffice for: the next item would have taken them over the cap
-        following = next(visit for visit in planned.visits() if visit not in asked)
+        following = next(job for job in planned.jobs() if job not in asked)
         assert len(found.replies) + len(planned.keys(following)) > cap
     else:  # not even the first item fits: the same command gets on all the same
         assert len(found.replies) == 1
@@ -346,7 +346,7 @@ def test_what_a_kill_left_half_asked_is_asked_first(tmp_path: Path) -> None:
     planned = plan("sim/coin", out=tmp_path / "r", limit=6)
     run("sim/coin", out=tmp_path / "r", limit=6)
     lines = [json.loads(line) for line in (tmp_path / "r" / "replies.jsonl").read_text().splitlines()]
-    turns = [visit[:3] for visit in planned.turns]
+    turns = [job[:3] for job in planned.epoch_jobs]
     # the killed command had begun the first ten items, and of the last three of them only the predictions came back
     begun, half = turns[:10], turns[7:10]
     kept = [
@@ -356,10 +356,10 @@ def test_what_a_kill_left_half_asked_is_asked_first(tmp_path: Path) -> None:
         and (place not in half or line["session"] == "predict")
     ]
     (tmp_path / "r" / "replies.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept))
-    lacking = sum(len(planned.keys(visit)) - 1 for visit in planned.turns[7:10])
+    lacking = sum(len(planned.keys(job)) - 1 for job in planned.epoch_jobs[7:10])
     found = carry_out(replace(planned, caps=Caps(calls=lacking)))
     asked = Counter(key[:3] for key in found.replies)
-    assert asked == {turn: len(planned.keys(visit)) for turn, visit in zip(begun, planned.turns[:10], strict=True)}
+    assert asked == {turn: len(planned.keys(job)) for turn, job in zip(begun, planned.epoch_jobs[:10], strict=True)}
 
 
 def test_calls_that_suffice_for_what_is_left_of_several_items_ask_all_of_it(tmp_path: Path) -> None:
@@ -643,10 +643,10 @@ def test_a_dry_run_names_the_price_and_the_runs_in_which_a_model_was_asked_alrea
 
 
 def test_a_dry_run_answers_at_once_whatever_the_epochs(selfexec: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    def enumerated(self: Plan) -> Iterable[Visit]:
-        raise AssertionError("every visit was gone through")
+    def enumerated(self: Plan) -> Iterable[Job]:
+        raise AssertionError("every job was gone through")
 
-    monkeypatch.setattr(Plan, "visits", enumerated)
+    monkeypatch.setattr(Plan, "jobs", enumerated)
     # 300 x 2 + 176 x 3 + 64 x 5 = 1,448 sessions an epoch
     assert "14,480,000 sessions" in selfexec(*DRY, "--model", "sim/coin", "--epochs", "10000")[1]
     assert "--epochs 10001: a run holds 10,000 at most." in selfexec(*DRY, "--epochs", "10001")[2]

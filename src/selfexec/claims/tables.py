@@ -17,9 +17,9 @@ from selfexec.experiments import (
     ClaimState,
     Experiment,
     Item,
+    JobKey,
     Key,
     Observation,
-    Visited,
     kind_of,
     source_name,
 )
@@ -274,11 +274,11 @@ def with_disputes(tables: Tables) -> pl.DataFrame:
     return found.with_columns(pl.col("disputed").fill_null(pl.lit([], dtype=pl.List(pl.String))))
 
 
-def claims_that_came_out(tables: Tables, ways: Iterable[str]) -> Mapping[Visited, list[str]]:
+def claims_that_came_out(tables: Tables, ways: Iterable[str]) -> Mapping[JobKey, list[str]]:
     """By item: the claims of which both sides are known and that came out in one of these ways, in words. Of disputed
     ones the observed side alone is known.
     """
-    found: dict[Visited, list[str]] = defaultdict(list)
+    found: dict[JobKey, list[str]] = defaultdict(list)
     for row in with_disputes(tables).filter(pl.any_horizontal(CAME_OUT[way] for way in ways)).iter_rows(named=True):
         found[row["model"], row["experiment"], row["item"], row["epoch"]].append(_in_words(row))
     return found

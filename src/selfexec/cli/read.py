@@ -17,7 +17,7 @@ from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
 if TYPE_CHECKING:
-    from selfexec.experiments import Key, Visited
+    from selfexec.experiments import JobKey, Key
     from selfexec.readers import Reading
     from selfexec.runs import Run
 
@@ -107,7 +107,7 @@ def command(
     wants_missing = any(state.strip() == "missing" for given in states for state in given.split(","))
     readings_here = {**run.readings, **absent_sessions(run)} if wants_missing else run.readings
     chosen = choose(readings_here, models=models, experiments=experiments, sessions=sessions, items=ids, states=states)
-    claims: Mapping[Visited, Sequence[str]] = {}
+    claims: Mapping[JobKey, Sequence[str]] = {}
     if ways:
         from selfexec.claims import CAME_OUT, claims_that_came_out
 
@@ -129,13 +129,11 @@ def command(
         _put([line.encode() for line in (table.rstrip("\n"), "", *_to_see(source, chosen, claims))], out, styled=styled)
 
 
-def _to_see(
-    source: Path, chosen: Mapping["Key", "Reading"], claims: Mapping["Visited", Sequence[str]]
-) -> Iterator[str]:
+def _to_see(source: Path, chosen: Mapping["Key", "Reading"], claims: Mapping["JobKey", Sequence[str]]) -> Iterator[str]:
     """How many claims are meant, and what to type to see what is counted here."""
     if claims:
         here = {key[:4] for key in chosen}
-        number = sum(len(those) for visit, those in claims.items() if visit in here)
+        number = sum(len(those) for job, those in claims.items() if job in here)
         yield f"{number_of(number, 'claim')} came out so. To see the replies add --show."
         return
     run = shlex.quote(str(source))
@@ -155,7 +153,7 @@ def _json(run: "Run", chosen: Mapping["Key", "Reading"], limit: int | None, with
 def _shown(
     run: "Run",
     chosen: Mapping["Key", "Reading"],
-    claims: Mapping["Visited", Sequence[str]],
+    claims: Mapping["JobKey", Sequence[str]],
     limit: int,
     source: Path,
     on_screen: bool,

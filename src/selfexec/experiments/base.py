@@ -77,7 +77,7 @@ class Key(NamedTuple):
         return f"{self.model}, {self.experiment} {self.item}, {self.session}, epoch {self.epoch}{at}"
 
 
-Visited = tuple[str, str, str, int]  # an item as one model was asked it in one epoch
+JobKey = tuple[str, str, str, int]  # an item as one model was asked it in one epoch
 
 
 class Answer(Protocol):

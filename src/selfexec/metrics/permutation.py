@@ -54,14 +54,14 @@ def _places(claims: Claims) -> Numbers:
     in the order in which the item has them.
     """
     epochs, epoch = np.unique(claims.epoch, return_inverse=True)
-    visit = claims.item * len(epochs) + epoch
-    sizes = np.bincount(visit)
+    attempt = claims.item * len(epochs) + epoch
+    sizes = np.bincount(attempt)
     most = int(sizes.max())
     if len(claims.names) <= most:
         return epoch * most + claims.name
-    order = np.argsort(visit, kind="stable")
+    order = np.argsort(attempt, kind="stable")
     rank = np.empty(len(claims), np.int64)
-    rank[order] = np.arange(len(claims)) - (np.cumsum(sizes) - sizes)[visit[order]]
+    rank[order] = np.arange(len(claims)) - (np.cumsum(sizes) - sizes)[attempt[order]]
     return epoch * most + rank
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from selfexec.experiments import EXPERIMENTS, Key, Visited, kind_of
+from selfexec.experiments import EXPERIMENTS, JobKey, Key, kind_of
 from selfexec.facets import DEFAULT, Condition, conditions_of, facets_of, touching
 from selfexec.items import ItemSet
 
@@ -50,17 +50,17 @@ def unfolded(blocks: Iterable[Block], item_set: ItemSet) -> Design:
     return found
 
 
-def recorded(item_set: ItemSet, replies: Iterable[Key]) -> frozenset[Visited]:
+def recorded(item_set: ItemSet, replies: Iterable[Key]) -> frozenset[JobKey]:
     """The items, each as one model did it in one epoch, of which a log has told all that was done."""
-    there: dict[Visited, set[str]] = defaultdict(set)
+    there: dict[JobKey, set[str]] = defaultdict(set)
     for key in replies:
         if key.kind in EXPERIMENTS[key.experiment].recorded:
             there[key[:4]].add(key.session)
     return frozenset(
-        visit
-        for visit, found in there.items()
-        if (item := item_set.items.get(visit[1], {}).get(visit[2])) is not None
-        and found >= {*EXPERIMENTS[visit[1]].session_names(item)}.difference(EXPERIMENTS[visit[1]].asked_names(item))
+        job
+        for job, found in there.items()
+        if (item := item_set.items.get(job[1], {}).get(job[2])) is not None
+        and found >= {*EXPERIMENTS[job[1]].session_names(item)}.difference(EXPERIMENTS[job[1]].asked_names(item))
     )
 
 
@@ -123,7 +123,7 @@ def asked(
 
 
 def _as_recorded(
-    by_item: Mapping[str, Sequence[int]], model: str, experiment: str, there: Collection[Visited]
+    by_item: Mapping[str, Sequence[int]], model: str, experiment: str, there: Collection[JobKey]
 ) -> Mapping[str, Sequence[int]]:
     """The epochs of each item of which a log has told what was done: nothing else could be asked about."""
     found = {id: [n for n in epochs if (model, experiment, id, n) in there] for id, epochs in by_item.items()}

@@ -13,15 +13,15 @@ from typing import NamedTuple
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Item, Key, Prompt, Prompts, Visited
+from selfexec.experiments import EXPERIMENTS, Item, JobKey, Key, Prompt, Prompts
 from selfexec.facets import DEFAULT, Condition, condition_name, history_in, in_condition
 from selfexec.items import ItemSet
 from selfexec.prompts import AllPrompts, by_condition, digest
 from selfexec.runs.design import Design
 from selfexec.runs.records import Cut, Reply
-from selfexec.runs.replay import Visit, prompts_of
+from selfexec.runs.replay import Job, prompts_of
 
-AT_ONCE = 1_000  # visits played through together: what there is at a time, however much is asked
+AT_ONCE = 1_000  # jobs played through together: what there is at a time, however much is asked
 
 
 class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -57,11 +57,11 @@ class Round:
     retry_ends: bool = False
     cut: Cut = Cut()
     design: Design | None = None
-    recorded: frozenset[Visited] = frozenset()
+    recorded: frozenset[JobKey] = frozenset()
     asked: int = 0
     waiting: int = 0
     ended: int = 0
-    _there: dict[Visited, list[Key]] = field(default_factory=dict, init=False, repr=False)
+    _there: dict[JobKey, list[Key]] = field(default_factory=dict, init=False, repr=False)
     _asking: Mapping[str, Mapping[Condition, Prompts]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -92,9 +92,9 @@ class Round:
         """The sessions that can be asked now and have no reply that counts."""
         places = self._places()
         while some := list(islice(places, AT_ONCE)):
-            visits = [self._visit(place) for place in some]
-            for place, visit, prompts in zip(some, visits, prompts_of(visits), strict=True):
-                yield from self._left(place, visit, prompts)
+            jobs = [self._job(place) for place in some]
+            for place, job, prompts in zip(some, jobs, prompts_of(jobs), strict=True):
+                yield from self._left(place, job, prompts)
 
     def _places(self) -> Iterator["_Place"]:
         conditions = {e: list(asked) for e, asked in self._asking.items()}
@@ -114,16 +114,16 @@ class Round:
             return False
         return self.design is None or epoch <= self.design.get((model, experiment, condition), {}).get(item.id, 0)
 
-    def _visit(self, place: "_Place") -> Visit:
+    def _job(self, place: "_Place") -> Job:
         there = self._there.get((place.model, place.experiment, place.item.id, place.epoch), ())
         texts = {key.session: self.replies[key].text for key in there if key == place.key(key.session)}
-        return Visit(place.experiment, place.item, self._asking[place.experiment][place.condition], texts)
+        return Job(place.experiment, place.item, self._asking[place.experiment][place.condition], texts)
 
-    def _left(self, place: "_Place", visit: Visit, prompts: Mapping[str, Prompt]) -> Iterator[Asked]:
+    def _left(self, place: "_Place", job: Job, prompts: Mapping[str, Prompt]) -> Iterator[Asked]:
         asked = 0
         for session in place.own(prompts):
             key, prompt = place.key(session), prompts[session]
-            if session not in visit.texts or self._stale(key, prompt):
+            if session not in job.texts or self._stale(key, prompt):
                 asked += 1
                 yield Asked(*key[:5], custom_id(key), prompt, dict(key.facets), self.cut)
             elif self._is_held(self.replies[key]):

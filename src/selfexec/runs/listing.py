@@ -10,7 +10,7 @@ from typing import Self
 import msgspec
 
 from selfexec.errors import InputError
-from selfexec.experiments import EXPERIMENTS, Key, Visited
+from selfexec.experiments import EXPERIMENTS, JobKey, Key
 from selfexec.facets import Condition, in_condition
 from selfexec.files import jsonl
 from selfexec.items import ItemSet
@@ -19,7 +19,7 @@ from selfexec.runs.ends import is_accepted
 from selfexec.runs.fit import LOST, check_fit, items_of_run
 from selfexec.runs.folder import ITEMS, MANIFEST, REPLIES, Manifest, load_manifest
 from selfexec.runs.records import OfSession
-from selfexec.runs.replay import Visit, prompts_of
+from selfexec.runs.replay import Job, prompts_of
 from selfexec.runs.requests import out_with_batches
 from selfexec.runs.share import is_cut, shard_folders
 from selfexec.text.numbers import number_of, size_of
@@ -145,7 +145,7 @@ def listed(folder: Path) -> Listed:
     try:
         manifest, parts, shards = _laid_out(folder)
         item_set = items_of_run(parts[0])
-        there: dict[Visited, dict[Key, _Line]] = {}
+        there: dict[JobKey, dict[Key, _Line]] = {}
         for part in parts:
             there |= _there(part / REPLIES, manifest.accept_ends)
         sessions = {key._replace(model="", epoch=1) for lines in there.values() for key in lines}
@@ -198,7 +198,7 @@ def _laid_out(folder: Path) -> tuple[Manifest, Sequence[Path], str | None]:
     return whole, shards, f"{len(shards)} of {number_of(first.shard.of, 'shard')}, not joined"
 
 
-def _asked_for(there: Mapping[Visited, Mapping[Key, "_Line"]]) -> dict[Visited, dict[Key, "_Line"]]:
+def _asked_for(there: Mapping[JobKey, Mapping[Key, "_Line"]]) -> dict[JobKey, dict[Key, "_Line"]]:
     """Without what stands in a log, which nobody has to ask for."""
     recorded = {name: experiment.recorded for name, experiment in EXPERIMENTS.items()}
     return {
@@ -247,20 +247,20 @@ class _Line(OfSession, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, text=text, error=None, stop_reason=self.unknown_end)
 
 
-def _there(path: Path, accepted: Collection[str]) -> dict[Visited, dict[Key, _Line]]:
+def _there(path: Path, accepted: Collection[str]) -> dict[JobKey, dict[Key, _Line]]:
     """The last line of each session, by the item that it is of, as it counts where these unknown ends are accepted."""
-    found: dict[Visited, dict[Key, _Line]] = defaultdict(dict)
+    found: dict[JobKey, dict[Key, _Line]] = defaultdict(dict)
     for line in jsonl.values(path, _Line):
         key = line.key
         found[key[:4]][key] = line.as_it_counts(accepted)
     return found
 
 
-def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[Visited, Mapping[Key, _Line]]) -> int:
+def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[JobKey, Mapping[Key, _Line]]) -> int:
     """How many sessions the run has when it is whole, as far as the replies so far tell."""
     whole = 0
-    doubtful: list[tuple[Visited, Condition]] = []
-    visits: list[Visit] = []
+    doubtful: list[tuple[JobKey, Condition]] = []
+    jobs: list[Job] = []
     there = _asked_for(every)
     for place, conditions in _asked(manifest, item_set, every).items():
         experiment, id = place[1:3]
@@ -276,17 +276,17 @@ def _wanted(manifest: Manifest, item_set: ItemSet, every: Mapping[Visited, Mappi
             texts = {name: None if line.withheld else _text(line) for name, line in found.items()}
             # whatever may yet come is taken to lead on; but nobody knows how long a conversation would go on so
             otherwise = "?" if module.further is None else None
-            visits.append(Visit(experiment, item, module.prompts, texts, otherwise))
+            jobs.append(Job(experiment, item, module.prompts, texts, otherwise))
             doubtful.append((place, condition))
-    opened = zip(doubtful, prompts_of(visits), strict=True)
+    opened = zip(doubtful, prompts_of(jobs), strict=True)
     return whole + len({in_condition(Key(*place, name), c) for (place, c), prompts in opened for name in prompts})
 
 
 def _asked(
-    manifest: Manifest, item_set: ItemSet, there: Mapping[Visited, Iterable[Key]]
-) -> Mapping[Visited, Sequence[Condition]]:
+    manifest: Manifest, item_set: ItemSet, there: Mapping[JobKey, Iterable[Key]]
+) -> Mapping[JobKey, Sequence[Condition]]:
     """What the run asks, item by item, in which conditions: also of models that no reply is there of yet."""
-    places: dict[Visited, dict[Condition, None]] = defaultdict(dict)
+    places: dict[JobKey, dict[Condition, None]] = defaultdict(dict)
     seen = asked(manifest.design, item_set, (key for keys in there.values() for key in keys))
     for (model, experiment, condition), by_id in seen.items():
         for id, some in by_id.items():

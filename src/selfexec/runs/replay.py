@@ -10,7 +10,7 @@ from selfexec.experiments import EXPERIMENTS, Experiment, Item, Prompt, Prompts
 
 
 @dataclass(frozen=True)
-class Visit:
+class Job:
     """One item of an experiment and the text of each reply to its sessions.
 
     `texts` has None for a reply that is there without a text. What a session is answered of which it has nothing is
@@ -24,18 +24,18 @@ class Visit:
     otherwise: str | None = None
 
 
-def prompts_of(visits: Iterable[Visit]) -> list[dict[str, Prompt]]:
-    """Of each visit the sessions that are opened with their prompts, in the order in which the experiment has them."""
+def prompts_of(jobs: Iterable[Job]) -> list[dict[str, Prompt]]:
+    """Of each job the sessions that are opened with their prompts, in the order in which the experiment has them."""
 
     async def all_of_them() -> list[dict[str, Prompt]]:
-        return [await _played(visit) for visit in visits]
+        return [await _played(job) for job in jobs]
 
     return finish(all_of_them())
 
 
 def first_sessions(experiment: Experiment, item: Item) -> list[str]:
     """The sessions of an item that need no reply before them."""
-    (opened,) = prompts_of([Visit(experiment.name, item, experiment.prompts, {})])
+    (opened,) = prompts_of([Job(experiment.name, item, experiment.prompts, {})])
     return list(opened)
 
 
@@ -44,13 +44,13 @@ class _Said:
     text: str | None
 
 
-async def _played(visit: Visit) -> dict[str, Prompt]:
+async def _played(job: Job) -> dict[str, Prompt]:
     opened: dict[str, Prompt] = {}
 
     async def ask(session: str, prompt: Prompt, *, parent: str | None = None) -> _Said:
         opened[session] = prompt if isinstance(prompt, str) else tuple(prompt)  # as it is now: it may grow
-        return _Said(visit.texts.get(session, visit.otherwise))
+        return _Said(job.texts.get(session, job.otherwise))
 
-    module = EXPERIMENTS[visit.experiment]
-    await module.sessions(visit.item, ask, visit.prompts)
-    return {session: opened[session] for session in module.in_order(visit.item, opened)}
+    module = EXPERIMENTS[job.experiment]
+    await module.sessions(job.item, ask, job.prompts)
+    return {session: opened[session] for session in module.in_order(job.item, opened)}

@@ -221,12 +221,12 @@ class Run:
         """How many items each model was to be asked and has no reply of, counted in each epoch and condition; for
         models that have such items. They count as missing.
         """
-        visited = {key[:4] + key[5:] for key in self.replies if key.kind not in EXPERIMENTS[key.experiment].recorded}
+        asked_jobs = {key[:4] + key[5:] for key in self.replies if key.kind not in EXPERIMENTS[key.experiment].recorded}
         left: Counter[str] = Counter()
         for (model, experiment, condition), epochs in self.asked.items():
             here = parts_of(condition, experiment)
             left[model] += sum(
-                not any((model, experiment, id, epoch, part) in visited for part in here)
+                not any((model, experiment, id, epoch, part) in asked_jobs for part in here)
                 for id, some in epochs.items()
                 for epoch in some
             )

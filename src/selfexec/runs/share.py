@@ -1,4 +1,4 @@
-"""A share of a run: which visits (a model with an item) fall to it, whatever else is asked, and where it lies."""
+"""A share of a run: which jobs (a model with an item) fall to it, whatever else is asked, and where it lies."""
 
 import hashlib
 import re
@@ -45,7 +45,7 @@ class Shard:
         return run / SHARDS / self.name
 
     def has(self, model: str, experiment: str, item: str) -> bool:
-        """Whether a visit falls to it: all epochs and conditions of a visit to one shard, since sessions are shared
+        """Whether a job falls to it: all epochs and conditions of a job to one shard, since sessions are shared
         among conditions.
         """
         return index_of(model, experiment, item, self.of) == self.index
@@ -66,7 +66,7 @@ def shard_of(name: str) -> Shard | None:
 
 
 def index_of(model: str, experiment: str, item: str, of: int) -> int:
-    """The shard that a visit falls to: the first 64 bits of the SHA-256 of its three names, which depend on nothing
+    """The shard that a job falls to: the first 64 bits of the SHA-256 of its three names, which depend on nothing
     else that is asked, modulo the number of shards.
     """
     sha256 = hashlib.sha256("\n".join((model, experiment, item)).encode("utf-8", "surrogatepass"))

@@ -12,14 +12,14 @@ from typing import Any
 
 import msgspec
 
-from selfexec.experiments import EXPERIMENTS, Key, Prompt, Prompts, Visited, by_source
+from selfexec.experiments import EXPERIMENTS, JobKey, Key, Prompt, Prompts, by_source
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest, name_in, of_model
 from selfexec.readers import Reading
 from selfexec.runs.ends import why_unknown
 from selfexec.runs.readings import KEPT_STATE, UNKNOWN_END, state_shown
 from selfexec.runs.records import Reply, ended_with
-from selfexec.runs.replay import Visit, prompts_of
+from selfexec.runs.replay import Job, prompts_of
 from selfexec.runs.run import Run
 from selfexec.text.numbers import decimal, number_of
 from selfexec.text.printable import harmless, harmless_line
@@ -54,7 +54,7 @@ def transcripts(
     keys: Sequence[Key],
     marks: Marks = Marks(),
     width: int | None = None,
-    claims: Mapping[Visited, Sequence[str]] = MappingProxyType({}),
+    claims: Mapping[JobKey, Sequence[str]] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Each session as a few lines of text. With a `width`, lines are wrapped to it. What `claims` say of an item stands
     below the last of its sessions.
@@ -73,12 +73,12 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
     was sent: the run kept another SHA-256, or none, as imported ones do.
     """
     keys = list(keys)
-    there: dict[Visited, list[Key]] = {key[:4]: [] for key in keys}
+    there: dict[JobKey, list[Key]] = {key[:4]: [] for key in keys}
     for key in run.replies:
         if key[:4] in there:
             there[key[:4]].append(key)
-    visits = {
-        (place, facets): Visit(
+    jobs = {
+        (place, facets): Job(
             place[1],
             run.items[place[1]][place[2]],
             _templates(run, place[0], place[1], facets),
@@ -86,7 +86,7 @@ def prompts_sent(run: Run, keys: Iterable[Key]) -> dict[Key, Prompt | None]:
         )
         for place, facets in dict.fromkeys((key[:4], key.facets) for key in keys)
     }
-    rebuilt = dict(zip(visits, prompts_of(visits.values()), strict=True))
+    rebuilt = dict(zip(jobs, prompts_of(jobs.values()), strict=True))
     return {key: _if_sent(run, key, rebuilt[key[:4], key.facets].get(key.session)) for key in keys}
 
 

@@ -68,7 +68,7 @@ class Dispute:
 
 def said_of(run: Run, claims: Claims, labels: Mapping[Key, bool | None]) -> Said:
     """What every source says of these claims."""
-    visited = [
+    jobs = [
         (claims.models[model], claims.items[item], int(epoch))
         for model, item, epoch in zip(claims.model, claims.item, claims.epoch, strict=True)
     ]
@@ -82,8 +82,8 @@ def said_of(run: Run, claims: Claims, labels: Mapping[Key, bool | None]) -> Said
         claims,
         (claims.source, *claims.others),
         np.column_stack([claims.observed, claims.judged]),
-        np.array([bool(experiment.idle(there.get(one, {}))) for one in visited], np.bool_),
-        np.array([_sign(of_labels.get(one)) for one in visited], np.int8),
+        np.array([bool(experiment.idle(there.get(one, {}))) for one in jobs], np.bool_),
+        np.array([_sign(of_labels.get(one)) for one in jobs], np.int8),
     )
 
 

@@ -214,10 +214,10 @@ def skill_difference(one: Counted, two: Counted) -> Estimate:
 def weights(claims: Claims) -> Floats:
     """Tau is the sum, over pairs, of this weight times the sign that was predicted, and of a constant."""
     epochs = int(claims.epoch.max(initial=0)) + 1
-    visit = claims.item * epochs + claims.epoch
-    pairs = np.bincount(visit, minlength=len(claims.items) * epochs)
+    attempt = claims.item * epochs + claims.epoch
+    pairs = np.bincount(attempt, minlength=len(claims.items) * epochs)
     of_item = (pairs.reshape(-1, epochs) > 0).sum(1)
-    found: Floats = claims.observed / (pairs[visit] * of_item[claims.item] * float(np.count_nonzero(of_item)))
+    found: Floats = claims.observed / (pairs[attempt] * of_item[claims.item] * float(np.count_nonzero(of_item)))
     return found
 
 

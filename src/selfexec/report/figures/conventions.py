@@ -16,7 +16,7 @@ CAPTION = (
     "model; the ledger says why."
 )
 POINT = 0.01
-LANES = {"strict": -6.0, "readable": 0.0, "authors": 6.0}  # one below the other, since they are often the same
+OFFSETS = {"strict": -6.0, "readable": 0.0, "authors": 6.0}  # one below the other, since they are often the same
 
 
 def conventions(numbers: Numbers) -> Figure | None:
@@ -34,14 +34,16 @@ def conventions(numbers: Numbers) -> Figure | None:
                 spreads.setdefault((model, experiment), []).append(number.value)
         cells |= {f"{experiment}, {convention}": texts(found[convention]) for convention in CONVENTIONS}
         marks = [
-            dot for name, lane in LANES.items() for dot in dots(numbers, name, found[name], kinds[name], lane=lane)
+            dot
+            for name, offset in OFFSETS.items()
+            for dot in dots(numbers, name, found[name], kinds[name], offset=offset)
         ]
         panels.append(
             RowPanel(experiment.replace("_", " "), marks, domain=shares(marks), axis="accuracy", of=experiment)
         )
     if not panels:
         return None
-    signs = [Sign(kinds[convention], convention) for convention in LANES]
+    signs = [Sign(kinds[convention], convention) for convention in OFFSETS]
     svg = rows(numbers.model_order, "conventions", TITLE, CAPTION, panels, signs, height=27)
     return Figure("conventions", TITLE, CAPTION, svg, *behind(numbers.models, cells), _finding(spreads))
 

@@ -26,8 +26,8 @@ def difficulty(numbers: Numbers) -> Figure | None:
     kinds: tuple[Kind, Kind] = ("main", "open") if numbers.strict else ("open", "main")
     marks = [
         *baseline_dots(numbers, baselines),
-        *dots(numbers, "readable", readable, kinds[1], lane=4.5),
-        *dots(numbers, "strict", strict, kinds[0], lane=-4.5),
+        *dots(numbers, "readable", readable, kinds[1], offset=4.5),
+        *dots(numbers, "strict", strict, kinds[0], offset=-4.5),
     ]
     right = dots(numbers, "question accuracy", answers)
     panels = [

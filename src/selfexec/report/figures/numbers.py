@@ -153,7 +153,7 @@ def dots(
     found: Mapping[str, Number],
     kind: Kind = "main",
     *,
-    lane: float = 0.0,
+    offset: float = 0.0,
     interval: bool = True,
 ) -> list[Dot]:
     """A dot for each model, faint where it is to be read with caution. An interval that is not drawn is told on hover
@@ -165,7 +165,7 @@ def dots(
             title = f"{model}: {series} {number.full}"
             low, high = (number.low, number.high) if interval else (None, None)
             shape: Kind = "faint" if number.note and kind == "main" else kind
-            marks.append(Dot(model, series, number.value, title, shape, low, high, lane=lane))
+            marks.append(Dot(model, series, number.value, title, shape, low, high, offset=offset))
     return marks
 
 
@@ -175,10 +175,17 @@ def signs_of(signs: Sequence[Sign], *found: Mapping[str, Number]) -> list[Sign]:
     return [*signs, *([Sign("faint", "with caution")] if caution else [])]
 
 
-def baseline_dots(numbers: Numbers, found: Mapping[str, Baseline], *, lane: float = 0.0) -> list[Dot]:
+def baseline_dots(numbers: Numbers, found: Mapping[str, Baseline], *, offset: float = 0.0) -> list[Dot]:
     """The mark of the most accurate baseline for each model that has one."""
     return [
-        Dot(model, BASELINE, baseline.number.value, f"{BASELINE} for {model}: {baseline.text}", "baseline", lane=lane)
+        Dot(
+            model,
+            BASELINE,
+            baseline.number.value,
+            f"{BASELINE} for {model}: {baseline.text}",
+            "baseline",
+            offset=offset,
+        )
         for model in numbers.models
         if (baseline := found.get(model))
     ]

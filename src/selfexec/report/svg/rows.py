@@ -46,7 +46,9 @@ LEAST_BAR = 0.8  # what is there shows, however little it is
 
 @dataclass(frozen=True)
 class Dot:
-    """One mark in a row. `lane`: how many units below the middle of the row it lies. `title`: what it says on hover."""
+    """One mark in a row. `offset`: how many units below the middle of the row it lies. `title`: what it says on
+    hover.
+    """
 
     key: str
     series: str
@@ -56,7 +58,7 @@ class Dot:
     low: float | None = None
     high: float | None = None
     inner: tuple[float, float] | None = None
-    lane: float = 0.0
+    offset: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,7 @@ def _marks(model_order: ModelOrder, panel: RowPanel, scale: Scale, frame: Frame)
         yield from _ties(model_order, panel, scale, frame)
     for dot in panel.dots:
         whose = model_order.whose(dot.key, dot.series)
-        x, y = scale.clipped(dot.value), frame.places[dot.key] + dot.lane
+        x, y = scale.clipped(dot.value), frame.places[dot.key] + dot.offset
         yield mark(x, y, dot.kind, whose, dot.title, _intervals(dot, scale, x))
 
 

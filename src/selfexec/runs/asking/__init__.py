@@ -6,7 +6,7 @@ from selfexec.runs.asking.estimate import Estimate, calls_a_second
 from selfexec.runs.asking.execute import carry_out, foreseen, run
 from selfexec.runs.asking.growing import begin, grow, refuse_misfit
 from selfexec.runs.asking.one_session import reply_to
-from selfexec.runs.asking.plan import Plan, Visit, planned
+from selfexec.runs.asking.plan import Job, Plan, planned
 from selfexec.runs.asking.progress import Progress, Report, as_line, duration, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, asked_elsewhere, counted, not_asked_again
 from selfexec.runs.asking.remarks import remarks

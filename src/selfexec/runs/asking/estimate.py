@@ -19,7 +19,7 @@ from selfexec.engines.settings import EFFORT
 from selfexec.experiments import EXPERIMENTS, Facets, Key, Prompt, Prompts, messages_of
 from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.caps import CHARACTERS
-from selfexec.runs.asking.plan import Plan, Visit
+from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import CALLS_ENOUGH
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing
 from selfexec.runs.invocations import Invocation
@@ -121,13 +121,13 @@ async def estimate(standing: Standing, invocations: Sequence[Invocation]) -> Est
             characters[key.model, kind] += times * length
 
     if plan.only is None:
-        for visit in plan.turns:
-            count(plan.keys(visit), plan.epochs)
+        for job in plan.epoch_jobs:
+            count(plan.keys(job), plan.epochs)
     else:
-        for visit in plan.visits():
-            count(plan.keys(visit), 1)
-    for visit in standing.whole | standing.waiting:
-        count(plan.keys(visit), -1)
+        for job in plan.jobs():
+            count(plan.keys(job), 1)
+    for job in standing.whole | standing.waiting:
+        count(plan.keys(job), -1)
     for here in standing.begun.values():
         count(here, -1)
     replies = _by_kind(standing.known)
@@ -281,9 +281,9 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
     found: dict[tuple[str, str], dict[tuple[str, Facets], int]] = defaultdict(dict)
 
     async def ask(
-        visit: Visit, condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
+        job: Job, condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
     ) -> Outcome:
-        key = in_condition(Key(*visit, session), condition)
+        key = in_condition(Key(*job, session), condition)
         length = sum(len(message.content) for message in messages_of(prompt))
         found[key.experiment, key.item][session, key.facets] = length
         experiment, item = EXPERIMENTS[key.experiment], plan.item_set[key.experiment][key.item]
@@ -294,11 +294,11 @@ async def _prompt_lengths(plan: Plan) -> dict[tuple[str, str], dict[tuple[str, F
 
     for experiment, by_id in plan.item_set.items.items():
         for id, item in by_id.items():
-            visit = Visit(plan.models[0], experiment, id, 1)
-            for condition, prompts in replace(plan, only=None).asked(visit).items():
-                await EXPERIMENTS[experiment].sessions(item, partial(ask, visit, condition), prompts)
+            job = Job(plan.models[0], experiment, id, 1)
+            for condition, prompts in replace(plan, only=None).asked(job).items():
+                await EXPERIMENTS[experiment].sessions(item, partial(ask, job, condition), prompts)
                 for session in EXPERIMENTS[experiment].asked_names(item):
-                    key = in_condition(Key(*visit, session), condition)
+                    key = in_condition(Key(*job, session), condition)
                     found[experiment, id].setdefault((session, key.facets), _template_length(key, prompts))
     return found
 

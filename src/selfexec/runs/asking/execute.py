@@ -32,7 +32,7 @@ from selfexec.runs.asking.continuing import planned_or_continued
 from selfexec.runs.asking.estimate import Estimate, estimate
 from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit, undone_if_refused
 from selfexec.runs.asking.one_session import reply_to
-from selfexec.runs.asking.plan import Plan, Visit
+from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, not_asked_again, standing
 from selfexec.runs.asking.remarks import remarks
@@ -53,7 +53,7 @@ from selfexec.runs.run import Run, opened
 from selfexec.runs.shards import Owner, leave_mark, refuse_other_cut
 from selfexec.runs.store import Journal
 
-Visits = Iterator[tuple[Visit, Sequence[Key]]]
+Jobs = Iterator[tuple[Job, Sequence[Key]]]
 
 
 @takes(RunOptions, "a run", report="on_progress")
@@ -71,7 +71,7 @@ def run(options: RunOptions) -> Run:
             server refuses for good. What came back until then is kept.
     """
     plan = replace(planned_or_continued(options), command=invocations.call("sx.run", options.made), again=options.again)
-    return shown(plan, options.on_progress, 5)  # the caller is beyond what turns names into options
+    return shown(plan, options.on_progress, 5)  # the caller is beyond what slots names into options
 
 
 def shown(plan: Plan, on_progress: Report | None, stacklevel: int = 3) -> Run:
@@ -231,60 +231,60 @@ def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
 
 
 async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
-    turns = _Turns(store.standing, plan.caps, store.spent)
+    slots = _Slots(store.standing, plan.caps, store.spent)
     # a server that is slow or away keeps no calls waiting that go to another one
-    lanes = [lane for alike in together(plan.respondents) for lane in _by_address(alike, store.engine.addresses)]
+    queues = [queue for alike in together(plan.respondents) for queue in _by_address(alike, store.engine.addresses)]
 
-    async def work(visits: Visits) -> None:
-        while turn := await turns.next(visits):
-            await store.carry_out(turn, turns)
-            turns.done(turn)
+    async def work(jobs: Jobs) -> None:
+        while slot := await slots.next(jobs):
+            await store.carry_out(slot, slots)
+            slots.done(slot)
 
     async with store.engine, heartbeat(store.report, store.progress):
         try:
             async with asyncio.TaskGroup() as group:
-                for lane in lanes:
-                    visits = _of_lane(store.standing, lane) if len(lanes) > 1 else store.standing.visits()
-                    for _ in range(sum(connection.max_connections for connection in lane[0].connections)):
-                        group.create_task(work(visits))
+                for queue in queues:
+                    jobs = _of_queue(store.standing, queue) if len(queues) > 1 else store.standing.jobs()
+                    for _ in range(sum(connection.max_connections for connection in queue[0].connections)):
+                        group.create_task(work(jobs))
         finally:
             store.over = True
     store.doubts.settle()
     asked = store.progress.done + store.progress.waiting + store.progress.out + store.progress.ended
     store.progress.left = store.progress.total - asked
-    store.progress.capped = turns.capped if store.progress.left else None
+    store.progress.capped = slots.capped if store.progress.left else None
 
 
 def _by_address(respondents: Sequence[Respondent], addresses: Mapping[str, str]) -> Sequence[Sequence[Respondent]]:
     """Respondents that are reached alike, those at each address apart."""
-    lanes: dict[str | None, list[Respondent]] = {}
+    queues: dict[str | None, list[Respondent]] = {}
     for respondent in respondents:
-        lanes.setdefault(addresses.get(respondent.name), []).append(respondent)
-    return list(lanes.values())
+        queues.setdefault(addresses.get(respondent.name), []).append(respondent)
+    return list(queues.values())
 
 
-def _of_lane(standing: Standing, lane: Sequence[Respondent]) -> Visits:
+def _of_queue(standing: Standing, queue: Sequence[Respondent]) -> Jobs:
     """What is still to be asked of some of the models."""
-    models = {one.name for one in lane}
-    return (visit for visit in standing.visits() if visit[0].model in models)
+    models = {one.name for one in queue}
+    return (job for job in standing.jobs() if job[0].model in models)
 
 
 @dataclass(eq=False)
-class _Turn:
-    """A visit under way, with the sessions that it has at most. `allowed`: how many calls it may still make;
+class _Slot:
+    """A job under way, with the sessions that it has at most. `allowed`: how many calls it may still make;
     `open`: how many are being made.
     """
 
-    visit: Visit
+    job: Job
     keys: Sequence[Key]
     allowed: float
     open: int = 0
 
 
-class _Turns:
+class _Slots:
     """Gives out what is to be asked, in order, and no more than the calls suffice for.
 
-    A visit is begun only where all of its sessions can be asked: a prediction without its behaviour is worth nothing.
+    A job is begun only where all of its sessions can be asked: a prediction without its behaviour is worth nothing.
     Where not even the first one fits into the calls, part of it is asked, so that the same command gets on.
     """
 
@@ -293,46 +293,46 @@ class _Turns:
         self._caps = caps
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
-        self._under_way: list[_Turn] = []
+        self._under_way: list[_Slot] = []
         self._began = False
         self._short_of_calls = False
         self._over = False
         self._one_at_a_time = asyncio.Lock()
         self._changed = asyncio.Event()
 
-    async def next(self, visits: Visits) -> _Turn | None:
-        """The next turn, of what is still to be asked; None where there is none, or where the calls do not suffice."""
+    async def next(self, jobs: Jobs) -> _Slot | None:
+        """The next slot, of what is still to be asked; None where there is none, or where the calls do not suffice."""
         if not self._caps.any:  # nothing to wait for
-            visit, here = next(visits, (None, ()))
-            keys = self._keys(visit) if visit else ()
-            return _Turn(visit, keys, max(1, len(keys) - len(here))) if visit else None
+            job, here = next(jobs, (None, ()))
+            keys = self._keys(job) if job else ()
+            return _Slot(job, keys, max(1, len(keys) - len(here))) if job else None
         async with self._one_at_a_time:
-            visit, here = (None, ()) if self._over else next(visits, (None, ()))
-            if visit is None:
+            job, here = (None, ()) if self._over else next(jobs, (None, ()))
+            if job is None:
                 return None
-            keys = self._keys(visit)
+            keys = self._keys(job)
             needed = max(1, len(keys) - len(here))
             # what is under way may need fewer calls than were set aside for it
-            while not self._suffice(visit, needed) and self._under_way:
+            while not self._suffice(job, needed) and self._under_way:
                 self._changed.clear()
                 await self._changed.wait()
-            self._over = not self._suffice(visit, needed)
+            self._over = not self._suffice(job, needed)
             self._short_of_calls = needed > self._calls_left
             if self._over and (self._began or not self._short_of_calls):
                 return None
-            turn = _Turn(visit, keys, min(needed, self._calls_left))
-            self._calls_left -= turn.allowed
-            self._under_way.append(turn)
+            slot = _Slot(job, keys, min(needed, self._calls_left))
+            self._calls_left -= slot.allowed
+            self._under_way.append(slot)
             self._began = True
-            return turn
+            return slot
 
-    def _suffice(self, visit: Visit, needed: int) -> bool:
+    def _suffice(self, job: Job, needed: int) -> bool:
         """Whether the caps suffice for so many calls more, with those that are set aside for what is under way."""
         if not self._caps.of_spending:
             return needed <= self._calls_left
-        calls = Counter({visit.model: needed})
-        for turn in self._under_way:
-            calls[turn.visit.model] += int(turn.allowed) + turn.open
+        calls = Counter({job.model: needed})
+        for slot in self._under_way:
+            calls[slot.job.model] += int(slot.allowed) + slot.open
         return needed <= self._calls_left and not self.stopped and self._spent.suffices(self._caps, calls)
 
     @property
@@ -345,19 +345,19 @@ class _Turns:
         """The cap on tokens or dollars that ended it, as it is said; None where it was the one on calls."""
         return None if self._short_of_calls else self._spent.said(self._caps)
 
-    def one_more(self, turn: _Turn) -> bool:
-        """Whether a turn may make one more call than was known that it needs, and that it may."""
+    def one_more(self, slot: _Slot) -> bool:
+        """Whether a slot may make one more call than was known that it needs, and that it may."""
         if self._calls_left < 1:
             return False
         self._calls_left -= 1
-        turn.allowed += 1
+        slot.allowed += 1
         return True
 
-    def done(self, turn: _Turn) -> None:
+    def done(self, slot: _Slot) -> None:
         if not self._caps.any:
             return
-        self._calls_left += turn.allowed
-        self._under_way.remove(turn)
+        self._calls_left += slot.allowed
+        self._under_way.remove(slot)
         self._changed.set()
 
 
@@ -394,10 +394,10 @@ class _SessionStore:
         if standing.plan.caps.of_spending:
             self.spent.count_all(standing.known.values())
 
-    async def carry_out(self, turn: _Turn, turns: _Turns) -> None:
-        """Ask what is still to be asked of a visit."""
-        plan, visit = self.standing.plan, turn.visit
-        experiment, keys = EXPERIMENTS[visit.experiment], set(turn.keys)
+    async def carry_out(self, slot: _Slot, slots: _Slots) -> None:
+        """Ask what is still to be asked of a job."""
+        plan, job = self.standing.plan, slot.job
+        experiment, keys = EXPERIMENTS[job.experiment], set(slot.keys)
         opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
         capped = failed = False
@@ -406,7 +406,7 @@ class _SessionStore:
             condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None
         ) -> Reply | Outcome:
             nonlocal capped, failed
-            key, messages = in_condition(Key(*visit, session), condition), experiment.messages(prompt)
+            key, messages = in_condition(Key(*job, session), condition), experiment.messages(prompt)
             reply = opened.get(key) or counted(self.standing.known, key, messages)
             if reply is not None:
                 opened[key] = reply
@@ -418,13 +418,13 @@ class _SessionStore:
             if key not in keys:  # nobody knew of it beforehand
                 keys.add(key)
                 self.progress.total += 1
-            if turns.stopped or (turn.allowed < 1 and not turns.one_more(turn)):
+            if slots.stopped or (slot.allowed < 1 and not slots.one_more(slot)):
                 capped = True
                 return NOT_ASKED
-            turn.allowed -= 1
-            turn.open += 1
+            slot.allowed -= 1
+            slot.open += 1
             reply = opened[key] = await self.ends.take(key.model, partial(self._asked, key, messages, parent))
-            turn.open -= 1
+            slot.open -= 1
             failed |= reply.failed
             if plan.caps.of_spending:
                 self.spent.count(reply, messages)
@@ -433,8 +433,8 @@ class _SessionStore:
             self.report(self.progress)
             return reply
 
-        item = plan.item_set[visit.experiment][visit.item]
-        for condition, prompts in plan.asked(visit).items():
+        item = plan.item_set[job.experiment][job.item]
+        for condition, prompts in plan.asked(job).items():
             await experiment.sessions(item, partial(ask, condition), prompts)
         rest = keys - opened.keys() - away
         if failed or away:

@@ -26,7 +26,7 @@ from selfexec.engines import (
     thinking_in,
 )
 from selfexec.errors import InputError, NoApiKey
-from selfexec.experiments import EXPERIMENTS, Key, Prompts, Visited
+from selfexec.experiments import EXPERIMENTS, JobKey, Key, Prompts
 from selfexec.facets import (
     DEFAULT,
     HISTORY,
@@ -57,7 +57,7 @@ from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 
 
-class Visit(NamedTuple):
+class Job(NamedTuple):
     """One model with one item in one epoch: what does not depend on anything else that is asked."""
 
     model: str
@@ -74,7 +74,7 @@ class Plan:
     given out here is what falls to it, and `out` is its folder in that of the run. With `again`, what is out in a batch
     is asked all the same. `only`: nothing is asked but what this design has, where there is one. `lacking` is what
     calls need and is not there, in sentences; `from_run` is what the plan has from the run in the folder although the
-    command does not say it, in sentences. `recorded` are the visits of which a log has told what was done.
+    command does not say it, in sentences. `recorded` are the jobs of which a log has told what was done.
     `accept_ends` are words for unknown ends with which replies count, besides those that the run accepts already; with
     `retry_ends`, sessions whose reply has another unknown end are asked again.
     """
@@ -94,7 +94,7 @@ class Plan:
     command: str | None = None
     study: StudyFile | None = None
     histories: Histories = field(default_factory=Histories)
-    recorded: frozenset[Visited] = frozenset()
+    recorded: frozenset[JobKey] = frozenset()
     shard: Shard | None = None
     again: bool = False
     accept_ends: tuple[str, ...] = ()
@@ -127,30 +127,30 @@ class Plan:
     def _by_name(self) -> Mapping[str, Respondent]:
         return {one.name: one for one in self.respondents}
 
-    def visits(self) -> Iterator[Visit]:
+    def jobs(self) -> Iterator[Job]:
         """Everything in the order in which it is asked, epoch by epoch. Experiments and models take turns, so that
         whenever it ends each has been asked its share, to within one item.
         """
         for epoch in range(1, self.epochs + 1):
-            yield from filter(self.can_ask, (visit._replace(epoch=epoch) for visit in self.turns))
+            yield from filter(self.can_ask, (job._replace(epoch=epoch) for job in self.epoch_jobs))
 
-    def can_ask(self, visit: Visit) -> bool:
+    def can_ask(self, job: Job) -> bool:
         """Whether anything is to be had by asking: a prediction of what no log has is worth nothing."""
-        if self.only is not None and not self._listed(visit):
+        if self.only is not None and not self._listed(job):
             return False
-        return EXPERIMENTS[visit.experiment].recording is None or visit in self.recorded
+        return EXPERIMENTS[job.experiment].recording is None or job in self.recorded
 
-    def _listed(self, visit: Visit) -> Sequence[Condition]:
-        """The conditions in which the design that is gone by has a visit."""
-        listed = self.conditions_of(visit.experiment, visit.item)
+    def _listed(self, job: Job) -> Sequence[Condition]:
+        """The conditions in which the design that is gone by has a job."""
+        listed = self.conditions_of(job.experiment, job.item)
         return [
             condition
             for condition in listed
-            if visit.epoch <= (self.only or {}).get((visit.model, visit.experiment, condition), {}).get(visit.item, 0)
+            if job.epoch <= (self.only or {}).get((job.model, job.experiment, condition), {}).get(job.item, 0)
         ]
 
     @cached_property
-    def turns(self) -> Sequence[Visit]:
+    def epoch_jobs(self) -> Sequence[Job]:
         """One epoch in order: the items of an experiment stand evenly spread over it, and those of a model too."""
         placed = [
             ((n * len(self.models) + m + 0.5) / (len(by_id) * len(self.models)), e, m, id)
@@ -159,31 +159,28 @@ class Plan:
             for m in range(len(self.models))
         ]
         experiments, shard = self.item_set.experiments, self.shard
-        visits = (Visit(self.models[m], experiments[e], id, 1) for _, e, m, id in sorted(placed))
-        return [visit for visit in visits if shard is None or shard.has(*visit[:3])]
+        jobs = (Job(self.models[m], experiments[e], id, 1) for _, e, m, id in sorted(placed))
+        return [job for job in jobs if shard is None or shard.has(*job[:3])]
 
-    def keys(self, visit: Visit) -> Sequence[Key]:
-        """The sessions that a visit has at most: one that several conditions share is there once."""
-        names = EXPERIMENTS[visit.experiment].asked_names(self.item_set[visit.experiment][visit.item])
-        sessions = [Key(*visit, name) for name in names]
-        asked = self._conditions_of_visit(visit)
+    def keys(self, job: Job) -> Sequence[Key]:
+        """The sessions that a job has at most: one that several conditions share is there once."""
+        names = EXPERIMENTS[job.experiment].asked_names(self.item_set[job.experiment][job.item])
+        sessions = [Key(*job, name) for name in names]
+        asked = self._conditions_of_job(job)
         return list(dict.fromkeys(in_condition(key, condition) for condition in asked for key in sessions))
 
-    def _conditions_of_visit(self, visit: Visit) -> Sequence[Condition]:
-        """In which conditions a visit is asked."""
-        return self.conditions_of(visit.experiment, visit.item) if self.only is None else self._listed(visit)
+    def _conditions_of_job(self, job: Job) -> Sequence[Condition]:
+        """In which conditions a job is asked."""
+        return self.conditions_of(job.experiment, job.item) if self.only is None else self._listed(job)
 
     def conditions_of(self, experiment: str, item: str) -> Sequence[Condition]:
         """In which conditions an item is asked: in all, but for those in which its results are shown with others."""
         return self.histories.conditions(self.asking[experiment], experiment, item)
 
-    def asked(self, visit: Visit) -> Mapping[Condition, Prompts]:
-        """The conditions in which a visit is asked, and the templates that it is asked with in each."""
-        there = self.asking[visit.experiment]
-        return {
-            c: self.histories.prompts(visit.model, visit.experiment, c, there[c])
-            for c in self._conditions_of_visit(visit)
-        }
+    def asked(self, job: Job) -> Mapping[Condition, Prompts]:
+        """The conditions in which a job is asked, and the templates that it is asked with in each."""
+        there = self.asking[job.experiment]
+        return {c: self.histories.prompts(job.model, job.experiment, c, there[c]) for c in self._conditions_of_job(job)}
 
     @property
     def design(self) -> Design:
@@ -209,22 +206,22 @@ class Plan:
 
     def _epochs_of(self, model: str, experiment: str, item: str) -> int:
         """In how many epochs an item is asked, from the first on."""
-        return sum(self.can_ask(Visit(model, experiment, item, n)) for n in range(1, self.epochs + 1))
+        return sum(self.can_ask(Job(model, experiment, item, n)) for n in range(1, self.epochs + 1))
 
     @cached_property
     def asking(self) -> Mapping[str, Mapping[Condition, Prompts]]:
-        """By experiment: the conditions of a visit, and the templates that are asked with in each."""
+        """By experiment: the conditions of a job, and the templates that are asked with in each."""
         return by_condition(self.prompts, self.item_set.experiments, self.conditions)
 
     @cached_property
     def sessions(self) -> int:
         """How many sessions the plan has at most."""
         if self.shard and self.only is None:
-            return sum(len(self.keys(visit)) for visit in self.turns) * self.epochs
+            return sum(len(self.keys(job)) for job in self.epoch_jobs) * self.epochs
         if self.recorded or self.only is not None:
-            return sum(len(self.keys(visit)) for visit in self.visits())
+            return sum(len(self.keys(job)) for job in self.jobs())
         items = self.item_set.items.items()
-        once = sum(len(self.keys(Visit("", e, id, 1))) for e, by_id in items for id in by_id)
+        once = sum(len(self.keys(Job("", e, id, 1))) for e, by_id in items for id in by_id)
         return once * len(self.models) * self.epochs
 
     def sampling_of(self, model: str, experiment: str, kind: str, facets: Condition) -> Mapping[str, Any]:
@@ -404,14 +401,14 @@ def _list_price(respondents: Mapping[str, Respondent], name: str) -> Price | Non
     return found[0] if len(set(found)) == 1 else None
 
 
-def _recorded(out: Path, item_set: ItemSet, models: Sequence[str]) -> frozenset[Visited]:
+def _recorded(out: Path, item_set: ItemSet, models: Sequence[str]) -> frozenset[JobKey]:
     """What logs have told of these items; InputError where they tell nothing of an experiment, or of a model."""
     wanted = [name for name in item_set.experiments if EXPERIMENTS[name].recording]
     if not wanted:
         return frozenset()
     found = recorded(item_set, stored_replies(out) if (out / MANIFEST).is_file() else ())
     for name in wanted:
-        told = dict.fromkeys(visit[0] for visit in sorted(found) if visit[1] == name)
+        told = dict.fromkeys(job[0] for job in sorted(found) if job[1] == name)
         if not told:
             raise InputError(
                 f"{name}: what models did comes from a finished log, and {out} has none of these items. First: "

@@ -14,7 +14,7 @@ from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Key, Prompt
 from selfexec.facets import Condition, in_condition
 from selfexec.prompts import digest
-from selfexec.runs.asking.plan import Plan, Visit
+from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.folder import MANIFEST, load_manifest
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import Requests, requests_of
@@ -25,14 +25,14 @@ NOT_ASKED = Outcome(None, error="not asked")
 
 @dataclass(frozen=True)
 class Standing:
-    """What of a plan is here: how many of its sessions, and which of its visits are whole, or begun.
+    """What of a plan is here: how many of its sessions, and which of its jobs are whole, or begun.
 
-    All is counted of the sessions that are known beforehand. `begun` tells of each visit that has some of its sessions
-    which they are. `unneeded` counts sessions of whole visits that need not be asked, by experiment and kind. `further`
+    All is counted of the sessions that are known beforehand. `begun` tells of each job that has some of its sessions
+    which they are. `unneeded` counts sessions of whole jobs that need not be asked, by experiment and kind. `further`
     counts the sessions that are wanted and were not known of: each is the next turn of a conversation, say.
 
-    `out` counts the sessions that are out in a batch, which are not asked here: of visits that are begun they stand
-    there with those that are here. Of the visits in `waiting` nothing can be asked before these are back; `behind`
+    `out` counts the sessions that are out in a batch, which are not asked here: of jobs that are begun they stand
+    there with those that are here. Of the jobs in `waiting` nothing can be asked before these are back; `behind`
     counts the sessions that wait so. `ended` counts the sessions whose reply has an unknown end that nobody has
     accepted: unless the plan says so they are not asked again, and what needs their replies waits in the same way.
     """
@@ -40,13 +40,13 @@ class Standing:
     plan: Plan
     known: Mapping[Key, Reply]
     here: int
-    whole: frozenset[Visit]
-    begun: Mapping[Visit, Sequence[Key]]
+    whole: frozenset[Job]
+    begun: Mapping[Job, Sequence[Key]]
     unneeded: Counter[tuple[str, str]]
     further: int = 0
     requests: Requests = field(default_factory=Requests)
     out: int = 0
-    waiting: frozenset[Visit] = frozenset()
+    waiting: frozenset[Job] = frozenset()
     behind: int = 0
     ended: int = 0
 
@@ -57,57 +57,57 @@ class Standing:
             self.plan.sessions - self.here - self.unneeded.total() + self.further - self.out - self.behind - self.ended
         )
 
-    def visits(self) -> Iterator[tuple[Visit, Sequence[Key]]]:
+    def jobs(self) -> Iterator[tuple[Job, Sequence[Key]]]:
         """What is still to be asked, and the sessions of it that are here: first what was begun, since a prediction
         without its behaviour is worth nothing.
         """
         yield from self.begun.items()
-        of_begun = sum(len(self.plan.keys(visit)) - len(here) for visit, here in self.begun.items())
+        of_begun = sum(len(self.plan.keys(job)) - len(here) for job, here in self.begun.items())
         if self.remaining - self.further > of_begun:
             done = self.whole | self.waiting | self.begun.keys()
-            yield from ((visit, ()) for visit in self.plan.visits() if visit not in done)
+            yield from ((job, ()) for job in self.plan.jobs() if job not in done)
 
 
 async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
     """How a plan stands that has these replies already."""
     models, experiments = set(plan.models), plan.item_set.items
     requests = Requests() if plan.again else requests_of(plan.out)
-    touched: dict[Visit, None] = {}
+    touched: dict[Job, None] = {}
     for key in (*known, *requests.out):
         planned = key.model in models and key.item in experiments.get(key.experiment, ()) and key.epoch <= plan.epochs
         if planned and (plan.shard is None or plan.shard.has(*key[:3])):
-            touched[Visit(*key[:4])] = None
+            touched[Job(*key[:4])] = None
     here, further, whole, unneeded = 0, 0, set(), Counter[tuple[str, str]]()
     out, waiting, behind, ended = 0, set(), 0, 0
-    begun: dict[int, dict[Visit, Sequence[Key]]] = defaultdict(dict)
-    for visit in touched:
-        opened, wanted, away, not_again = await _found(plan, visit, known, requests)
+    begun: dict[int, dict[Job, Sequence[Key]]] = defaultdict(dict)
+    for job in touched:
+        opened, wanted, away, not_again = await _found(plan, job, known, requests)
         held = away | not_again
-        keys = dict.fromkeys(plan.keys(visit))
+        keys = dict.fromkeys(plan.keys(job))
         found = [key for key in opened if key in keys]
         here += len(found)
         further += len((wanted | held) - keys.keys())
         out += len(away)
         ended += len(not_again)
         if held and not wanted:
-            waiting.add(visit)
+            waiting.add(job)
             behind += len(keys.keys() - found - held)
         elif held:
-            begun[visit.epoch][visit] = [*found, *(key for key in keys if key in held)]
+            begun[job.epoch][job] = [*found, *(key for key in keys if key in held)]
         elif not wanted:
-            whole.add(visit)
+            whole.add(job)
             unneeded.update(kinds(keys.keys() - found))
         elif opened:
-            begun[visit.epoch][visit] = found
+            begun[job.epoch][job] = found
     return Standing(
-        *(plan, known, here, frozenset(whole), _in_turn(plan, begun), unneeded, further),
+        *(plan, known, here, frozenset(whole), _in_order(plan, begun), unneeded, further),
         *(requests, out, frozenset(waiting), behind, ended),
     )
 
 
-async def reached_sessions(plan: Plan, visit: Visit, known: Mapping[Key, Reply]) -> list[Key]:
-    """Return the sessions of a visit that would be opened with these replies, and whose replies are there."""
-    here, *_ = await _found(plan, visit, known, Requests())
+async def reached_sessions(plan: Plan, job: Job, known: Mapping[Key, Reply]) -> list[Key]:
+    """Return the sessions of a job that would be opened with these replies, and whose replies are there."""
+    here, *_ = await _found(plan, job, known, Requests())
     return here
 
 
@@ -149,9 +149,9 @@ def kinds(sessions: Iterable[Key]) -> Iterator[tuple[str, str]]:
 
 
 async def _found(
-    plan: Plan, visit: Visit, known: Mapping[Key, Reply], requests: Requests
+    plan: Plan, job: Job, known: Mapping[Key, Reply], requests: Requests
 ) -> tuple[list[Key], set[Key], set[Key], set[Key]]:
-    """The sessions of a visit that are here, those that it wants next, those that are out in a batch, and those that
+    """The sessions of a job that are here, those that it wants next, those that are out in a batch, and those that
     are not asked again since their reply has an unknown end.
     """
     found: dict[Key, None] = {}
@@ -160,7 +160,7 @@ async def _found(
     not_again: set[Key] = set()
 
     async def ask(condition: Condition, session: str, prompt: Prompt, *, parent: str | None = None) -> Reply | Outcome:
-        key = in_condition(Key(*visit, session), condition)
+        key = in_condition(Key(*job, session), condition)
         reply = counted(known, key, prompt)
         if reply is None:
             if requests.is_out(key, prompt):
@@ -173,16 +173,16 @@ async def _found(
         found[key] = None
         return reply
 
-    item = plan.item_set[visit.experiment][visit.item]
-    for condition, prompts in plan.asked(visit).items():
-        await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
+    item = plan.item_set[job.experiment][job.item]
+    for condition, prompts in plan.asked(job).items():
+        await EXPERIMENTS[job.experiment].sessions(item, partial(ask, condition), prompts)
     return list(found), wanted, away, not_again
 
 
-def _in_turn(plan: Plan, begun: Mapping[int, Mapping[Visit, Sequence[Key]]]) -> dict[Visit, Sequence[Key]]:
-    """Visits in the order of the plan."""
+def _in_order(plan: Plan, begun: Mapping[int, Mapping[Job, Sequence[Key]]]) -> dict[Job, Sequence[Key]]:
+    """Jobs in the order of the plan."""
     if not begun:
         return {}
-    place = {visit[:3]: n for n, visit in enumerate(plan.turns)}
-    in_order = (visit for epoch in sorted(begun) for visit in sorted(begun[epoch], key=lambda v: place[v[:3]]))
-    return {visit: begun[visit.epoch][visit] for visit in in_order}
+    place = {job[:3]: n for n, job in enumerate(plan.epoch_jobs)}
+    in_order = (job for epoch in sorted(begun) for job in sorted(begun[epoch], key=lambda v: place[v[:3]]))
+    return {job: begun[job.epoch][job] for job in in_order}

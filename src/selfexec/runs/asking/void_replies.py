@@ -6,7 +6,7 @@ from pathlib import Path
 from selfexec.engines import finish
 from selfexec.experiments import Key
 from selfexec.files import jsonl
-from selfexec.runs.asking.plan import Plan, Visit
+from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.remaining import reached_sessions
 from selfexec.runs.connections import DEPENDENT, as_void
 from selfexec.runs.ends import accepted_in, with_accepted_end
@@ -30,20 +30,18 @@ def void_dependents(plan: Plan, journal: Path, append: Callable[[Reply], object]
     known = {reply.key: reply for reply in lines}
     void = [key for key, reply in known.items() if reply.is_void and _is_planned(plan, key)]
     dependents = [
-        reply
-        for visit in dict.fromkeys(Visit(*key[:4]) for key in void)
-        for reply in _dependents(plan, visit, known, lines)
+        reply for job in dict.fromkeys(Job(*key[:4]) for key in void) for reply in _dependents(plan, job, known, lines)
     ]
     for reply in dependents:
         append(as_void(reply, DEPENDENT))
     return len(dependents)
 
 
-def _dependents(plan: Plan, visit: Visit, known: Mapping[Key, Reply], lines: Sequence[Reply]) -> Iterator[Reply]:
+def _dependents(plan: Plan, job: Job, known: Mapping[Key, Reply], lines: Sequence[Reply]) -> Iterator[Reply]:
     """Yield the replies to one item that a void reply led to."""
-    here = [reply for reply in lines if Visit(*reply.key[:4]) == visit]
+    here = [reply for reply in lines if Job(*reply.key[:4]) == job]
     first_void = min(n for n, reply in enumerate(here) if known[reply.key].is_void)
-    reached = set(finish(reached_sessions(plan, visit, known)))
+    reached = set(finish(reached_sessions(plan, job, known)))
     for reply in here[first_void:]:
         came = not reply.failed or reply.ended_unknown
         if reply is known[reply.key] and came and reply.key not in reached:

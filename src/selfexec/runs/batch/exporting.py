@@ -24,8 +24,8 @@ from selfexec.runs import invocations
 from selfexec.runs.arguments import takes
 from selfexec.runs.asking import (
     NOT_ASKED,
+    Job,
     Plan,
-    Visit,
     begin,
     counted,
     grow,
@@ -209,7 +209,7 @@ def current(plan: Plan, design: Design | None) -> tuple[Round, Requests]:
 
 async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], requests: Requests) -> Round:
     found = Round([])
-    for visit in plan.visits():
+    for job in plan.jobs():
         here: dict[Key, Wanted | None] = {}  # None: it is there, or out
         counts = {"out": 0, "ended": 0}
 
@@ -219,12 +219,12 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
             prompt: Prompt,
             *,
             parent: str | None = None,
-            visit: Visit = visit,
+            job: Job = job,
             here: dict[Key, Wanted | None] = here,
             counts: dict[str, int] = counts,
         ) -> Reply | Outcome:
-            key = in_condition(Key(*visit, session), condition)
-            messages = EXPERIMENTS[visit.experiment].messages(prompt)
+            key = in_condition(Key(*job, session), condition)
+            messages = EXPERIMENTS[job.experiment].messages(prompt)
             if (reply := counted(known, key, messages)) is not None:
                 here[key] = None
                 return reply
@@ -236,12 +236,12 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
                 here[key] = None if away or ended else Wanted(key, messages, parent)
             return NOT_ASKED
 
-        conditions = {c: prompts for c, prompts in plan.asked(visit).items() if _has(design, visit, c)}
+        conditions = {c: prompts for c, prompts in plan.asked(job).items() if _has(design, job, c)}
         if not conditions:
             continue
-        item = plan.item_set[visit.experiment][visit.item]
+        item = plan.item_set[job.experiment][job.item]
         for condition, prompts in conditions.items():
-            await EXPERIMENTS[visit.experiment].sessions(item, partial(ask, condition), prompts)
+            await EXPERIMENTS[job.experiment].sessions(item, partial(ask, condition), prompts)
         wanted = [one for one in here.values() if one]
         cap = plan.caps.calls
         if wanted and cap is not None and len(found.wanted) + len(wanted) > cap and found.wanted:
@@ -251,18 +251,18 @@ async def _round(plan: Plan, design: Design, known: Mapping[Key, Reply], request
         found.out += counts["out"]
         found.ended += counts["ended"]
         if wanted or counts["out"]:  # what waits for an ended one alone does not follow
-            of_design = (in_condition(Key(*visit, name), c) for c in conditions for name in _names(plan, visit))
+            of_design = (in_condition(Key(*job, name), c) for c in conditions for name in _names(plan, job))
             found.behind += len(set(of_design) - here.keys())
     return found
 
 
-def _names(plan: Plan, visit: Visit) -> Sequence[str]:
-    return EXPERIMENTS[visit.experiment].session_names(plan.item_set[visit.experiment][visit.item])
+def _names(plan: Plan, job: Job) -> Sequence[str]:
+    return EXPERIMENTS[job.experiment].session_names(plan.item_set[job.experiment][job.item])
 
 
-def _has(design: Design, visit: Visit, condition: Condition) -> bool:
+def _has(design: Design, job: Job, condition: Condition) -> bool:
     """Whether a design has an item in this epoch and condition."""
-    return visit.epoch <= design.get((visit.model, visit.experiment, condition), {}).get(visit.item, 0)
+    return job.epoch <= design.get((job.model, job.experiment, condition), {}).get(job.item, 0)
 
 
 def _with_design(folder: Path, design: Design, item_set: ItemSet) -> Manifest:

@@ -112,7 +112,7 @@ def imported(
             found.warnings.append(_held(model, some))
         left = {reply.batch for some in held.values() for reply in some}
         new = [one for one in new if one.reply.batch not in left]
-        for reply in _in_turn(new, lines, requests, found, words):
+        for reply in _in_order(new, lines, requests, found, words):
             journal.append(reply)
         found.replies = [with_accepted_end(one.reply, words) for one in new]
         found.forms = list(dict.fromkeys(one.request.form for one in came))
@@ -218,7 +218,7 @@ def _said(reply: Reply) -> Reply:
     return msgspec.structs.replace(reply, time=None, latency=None)
 
 
-def _in_turn(
+def _in_order(
     new: Sequence[Came], lines: Iterable[Reply], requests: Requests, found: Imported, words: Collection[str] = ()
 ) -> Iterator[Reply]:
     """What the journal gets, of which the last line of a session counts. What has a reply keeps it, but where that is
