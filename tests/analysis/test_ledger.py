@@ -15,8 +15,8 @@ from click.testing import CliRunner
 import selfexec as sx
 from selfexec.analysis.correlate import correlations
 from selfexec.analysis.published import FORMULAS, NUMBERS, Entry, Ledger, inflected, ledger
-from selfexec.analysis.published.accounts import lost
 from selfexec.analysis.published.conventions import _accounts
+from selfexec.analysis.published.decomposition import lost
 from selfexec.analysis.score import CONVENTIONS, score
 from selfexec.cli.ledger import command
 from selfexec.errors import InputError

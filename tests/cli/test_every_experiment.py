@@ -23,7 +23,7 @@ from selfexec.experiments import EXPERIMENTS, OURS
 from selfexec.items import load as load_items
 from selfexec.runs.asking import plan
 from selfexec.runs.asking.estimate import estimate
-from selfexec.runs.asking.remaining import standing
+from selfexec.runs.asking.remaining import remaining
 from sockets import completion, served
 
 NAMES = (*(experiment.name for experiment in OURS), "brevity", "habit", "lengths")
@@ -226,5 +226,5 @@ def test_an_experiment_without_a_stand_in_is_estimated_too(monkeypatch: pytest.M
     plain = replace(EXPERIMENTS["failing_question"], stand_in=lambda item, session: None)
     monkeypatch.setitem(vars(EXPERIMENTS)["_found"], "failing_question", plain)
     planned = plan("sim/coin", experiments="failing_question", limit=4)
-    found = asyncio.run(estimate(asyncio.run(standing(planned, {})), []))
+    found = asyncio.run(estimate(asyncio.run(remaining(planned, {})), []))
     assert sum(part.sessions for part in found.parts) == planned.sessions and found.input_tokens > 0

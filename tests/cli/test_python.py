@@ -24,7 +24,7 @@ from selfexec.errors import InputError
 from selfexec.options import option, settle
 from selfexec.run_options import BatchOptions, CheckOptions, JudgeOptions, RunOptions, stored_names
 from selfexec.runs.arguments import takes
-from selfexec.text.lookups import Named
+from selfexec.text.matching import Named
 
 ROOT = Path(__file__).parents[2]
 STORED = ROOT / "tests" / "stored"

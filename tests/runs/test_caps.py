@@ -23,7 +23,7 @@ from selfexec.items import ItemSet
 from selfexec.runs.asking import Job, carry_out, plan, remarks
 from selfexec.runs.asking.caps import Caps, Spent, tokens_of
 from selfexec.runs.asking.estimate import Estimate, Part, estimate
-from selfexec.runs.asking.remaining import standing
+from selfexec.runs.asking.remaining import remaining
 from selfexec.runs.records import Reply
 from sockets import completion, served
 
@@ -196,7 +196,7 @@ def test_the_range_that_is_quoted_spans_a_factor_of_two_and_holds_the_cost(tmp_p
 
 
 async def _predicted(planned: Any, here: Any) -> Any:
-    return await estimate(await standing(planned, here), [])
+    return await estimate(await remaining(planned, here), [])
 
 
 def _some(item_set: ItemSet, chance: Random) -> ItemSet:

@@ -17,7 +17,7 @@ from selfexec.runs import Reply
 from selfexec.runs.asking import calls_a_second, plan
 from selfexec.runs.asking.estimate import Estimate, Part, Seen, estimate, part_of, seen_tokens
 from selfexec.runs.asking.plan import Job
-from selfexec.runs.asking.remaining import Standing, standing
+from selfexec.runs.asking.remaining import Remaining, remaining
 from selfexec.runs.invocations import Invocation
 
 
@@ -101,7 +101,7 @@ def test_the_time_that_is_left_is_what_remains_at_the_pace_so_far(tmp_path: Path
     planned = plan("sim/coin", experiments="restriction", limit=30, out=tmp_path / "r")
     keys = [key for job in planned.epoch_jobs[:10] for key in planned.keys(job)]
     known = {key: Reply(**key.fields(), text="A", time=at(n)) for n, key in enumerate(keys)}
-    now = replace(asyncio.run(standing(planned, {})), known=known, here=30)
+    now = replace(asyncio.run(remaining(planned, {})), known=known, here=30)
     # 30 replies in a minute; of three times 30 sessions 60 remain
     rest = asyncio.run(estimate(now, [Invocation(begin=at(0), end=at(60), calls=30)]))
     assert (now.remaining, rest.seconds) == (60, 120.0)
@@ -110,7 +110,7 @@ def test_the_time_that_is_left_is_what_remains_at_the_pace_so_far(tmp_path: Path
 
 def test_what_remains_is_the_plan_without_what_is_here_not_needed_out_or_waiting() -> None:
     planned: Any = SimpleNamespace(sessions=100)
-    now = Standing(
+    now = Remaining(
         planned, {}, 10, frozenset(), {}, Counter({("restriction", "judge"): 3}), further=5, out=7, behind=11
     )
     assert now.remaining == 100 - 10 - 3 + 5 - 7 - 11
@@ -122,7 +122,7 @@ def test_what_was_begun_is_asked_first_and_nothing_else_where_that_is_all_that_r
     begun = {jobs[2]: "a"}
 
     def asked(here: int, **more: Any) -> list[Any]:
-        return list(Standing(planned, {}, here, frozenset(jobs[:1]), begun, Counter(), **more).jobs())  # type: ignore[arg-type]
+        return list(Remaining(planned, {}, here, frozenset(jobs[:1]), begun, Counter(), **more).jobs())  # type: ignore[arg-type]
 
     # of the first all three are here, of the third one
     assert asked(4) == [(jobs[2], "a"), (jobs[1], ()), (jobs[3], ())]

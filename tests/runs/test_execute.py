@@ -441,8 +441,8 @@ JOBS = [Job("m", "restriction", str(n), 1) for n in range(4)]
 
 def slots(caps: Caps, spent: Spent | None = None, needs: int = 3) -> _Slots:
     """Turns in a plan of which each job has so many sessions."""
-    standing: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda job: range(needs)))
-    return _Slots(standing, caps, spent or Spent({}))
+    remaining: Any = SimpleNamespace(plan=SimpleNamespace(keys=lambda job: range(needs)))
+    return _Slots(remaining, caps, spent or Spent({}))
 
 
 def given_out(some: _Slots, *here: int) -> list[float]:

@@ -22,7 +22,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.files import csv_rows
 from selfexec.runs import Files, Run, files, tells_wrong_names
 from selfexec.stats import LEAST_PAIRS, Correlation, correlate
-from selfexec.text.lookups import listed
+from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from selfexec.errors import InputError
 from selfexec.renamed import METRICS
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 
 def called_now(name: str) -> str:

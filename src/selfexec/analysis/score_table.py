@@ -38,7 +38,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER
 from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import GROUPS, Own, Score, Scored, group_of, not_run
 from selfexec.panels import Beside
-from selfexec.text.lookups import listed
+from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, number_of
 from selfexec.text.tables import Part, Table
 

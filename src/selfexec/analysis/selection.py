@@ -20,7 +20,7 @@ from selfexec.metrics import LEAST_OTHERS
 from selfexec.panels import PAPER, Beside, beside, load_panel
 from selfexec.runs import Files, Names, Run, files, load_readings, loaded, names, refuse_silent, with_source
 from selfexec.runs.run import several_runs
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 Runs = Run | str | Path | Iterable[Run | str | Path]
 

@@ -15,7 +15,7 @@ from selfexec.errors import InputError
 from selfexec.files.outputs import tried
 from selfexec.options import HOW_MUCH, WHAT_IS_SENT, changed, declared
 from selfexec.run_options import IN_WHICH_CONDITIONS, STARTER, WHICH_ITEMS, BatchOptions, Spending, UnknownEnds, Wanted
-from selfexec.text.lookups import apart
+from selfexec.text.matching import apart
 from selfexec.text.numbers import number_of
 
 if TYPE_CHECKING:

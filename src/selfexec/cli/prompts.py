@@ -28,7 +28,7 @@ def command(run: Path | None, name: str | None, file: Path | None) -> None:
     from selfexec.errors import InputError
     from selfexec.prompts import ENGLISH, all_prompts, by_name, prompts_file, read_prompts, sets
     from selfexec.runs import prompts_of_run
-    from selfexec.text.lookups import meant
+    from selfexec.text.matching import meant
 
     there = [ENGLISH, *sets()]
     if name is None and run is not None and not run.exists() and str(run) in there:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from selfexec.experiments import Key
     from selfexec.readers import Reading
     from selfexec.runs import Run
-    from selfexec.runs.asking import Plan, Progress, Report, Standing
+    from selfexec.runs.asking import Plan, Progress, Remaining, Report
     from selfexec.runs.study import Study
 
 
@@ -291,12 +291,12 @@ def _state(key: "Key", reading: "Reading") -> str:
     return f"{state} ({reason})" if reason else state
 
 
-def _say_what_is_here(now: "Standing") -> None:
+def _say_what_is_here(now: "Remaining") -> None:
     if now.here or now.out or now.ended:
         say(_here(now))
 
 
-def _here(now: "Standing") -> str:
+def _here(now: "Remaining") -> str:
     """What of a run is there, and what remains of it."""
     unneeded = f", {number_of(now.unneeded.total(), 'is', 'are')} not needed" if now.unneeded else ""
     remain = number_of(now.remaining, "remains", "remain") if now.remaining else "nothing remains to be asked"

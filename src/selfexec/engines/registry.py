@@ -13,7 +13,7 @@ from selfexec.experiments import Capability
 from selfexec.experiments.registry import Registry
 from selfexec.facets import THINKING
 from selfexec.items import ItemSet
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 TURNS: frozenset[Capability] = frozenset({"turns"})
 

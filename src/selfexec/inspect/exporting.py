@@ -31,7 +31,7 @@ from selfexec.inspect.records import (
 from selfexec.prompts import shipped_sentences
 from selfexec.runs import Reply, Run, prompts_sent
 from selfexec.runs.folder import Manifest
-from selfexec.text.lookups import apart
+from selfexec.text.matching import apart
 from selfexec.version import __version__
 
 SCORER = "claims"

@@ -19,7 +19,7 @@ from selfexec.experiments import EXPERIMENTS, PAPER, Item
 from selfexec.files import jsonl
 from selfexec.items.faults import first_fault
 from selfexec.items.presets import newest_order, preset_ids
-from selfexec.text.lookups import NEAR, listed
+from selfexec.text.matching import NEAR, listed
 
 STARTER = Path(__file__).parent / "starter"
 SETS = ("starter", "paper")

@@ -9,7 +9,7 @@ from selfexec.experiments import EXPERIMENTS, Key
 from selfexec.facets import misfit
 from selfexec.items import ItemSet
 from selfexec.runs.folder import ITEMS
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 LOST = "Put back the files that this run began with; its manifest has their SHA-256."
 

@@ -14,7 +14,7 @@ from selfexec.items import ItemSet
 from selfexec.prompts import options_in
 from selfexec.readers import Reading, State, visible_tokens
 from selfexec.runs.records import BySession, GivenReading, Reply
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of
 
 KEPT_STATE = "kept"  # what is said of it where it came back

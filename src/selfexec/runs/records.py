@@ -24,7 +24,7 @@ from selfexec.facets import facets_of
 from selfexec.files import jsonl
 from selfexec.prompts import digest
 from selfexec.run_options import MOST_EPOCHS
-from selfexec.text.lookups import what_there_is
+from selfexec.text.matching import what_there_is
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 

@@ -57,7 +57,7 @@ from selfexec.runs.readings import read_replies
 from selfexec.runs.records import BySession, Cut, GivenReading, Loaded, Reply, load_replies
 from selfexec.runs.shards import is_cut, join, refuse_unjoined
 from selfexec.runs.store import ends_torn, line_of, read_journal
-from selfexec.text.lookups import Named
+from selfexec.text.matching import Named
 from selfexec.text.numbers import joined, number_of
 from selfexec.version import __version__
 

@@ -25,7 +25,7 @@ from selfexec.facets import DEFAULT_NAME
 from selfexec.metrics import peers
 from selfexec.options import Names
 from selfexec.runs import Files, Run, files, loaded, refuse_silent, with_source
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 
 class OfExperiment(Protocol):

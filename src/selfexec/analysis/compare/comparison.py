@@ -11,7 +11,7 @@ from selfexec.analysis.differences import Contrast, Difference, Shift, Standing
 from selfexec.analysis.names import skill_legend
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Result, ScoredRun, as_records, framed, head
-from selfexec.text.lookups import listed
+from selfexec.text.matching import listed
 from selfexec.text.numbers import decimal, interval, p_value, signed
 from selfexec.text.tables import Part, Table
 

@@ -11,7 +11,7 @@ from selfexec.analysis.renamed import refuse_unknown_metric
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
 from selfexec.stats import POWER_80, Z
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 from selfexec.text.numbers import number_of, signed
 
 FORM = re.compile(r"(\w+)\.(\w+)\s+(drops|rises)\s+(?:by\s+)?(\S+)")

@@ -18,7 +18,7 @@ from selfexec.analysis.selection import Runs, Selection
 from selfexec.errors import InputError
 from selfexec.runs import Files, Names, names, tells_wrong_names
 from selfexec.stats import two_sided
-from selfexec.text.lookups import found_by
+from selfexec.text.matching import found_by
 from selfexec.text.numbers import interval, number_of, p_value, signed
 from selfexec.text.tables import Part, Table
 

@@ -18,7 +18,7 @@ from selfexec.experiments import EXPERIMENTS, RULE
 from selfexec.metrics import WARNING, Crossed, Estimate, Own, self_bonuses
 from selfexec.runs import Files, Names, tells_wrong_names
 from selfexec.stats import Array
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 from selfexec.text.numbers import decimal, interval
 from selfexec.text.tables import Part, Table
 

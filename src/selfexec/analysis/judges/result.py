@@ -17,7 +17,7 @@ from selfexec.metrics import Estimate
 from selfexec.runs import Names, Run, loaded, names, tells_wrong_names
 from selfexec.runs.judging import load_labels
 from selfexec.stats import Interval
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 from selfexec.text.numbers import ABSENT, decimal, interval, number_of, p_value
 from selfexec.text.tables import Part, Table
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from selfexec.analysis.authors import authors_scores, values_read
-from selfexec.analysis.published.accounts import (
+from selfexec.analysis.published.decomposition import (
     Account,
     agreement,
     answer_account,

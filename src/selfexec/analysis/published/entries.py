@@ -7,7 +7,7 @@ from typing import Any, Literal
 from selfexec.analysis.renamed import refuse_old_name
 from selfexec.analysis.result import Form, Rows, ScoredRun, head
 from selfexec.experiments import PAPER
-from selfexec.text.lookups import found_by
+from selfexec.text.matching import found_by
 from selfexec.text.numbers import decimal
 from selfexec.text.tables import Part, Table, as_markdown
 

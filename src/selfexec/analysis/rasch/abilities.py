@@ -13,7 +13,7 @@ from selfexec.analysis.result import Form, Result
 from selfexec.errors import InputError
 from selfexec.runs import Files, files
 from selfexec.stats.rasch import RaschFit, Sides, fit_rasch, jackknife_errors, negative_log_likelihood
-from selfexec.text import lookups
+from selfexec.text import matching
 from selfexec.text.numbers import number_of
 from selfexec.text.tables import Part, Table
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TITLES = ("Ability, by the Rasch model", "Item difficulty of each benchmark")
 COLUMNS = ("95% interval", "SE", "infit", "outfit")
-Named = lookups.Named[float | None]
+Named = matching.Named[float | None]
 
 
 @dataclass(frozen=True, repr=False)

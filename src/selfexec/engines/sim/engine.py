@@ -18,7 +18,7 @@ from selfexec.engines.sim.truth import truth
 from selfexec.errors import InputError
 from selfexec.facets import OFF, THINKING
 from selfexec.items import ItemSet
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 __all__ = ["PROFILES", "Profile", "Respondent", "SimEngine", "respondent", "truth"]
 

@@ -21,7 +21,7 @@ from selfexec.facets import Condition, in_condition
 from selfexec.runs.asking.caps import CHARACTERS
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import CALLS_ENOUGH
-from selfexec.runs.asking.remaining import NOT_ASKED, Standing
+from selfexec.runs.asking.remaining import NOT_ASKED, Remaining
 from selfexec.runs.invocations import Invocation
 from selfexec.runs.records import Reply
 
@@ -105,9 +105,9 @@ class Estimate:
         return max(0.0, known - apart) + low, known + apart + high
 
 
-async def estimate(standing: Standing, invocations: Sequence[Invocation]) -> Estimate:
+async def estimate(remaining: Remaining, invocations: Sequence[Invocation]) -> Estimate:
     """What the sessions that remain will take, at most."""
-    plan, own = standing.plan, _own_tokens(standing.known)
+    plan, own = remaining.plan, _own_tokens(remaining.known)
     lengths = await _prompt_lengths(plan)
     systems = {one.name: len(one.sampling.system or "") for one in plan.respondents}
     sessions = Counter[tuple[str, Kind]]()
@@ -126,11 +126,11 @@ async def estimate(standing: Standing, invocations: Sequence[Invocation]) -> Est
     else:
         for job in plan.jobs():
             count(plan.keys(job), 1)
-    for job in standing.whole | standing.waiting:
+    for job in remaining.whole | remaining.waiting:
         count(plan.keys(job), -1)
-    for here in standing.begun.values():
+    for here in remaining.begun.values():
         count(here, -1)
-    replies = _by_kind(standing.known)
+    replies = _by_kind(remaining.known)
     beyond = {one.name: _beyond_usual(replies.get(one.name, {}), one) for one in plan.respondents}
     unseen = Counter[str]()
     for (model, kind), n in sessions.items():
@@ -140,8 +140,8 @@ async def estimate(standing: Standing, invocations: Sequence[Invocation]) -> Est
         seen = own.get((model, kind), (None, None))
         part = part_of(model, n, seen, characters[model, kind], n * _usual(*kind))
         parts.append(part if part.own else beyond[model].added_to(part, n * _usual(*kind), unseen[model]))
-    pace = calls_a_second(invocations, standing.known)
-    return Estimate(parts, standing.remaining / pace if pace else None)
+    pace = calls_a_second(invocations, remaining.known)
+    return Estimate(parts, remaining.remaining / pace if pace else None)
 
 
 def calls_a_second(invocations: Sequence[Invocation], known: Mapping[Key, Reply]) -> float | None:

@@ -34,10 +34,10 @@ from selfexec.runs.asking.growing import begin, grow, invocation, refuse_misfit,
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.plan import Job, Plan
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
-from selfexec.runs.asking.remaining import NOT_ASKED, Standing, counted, kinds, not_asked_again, standing
+from selfexec.runs.asking.remaining import NOT_ASKED, Remaining, counted, kinds, not_asked_again, remaining
 from selfexec.runs.asking.remarks import remarks
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.asking.suspected_filters import Doubts, filter_warnings
+from selfexec.runs.asking.suspected_filters import SuspectedFilters, filter_warnings
 from selfexec.runs.asking.unknown_ends import UnknownEnds
 from selfexec.runs.asking.void_replies import void_dependents
 from selfexec.runs.connections import ConnectionLedger, replaced_void
@@ -94,7 +94,7 @@ def carry_out(
     plan: Plan,
     report: Report | None = None,
     progress: Progress | None = None,
-    at_start: Callable[[Standing], None] | None = None,
+    at_start: Callable[[Remaining], None] | None = None,
 ) -> Run:
     """Do what is planned. `progress` is kept up to date, and `report` called with it after each session. `at_start` is
     told how the plan stands before anything is asked.
@@ -127,7 +127,7 @@ def _fill(
     engine: Engine,
     report: Report | None,
     progress: Progress,
-    at_start: Callable[[Standing], None] | None,
+    at_start: Callable[[Remaining], None] | None,
     owner: Owner | None,
 ) -> None:
     """Ask what is missing in the folder of a plan."""
@@ -141,7 +141,7 @@ def _fill(
         before = load_manifest(plan.out)
         manifest = grow(plan)
         ledger.watch(engine)
-        now = _standing_without_void(plan, journal)
+        now = _remaining_without_void(plan, journal)
         if isinstance(engine, Experienced):
             engine.note_answered(_addresses_that_answered(now.known.values(), manifest))
         store = _store(plan, manifest.accept_ends, engine, ledger, now, report or (lambda progress: None), progress)
@@ -177,24 +177,24 @@ def _store(
     accept_ends: Sequence[str],
     engine: Engine,
     ledger: ConnectionLedger,
-    now: Standing,
+    now: Remaining,
     report: Report,
     progress: Progress,
 ) -> "_SessionStore":
     """Where sessions are asked for, given how the plan stands."""
     accepted = {one.name for one in plan.respondents if one.connections[0].accept_filters}
-    doubts = Doubts(ledger.keep, now.known, accepted, accept_ends)
+    suspected_filters = SuspectedFilters(ledger.keep, now.known, accepted, accept_ends)
     before = () if plan.retry_ends else now.known.values()
-    ends = UnknownEnds(doubts, accept_ends, before, way_to_texts(plan.out))
-    return _SessionStore(engine, doubts, ends, now, report, progress)
+    ends = UnknownEnds(suspected_filters, accept_ends, before, way_to_texts(plan.out))
+    return _SessionStore(engine, suspected_filters, ends, now, report, progress)
 
 
-def _standing_without_void(plan: Plan, journal: Journal) -> Standing:
+def _remaining_without_void(plan: Plan, journal: Journal) -> Remaining:
     """How a plan stands, once what was asked from void replies is void too."""
     known = stored_replies(plan.out)
     if any(reply.is_void for reply in known.values()) and void_dependents(plan, journal.path, journal.append):
         known = stored_replies(plan.out)
-    return finish(standing(plan, known))
+    return finish(remaining(plan, known))
 
 
 def _ask_void_again(
@@ -209,7 +209,7 @@ def _ask_void_again(
         progress, spent = store.progress, store.spent
         progress.failures.clear()
         progress.unneeded.clear()
-        now = _standing_without_void(plan, journal)
+        now = _remaining_without_void(plan, journal)
         store = _store(plan, accept_ends, store.engine, ledger, now, store.report, progress)
         store.spent = spent  # which counts the replies that are void, too
         calls_left = None if plan.caps.calls is None else plan.caps.calls - progress.calls
@@ -219,11 +219,11 @@ def _ask_void_again(
         finish(_ask_all(replace(plan, caps=replace(plan.caps, calls=calls_left)), store))
 
 
-def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
+def foreseen(plan: Plan) -> tuple[Remaining, Estimate]:
     """How a plan stands, and what the rest of it will take. Asks and writes nothing, and refuses what a run would."""
     refuse_memory(plan.respondents)
     begun = (plan.out / MANIFEST).exists()
-    now = finish(standing(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
+    now = finish(remaining(plan, stored_replies(plan.out, plan.accept_ends) if begun else {}))
     return now, finish(estimate(now, load_manifest(plan.out).invocations if begun else []))
 
 
@@ -231,7 +231,7 @@ def foreseen(plan: Plan) -> tuple[Standing, Estimate]:
 
 
 async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
-    slots = _Slots(store.standing, plan.caps, store.spent)
+    slots = _Slots(store.remaining, plan.caps, store.spent)
     # a server that is slow or away keeps no calls waiting that go to another one
     queues = [queue for alike in together(plan.respondents) for queue in _by_address(alike, store.engine.addresses)]
 
@@ -244,12 +244,12 @@ async def _ask_all(plan: Plan, store: "_SessionStore") -> None:
         try:
             async with asyncio.TaskGroup() as group:
                 for queue in queues:
-                    jobs = _of_queue(store.standing, queue) if len(queues) > 1 else store.standing.jobs()
+                    jobs = _of_queue(store.remaining, queue) if len(queues) > 1 else store.remaining.jobs()
                     for _ in range(sum(connection.max_connections for connection in queue[0].connections)):
                         group.create_task(work(jobs))
         finally:
             store.over = True
-    store.doubts.settle()
+    store.suspected_filters.settle()
     asked = store.progress.done + store.progress.waiting + store.progress.out + store.progress.ended
     store.progress.left = store.progress.total - asked
     store.progress.capped = slots.capped if store.progress.left else None
@@ -263,10 +263,10 @@ def _by_address(respondents: Sequence[Respondent], addresses: Mapping[str, str])
     return list(queues.values())
 
 
-def _of_queue(standing: Standing, queue: Sequence[Respondent]) -> Jobs:
+def _of_queue(remaining: Remaining, queue: Sequence[Respondent]) -> Jobs:
     """What is still to be asked of some of the models."""
     models = {one.name for one in queue}
-    return (job for job in standing.jobs() if job[0].model in models)
+    return (job for job in remaining.jobs() if job[0].model in models)
 
 
 @dataclass(eq=False)
@@ -288,8 +288,8 @@ class _Slots:
     Where not even the first one fits into the calls, part of it is asked, so that the same command gets on.
     """
 
-    def __init__(self, standing: Standing, caps: Caps, spent: Spent) -> None:
-        self._keys = standing.plan.keys
+    def __init__(self, remaining: Remaining, caps: Caps, spent: Spent) -> None:
+        self._keys = remaining.plan.keys
         self._caps = caps
         self._spent = spent
         self._calls_left = math.inf if caps.calls is None else caps.calls
@@ -369,34 +369,34 @@ class _SessionStore:
     def __init__(
         self,
         engine: Engine,
-        doubts: Doubts,
+        suspected_filters: SuspectedFilters,
         ends: UnknownEnds,
-        standing: Standing,
+        remaining: Remaining,
         report: Report,
         progress: Progress,
     ) -> None:
         self.engine = engine
-        self.doubts = doubts
+        self.suspected_filters = suspected_filters
         self.ends = ends
-        self.standing = standing
+        self.remaining = remaining
         self.report = report
         self.progress = progress
         self.over = False
-        self._sampling = cache(standing.plan.sampling_of)  # by model, experiment, kind of session and facets
-        progress.total = standing.plan.sessions
-        progress.done = standing.here + standing.unneeded.total()
-        progress.out, progress.waiting, progress.ended = standing.out, standing.behind, standing.ended
-        progress.unneeded += standing.unneeded
+        self._sampling = cache(remaining.plan.sampling_of)  # by model, experiment, kind of session and facets
+        progress.total = remaining.plan.sessions
+        progress.done = remaining.here + remaining.unneeded.total()
+        progress.out, progress.waiting, progress.ended = remaining.out, remaining.behind, remaining.ended
+        progress.unneeded += remaining.unneeded
         progress.warnings = engine.warnings
         progress.servers_away = engine.waiting if isinstance(engine, Waiting) else {}
-        progress.prices = standing.plan.prices
-        self.spent = Spent(standing.plan.prices)
-        if standing.plan.caps.of_spending:
-            self.spent.count_all(standing.known.values())
+        progress.prices = remaining.plan.prices
+        self.spent = Spent(remaining.plan.prices)
+        if remaining.plan.caps.of_spending:
+            self.spent.count_all(remaining.known.values())
 
     async def carry_out(self, slot: _Slot, slots: _Slots) -> None:
         """Ask what is still to be asked of a job."""
-        plan, job = self.standing.plan, slot.job
+        plan, job = self.remaining.plan, slot.job
         experiment, keys = EXPERIMENTS[job.experiment], set(slot.keys)
         opened: dict[Key, Reply] = {}  # a session that several conditions share is asked for once
         away: set[Key] = set()  # out in a batch, or not asked again since the reply's end is not known
@@ -407,12 +407,12 @@ class _SessionStore:
         ) -> Reply | Outcome:
             nonlocal capped, failed
             key, messages = in_condition(Key(*job, session), condition), experiment.messages(prompt)
-            reply = opened.get(key) or counted(self.standing.known, key, messages)
+            reply = opened.get(key) or counted(self.remaining.known, key, messages)
             if reply is not None:
                 opened[key] = reply
                 return reply
-            not_again = not_asked_again(self.standing.known, key, messages, plan.retry_ends)
-            if not_again or self.standing.requests.is_out(key, messages):
+            not_again = not_asked_again(self.remaining.known, key, messages, plan.retry_ends)
+            if not_again or self.remaining.requests.is_out(key, messages):
                 away.add(key)
                 return NOT_ASKED
             if key not in keys:  # nobody knew of it beforehand

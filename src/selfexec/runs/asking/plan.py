@@ -52,7 +52,7 @@ from selfexec.runs.folder import ITEMS, MANIFEST, load_manifest, of_logs
 from selfexec.runs.invocations import StudyFile
 from selfexec.runs.sampling import sampling_of, sampling_settings
 from selfexec.runs.share import Shard, shard_folders
-from selfexec.text.lookups import apart, meant
+from selfexec.text.matching import apart, meant
 from selfexec.text.numbers import number_of
 from selfexec.text.printable import harmless_line
 

@@ -24,7 +24,7 @@ NOT_ASKED = Outcome(None, error="not asked")
 
 
 @dataclass(frozen=True)
-class Standing:
+class Remaining:
     """What of a plan is here: how many of its sessions, and which of its jobs are whole, or begun.
 
     All is counted of the sessions that are known beforehand. `begun` tells of each job that has some of its sessions
@@ -68,7 +68,7 @@ class Standing:
             yield from ((job, ()) for job in self.plan.jobs() if job not in done)
 
 
-async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
+async def remaining(plan: Plan, known: Mapping[Key, Reply]) -> Remaining:
     """How a plan stands that has these replies already."""
     models, experiments = set(plan.models), plan.item_set.items
     requests = Requests() if plan.again else requests_of(plan.out)
@@ -99,7 +99,7 @@ async def standing(plan: Plan, known: Mapping[Key, Reply]) -> Standing:
             unneeded.update(kinds(keys.keys() - found))
         elif opened:
             begun[job.epoch][job] = found
-    return Standing(
+    return Remaining(
         *(plan, known, here, frozenset(whole), _in_order(plan, begun), unneeded, further),
         *(requests, out, frozenset(waiting), behind, ended),
     )

@@ -34,7 +34,7 @@ class _Doubt:
         return len(self.held) + self.under_way >= HELD_AT_MOST
 
 
-class Doubts:
+class SuspectedFilters:
     """Writes replies down, but holds back what looks like a filter as long as its model has said nothing.
 
     `keep` writes a reply down. `known` are the replies that are there already. Of models in `accepted`
@@ -52,7 +52,7 @@ class Doubts:
         self._heard = {reply.model for reply in known.values() if reply.spoken}
         self._accepted = accepted
         self._accept_ends = accept_ends
-        self._doubts: defaultdict[str, _Doubt] = defaultdict(_Doubt)
+        self._suspected_filters: defaultdict[str, _Doubt] = defaultdict(_Doubt)
 
     async def take(self, model: str, ask: Callable[[], Awaitable[R]]) -> R:
         """The reply that `ask` brings, written down or held back. Raises InputError where too many are held back.
@@ -64,7 +64,7 @@ class Doubts:
             reply = await ask()
             self._keep(reply)
             return reply
-        doubt = self._doubts[model]
+        doubt = self._suspected_filters[model]
         while doubt.full and not self._trusts(model):
             doubt.changed.clear()
             await doubt.changed.wait()
@@ -81,7 +81,7 @@ class Doubts:
 
     def settle(self) -> None:
         """Raise InputError if a model of which something is held back has said nothing to the end."""
-        for model, doubt in self._doubts.items():
+        for model, doubt in self._suspected_filters.items():
             if doubt.held:
                 raise InputError(_message(model, doubt.held))
 

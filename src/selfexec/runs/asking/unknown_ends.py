@@ -10,7 +10,7 @@ from functools import partial
 from typing import TypeVar
 
 from selfexec.errors import InputError
-from selfexec.runs.asking.suspected_filters import Doubts
+from selfexec.runs.asking.suspected_filters import SuspectedFilters
 from selfexec.runs.ends import as_typed, why_unknown, with_accepted_end
 from selfexec.runs.records import Reply, ended_with
 
@@ -48,8 +48,10 @@ class UnknownEnds:
     there already, in the order in which they came; `way_to_look` says how the texts are looked at.
     """
 
-    def __init__(self, doubts: Doubts, accepted: Collection[str], known: Iterable[Reply], way_to_look: str) -> None:
-        self._doubts = doubts
+    def __init__(
+        self, suspected_filters: SuspectedFilters, accepted: Collection[str], known: Iterable[Reply], way_to_look: str
+    ) -> None:
+        self._suspected_filters = suspected_filters
         self._accepted = accepted
         self._rows = Rows(known)
         self._way_to_look = way_to_look
@@ -61,7 +63,7 @@ class UnknownEnds:
         """The reply that `ask` brings, as it counts, written down as it came. Raises InputError where a row is too
         long, once all calls that were under way have ended: what they bring is kept as well.
         """
-        kept = await self._doubts.take(model, partial(self._asked, ask))
+        kept = await self._suspected_filters.take(model, partial(self._asked, ask))
         reply = with_accepted_end(kept, self._accepted)
         if self._rows.count(reply) and self._stop is None:
             self._stop = InputError(row_message(reply, self._way_to_look))

@@ -40,7 +40,7 @@ from selfexec.runs.folder import MANIFEST, REPLIES, Manifest, grow_prompts, load
 from selfexec.runs.records import Reply
 from selfexec.runs.requests import BATCHES, Request, Requests, add_requests, custom_ids, requests_of
 from selfexec.runs.store import Journal
-from selfexec.text.lookups import apart
+from selfexec.text.matching import apart
 
 
 class Wanted(NamedTuple):

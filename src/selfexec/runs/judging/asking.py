@@ -20,7 +20,7 @@ from selfexec.runs.asking.caps import Spent
 from selfexec.runs.asking.one_session import reply_to
 from selfexec.runs.asking.progress import Progress, Report, heartbeat, shown_progress
 from selfexec.runs.asking.shared_memory import refuse_memory
-from selfexec.runs.asking.suspected_filters import Doubts
+from selfexec.runs.asking.suspected_filters import SuspectedFilters
 from selfexec.runs.asking.unknown_ends import UnknownEnds
 from selfexec.runs.connections import ConnectionLedger, replaced_void, unchecked_warning
 from selfexec.runs.ends import JUDGE_REPLIES, ends_named, way_to_texts_of_judges
@@ -147,9 +147,9 @@ async def _ask_all(
     cases, over = iter(plan.open), False
     under_way, changed = 0, asyncio.Event()
     accepted, accept_ends = {plan.model} if plan.connection.accept_filters else (), plan.run.accept_ends
-    doubts = Doubts(ledger.keep, plan.known, accepted, accept_ends)
+    suspected_filters = SuspectedFilters(ledger.keep, plan.known, accepted, accept_ends)
     before = () if plan.retry_ends else plan.known.values()
-    ends = UnknownEnds(doubts, accept_ends, before, way_to_texts_of_judges(plan.folder))
+    ends = UnknownEnds(suspected_filters, accept_ends, before, way_to_texts_of_judges(plan.folder))
     calls_left = len(plan.open) if plan.caps.calls is None else plan.caps.calls
 
     async def following() -> Case | None:
@@ -192,7 +192,7 @@ async def _ask_all(
                     group.create_task(work())
         finally:
             over = True
-    doubts.settle()
+    suspected_filters.settle()
     progress.left = progress.total - progress.done - progress.ended
     if progress.left and calls_left:
         progress.capped = spent.said(plan.caps)

@@ -35,7 +35,7 @@ from selfexec.runs.ends import JUDGE_REPLIES
 from selfexec.runs.folder import REPLIES
 from selfexec.runs.judging.records import Judge, JudgeReply, load_judges, read_judge_replies
 from selfexec.runs.run import Run
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 
 RULE_ALONE = "the rule judges every run at once, offline: --source rule counts what it says, and nobody need be asked."
 

@@ -26,7 +26,7 @@ from selfexec.run_options import RunOptions
 from selfexec.runs.arguments import names
 from selfexec.runs.sampling import sampling_of
 from selfexec.runs.toml.places import line_of
-from selfexec.text.lookups import meant
+from selfexec.text.matching import meant
 from selfexec.text.redaction import bare_address, kept
 
 Refuse = Callable[[Sequence[str | int], str], NoReturn]
