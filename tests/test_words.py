@@ -22,12 +22,12 @@ QUOTING = re.compile(
     r"|studies/2025-paper/published\.json|tests/starter_sources\.md"
 )
 FIELDS_OF_ITEMS = re.compile(r'`rung`|line\["rung"\]')  # of the items that ship, which are as they were published
-ORDINARY = re.compile(r"in (?:its|their|your) own words")
+ORDINARY = re.compile(r"in (?:its|their|your) own words|acyclic_siblings")  # the latter is import-linter's
 QUOTED = re.compile(r"“[^”]*”|^> .*$", re.MULTILINE)  # of the paper, and of whoever is quoted in a document
 
 SAYING_NOTHING = ("found", "one", "said", "there", "told")
 SAYING_LITTLE = re.compile(r"of_\w+|at|by|among|under")
-MOST_LOCALS = 1554
+MOST_LOCALS = 1601
 MOST_FUNCTIONS = 28
 
 
