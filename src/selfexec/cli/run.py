@@ -128,9 +128,7 @@ def command(
         say(text)
     if planned.all_simulated and not models:
         if out and not (planned.run_folder / MANIFEST).exists():
-            say(
-                f"{out}: there is no run here to continue and no model is named (--model); a new run of simulated models begins:"
-            )
+            say(f"{out}: there is no run to continue and no model is named (--model), so simulated models are asked.")
         say("Simulated models: no language model is asked.")
     if models or choices.preset or config:
         say(outlook({name: len(found) for name, found in planned.item_set.items.items()}, _models(planned)))
