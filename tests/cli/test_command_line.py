@@ -404,7 +404,7 @@ def test_of_a_part_of_the_scores_the_answer_is_about_that_part(
     [line] = answer("--model", "sim/knows-itself")
     assert line == f"sim/knows-itself predicts itself better than {best}."
     one, two = answer("--experiment", "association,difficulty")
-    assert one.startswith("association: ") and "word lists" in one
+    assert one.startswith("association: ") and "lists of words" in one
     assert two.startswith("difficulty: ") and "which questions" in two
     [line] = answer("--experiment", "overall")
     others = "That baseline predicts 4 of the others better; of 1 it cannot be told who is ahead."

@@ -19,6 +19,7 @@ from selfexec.items import load
 from selfexec.prompts import all_prompts, read_prompts
 from selfexec.readers import Reading
 from selfexec.runs import prompts_sent
+from selfexec.runs.asking import plan
 from sockets import served
 
 MODELS = ["sim/typical", "sim/knows-itself"]
@@ -128,6 +129,8 @@ def test_a_run_goes_on_and_grows_with_the_items_that_it_has_held_out(shown: sx.R
     folder = Path(shutil.copytree(shown.folder, tmp_path / "r"))
     with pytest.raises(sx.InputError, match=r"4 results of sim/coin in association are to be shown, and .* has 0 that"):
         sx.run("sim/coin", limit=20, facets={"strategy": "own-history:4"}, out=folder)
+    said = "\n".join(plan(["sim/coin"], limit=20, out=folder).from_run)
+    assert f"{OWN}: not asked now, since sim/coin has no results yet" in said and f"{OTHERS}:" not in said
     sx.run("sim/coin", limit=20, out=folder)
     grown = sx.run([*MODELS, "sim/coin"], limit=12, facets={"strategy": ["own-history:4", "own-history:6"]}, out=folder)
     six = held_out(grown, "difficulty", "strategy=own-history:6")

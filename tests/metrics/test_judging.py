@@ -62,9 +62,7 @@ def test_of_ten_recorded_models_two_part_with_the_rule_in_a_quarter(
     rows = ten_models.observations.drop_nulls("observed").join(by_rule, on=["model", "experiment", "item", "epoch"])
     shares = rows.group_by("model").agg((pl.col("observed") != pl.col("by_rule")).mean().alias("share"))
     assert set(told) == set(shares.filter(pl.col("share") >= 0.25)["model"]) and len(told) == 2
-    notes = "\n".join(
-        noise_and_loss(scores, scores.warnings, lambda models: "ten")
-    )  # as the report and the card have them
+    notes = "\n".join(noise_and_loss(scores, scores.warnings, scores.runs))  # as the report and the card have them
     for text in (scores.table(), scores.markdown(), scores._repr_html_(), notes):
         assert re.search(r"selfexec read (\S*/)?ten --claim disputed --show", text)
         assert all(test.text in text for test in told.values())

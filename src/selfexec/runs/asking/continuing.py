@@ -13,7 +13,7 @@ from selfexec import items
 from selfexec.engines import Connection, Respondent, Sampling, engine_type, is_at_home
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS
-from selfexec.facets import DEFAULT
+from selfexec.facets import DEFAULT, Condition, condition_name, history_in
 from selfexec.items import ItemSet
 from selfexec.options import Names, changed, part_of
 from selfexec.run_options import RunOptions
@@ -147,9 +147,19 @@ def continued(options: RunOptions) -> Plan:
     plan = planned(options, respondents)
     new = [model for model in models if model not in manifest.models]
     asked_alike = f"{listing(new)}: new in {run}, and asked what its models are asked, as they are." if new else ""
+    later = [condition for condition in conditions if new and _shows_own_results(condition)]
+    conditions = [condition for condition in conditions if condition not in later]
+    design = design and {place: epochs for place, epochs in design.items() if place[2] not in later}
+    have = "has" if len(new) == 1 else "have"
+    asked_later = [
+        f"{condition_name(condition)}: not asked now, since {listing(new)} {have} no results yet that could be "
+        "shown. Give the same command again."
+        for condition in later
+        if "facets" not in growing
+    ]
     plan = replace(
         plan,
-        from_run=[*filter(None, [asked_alike]), *_addresses(run, respondents, options)],
+        from_run=[*filter(None, [asked_alike]), *asked_later, *_addresses(run, respondents, options)],
         sampling=_sampling(manifest, None, options),
         conditions=plan.conditions if "facets" in growing else conditions,
         lacking=lacking,
@@ -233,6 +243,12 @@ def _with_new(models: Sequence[str], design: Design) -> Design:
         every = joined(every, {("", experiment, condition): epochs})
     new = [model for model in models if not any(model == place[0] for place in design)]
     return {**design, **{(model, e, c): epochs for model in new for (_, e, c), epochs in every.items()}}
+
+
+def _shows_own_results(condition: Condition) -> bool:
+    """Whether a prediction in a condition is asked with results of the model itself, which it must have by then."""
+    shown = history_in(condition)
+    return shown is not None and shown.of is None
 
 
 def _epochs(folder: Path, manifest: Manifest, there: ItemSet) -> int:
