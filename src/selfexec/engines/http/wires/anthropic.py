@@ -8,6 +8,7 @@ from selfexec.engines.http.ends import end_of, is_nothing, printable_end, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    OneReply,
     Texts,
     UnusableReply,
     Wire,
@@ -74,7 +75,7 @@ def _read(usage: Mapping[str, Any]) -> int | None:
 PIECES = {"text_delta": "text", "thinking_delta": "thinking"}
 # pieces that are no words: of what tools are given, of sources, of summaries
 OTHER_PIECES = ("signature_delta", "citations_delta", "input_json_delta", "compaction_delta")
-NEUTRAL_EVENTS = ("ping", "content_block_stop", "message_stop", "keepalive", "keep-alive", "heartbeat")
+NEUTRAL_EVENTS = ("ping", "keepalive", "keep-alive", "heartbeat")
 
 
 class Gathered:
@@ -85,6 +86,8 @@ class Gathered:
         self._body: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
+        self._open: set[int] = set()
+        self._reply = OneReply()
         self._text = Texts()
         self._odd: dict[str, Any] = {}
 
@@ -97,13 +100,19 @@ class Gathered:
                 if self._blocks:
                     raise UnusableReply("the stream begins a second time")
                 self._body = dict(piece["message"])
+                self._reply.check_names(self._body, "id", "model")
                 self._usage |= object_of(self._body.get("usage"))
             case "content_block_start":
                 if piece["index"] in self._blocks:
                     raise UnusableReply("a block of the stream begins a second time")
-                self._blocks[int(piece["index"])] = dict(piece["content_block"])
+                block = dict(piece["content_block"])
+                self._reply.check_end(self.whole, *(block.get(name) for name in PIECES.values()))
+                self._blocks[int(piece["index"])] = block
+                self._open.add(int(piece["index"]))
             case "content_block_delta":
-                block, delta = self._blocks.setdefault(int(piece["index"]), {"type": "text"}), piece["delta"]
+                if int(piece["index"]) not in self._open:
+                    raise UnusableReply("a piece of the stream is for a block that has not begun, or has ended")
+                block, delta = self._blocks[int(piece["index"])], piece["delta"]
                 kind = delta.get("type")
                 if name := PIECES.get(kind):
                     self._add(block, name, delta.get(name))
@@ -111,6 +120,8 @@ class Gathered:
                     raise UnusableReply(f"a piece of the stream is not known, {printable_end(str(kind))!r}")
                 if not delta.keys() <= PLAIN:
                     self._odd |= objections(delta)
+            case "content_block_stop":
+                self._open.discard(int(piece["index"]))
             case "message_delta":
                 given = {name: value for name, value in piece["delta"].items() if value is not None}
                 self._body |= {**given, "stop_reason": worse(self._body.get("stop_reason"), given.get("stop_reason"))}
@@ -124,6 +135,7 @@ class Gathered:
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):
             raise UnusableReply("a piece of the stream holds no text where its text should be")
+        self._reply.check_end(self.whole, words)
         if block.get("type") != name:
             raise UnusableReply(f"a piece of {name} in a block of another kind")
         if name == "text":
@@ -133,6 +145,8 @@ class Gathered:
     def body(self) -> Mapping[str, Any]:
         if not self.whole:
             raise UnusableReply(CUT)
+        if self._open:
+            raise UnusableReply("the stream ended in the middle of a block")
         blocks = [_joined(block) for _, block in sorted(self._blocks.items())]
         if blocks and self._body.get("content"):
             raise UnusableReply("the message has content before its blocks")

@@ -237,6 +237,27 @@ class Texts:
         return self._length > 0
 
 
+class OneReply:
+    """Holds the pieces of a stream to be those of one reply. Raises Unusable where a piece names another reply, or
+    brings words after the reply's end: gateways mix streams up, begin again with another upstream, and add words of
+    their own. A name that is empty says nothing: Azure and TGI send such ones.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, Any] = {}
+
+    def check_names(self, piece: Mapping[str, Any], *names: str) -> None:
+        for name in names:
+            given = piece.get(name)
+            if given and self._names.setdefault(name, given) != given:
+                raise UnusableReply(f"a piece of the stream is of another reply: its {name!r} is another one")
+
+    @staticmethod
+    def check_end(ended: bool, *words: Any) -> None:
+        if ended and any(words):
+            raise UnusableReply("the stream goes on with words after the reply had come to its end")
+
+
 def first_of(choices: Any, whole: bool = True) -> Mapping[str, Any] | None:
     """The choice that was asked for, of those that came: number 0, which some servers leave out. None where none came.
     Raises Unusable where nobody can say which of several it is, or where it is missing from a `whole` reply.

@@ -7,7 +7,9 @@ from selfexec.engines.base import Outcome
 from selfexec.engines.http.ends import End, end_of, is_missing, is_nothing, worse
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
+    ROLES,
     Event,
+    OneReply,
     Texts,
     UnusableReply,
     Wire,
@@ -120,9 +122,16 @@ def _check(choice: Mapping[str, Any], message: Mapping[str, Any], deltas: bool =
     check_places(message, "text", "value", content=message.get("content"))
     if (refusal := message.get("refusal")) and not isinstance(refusal, str):
         raise UnusableReply("a refusal of unknown shape")
-    if not deltas and (delta := choice.get("delta")) and delta != message:
+    if not deltas and (delta := choice.get("delta")) and not _repeats(delta, message):
         raise UnusableReply("it has 'delta' beside a message")
     check_role(message.get("role"))
+
+
+def _repeats(delta: Any, message: Mapping[str, Any]) -> bool:
+    """Whether a delta beside a message brings nothing that this has not: Perplexity sends one without words."""
+    return isinstance(delta, dict) and all(
+        not value or value == message.get(name) or (name == "role" and value in ROLES) for name, value in delta.items()
+    )
 
 
 def _ends(body: Mapping[str, Any], choice: Mapping[str, Any], text: bool) -> list[End]:
@@ -169,6 +178,8 @@ class Gathered:
         self._has_content = False
         self._odd: dict[str, Any] = {}
         self._text = Texts()
+        self._reply = OneReply()
+        self._in_deltas = False  # whether words came as such, and not as messages
         self._roleless = self._again = False
         self._logprobs: list[Any] = []
 
@@ -183,12 +194,15 @@ class Gathered:
         if "choices" not in piece:
             check_places(piece, "text", "content", "delta", "response", "output", "candidates")
         if choice := first_of(piece.get("choices"), whole=False):
+            # the counts that come last may be a gateway's own, as new-api's, under the name that it has for the model
+            self._reply.check_names(piece, "id", "model")
             self._take(choice)
         self.whole = "finish_reason" in self._choice
 
     def _take(self, choice: Mapping[str, Any]) -> None:
         self._choice |= {name: choice[name] for name in OF_THE_CHOICE if choice.get(name) is not None}
         self._handed_on |= object_of(choice.get("provider_specific_fields"))
+        ended = self.whole
         for name in ENDS:
             if not is_nothing(choice.get(name)):
                 self._choice[name] = worse(self._choice.get(name), choice[name])
@@ -201,14 +215,32 @@ class Gathered:
                 raise UnusableReply("a piece of the stream has its words in an unknown place")
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
+        self._reply.check_end(ended, *_words_in(piece))
         self._add(piece, last=not is_nothing(choice.get("finish_reason")))
+        if isinstance(delta, dict):
+            self._in_deltas |= bool(delta.get("content"))
+            self._check_message(message, delta)
 
     def _new_in(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a whole message adds to the deltas before it: nothing, where it only repeats them."""
-        text, content = "".join(part for part in self._content if isinstance(part, str)), message.get("content")
+        """What a message in place of a delta adds to those before it: nothing, where it only repeats them."""
+        text, content = self._said(), message.get("content")
+        if self._in_deltas:
+            self._check_message(message, {})
+            return {**message, "content": "", **dict.fromkeys(("refusal", *THOUGHTS))}
         if text and isinstance(content, str) and content.startswith(text):
             return {**message, "content": content[len(text) :], **dict.fromkeys(("refusal", *THOUGHTS))}
         return message
+
+    def _check_message(self, message: Mapping[str, Any] | None, delta: Mapping[str, Any]) -> None:
+        """Raise Unusable where a message beside the deltas has other words: it is the text so far, as at Perplexity,
+        or that of the delta beside it.
+        """
+        words = said_in(message.get("content")).text if message else ""
+        if words and words != delta.get("content") and words != self._said():
+            raise UnusableReply("a message beside the pieces of the stream has other words than they have")
+
+    def _said(self) -> str:
+        return said_in(self._content).text
 
     def _add(self, delta: Mapping[str, Any], last: bool) -> None:
         if not delta.keys() <= PLAIN:
@@ -252,6 +284,13 @@ class Gathered:
         handed_on = {"provider_specific_fields": self._handed_on} if self._handed_on else {}
         choice = {**self._choice, **handed_on, "index": 0, "message": message, "logprobs": {"content": self._logprobs}}
         return {**self._body, "choices": [choice], **self._odd}
+
+
+def _words_in(delta: Mapping[str, Any]) -> list[Any]:
+    """The words of a delta, which may be empty."""
+    content = delta.get("content")
+    said = said_in(content) if isinstance(content, list) else None
+    return [said.text or said.refusal or said.thought if said else content, *map(delta.get, ("refusal", *THOUGHTS))]
 
 
 CHAT = Wire(

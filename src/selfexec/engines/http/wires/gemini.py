@@ -8,6 +8,7 @@ from selfexec.engines.http.ends import block_of, end_of, is_missing, is_nothing,
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    OneReply,
     Texts,
     UnusableReply,
     Wire,
@@ -141,6 +142,7 @@ class Gathered:
         self._candidate: dict[str, Any] = {}
         self._parts: list[Any] = []
         self._text = Texts()
+        self._reply = OneReply()
         self._odd: dict[str, Any] = {}
         self._logprobs: dict[str, list[Any]] = {}
 
@@ -157,6 +159,7 @@ class Gathered:
             check_places(piece, "text", "content", "delta", "response", "output", "choices", "parts")
         if candidate := first_of(piece.get("candidates"), whole=False):
             check_places(candidate, *ELSEWHERE)
+            self._reply.check_names(piece, "responseId", "modelVersion")
             end = worse(self._candidate.get("finishReason"), candidate.get("finishReason"))
             self._take(candidate.get("content"))
             for name, tokens in object_of(candidate.get("logprobsResult")).items():
@@ -177,6 +180,7 @@ class Gathered:
         check_role(_role(content))
         self._odd |= objections(content)
         parts = list_of(content.get("parts"))
+        self._reply.check_end(self.whole, *(part.get("text") if isinstance(part, dict) else part for part in parts))
         for part in parts:
             if isinstance(part, dict) and isinstance(text := part.get("text"), str) and not part.get("thought"):
                 self._text.add(text)

@@ -8,6 +8,7 @@ from selfexec.engines.http.ends import End, end_of, is_missing, printable_end, w
 from selfexec.engines.http.providers import Endpoint
 from selfexec.engines.http.wires.base import (
     Event,
+    Said,
     Texts,
     UnusableReply,
     Wire,
@@ -27,6 +28,7 @@ from selfexec.engines.http.wires.base import (
     said_in,
     text_of,
     turns,
+    words_of,
 )
 from selfexec.engines.http.wires.logprobs import tokens_of
 from selfexec.engines.http.wires.objections import PLAIN, kind_of, objections
@@ -149,14 +151,18 @@ ENDS = ("response.completed", "response.incomplete", "response.failed", "respons
 
 class Gathered:
     """Events, of which the last has the whole response. Some gateways leave its output out: then it is the items that
-    came as they were done.
+    came as they were done. The words that came in pieces have to be those at the end. They tell better than ids whether
+    it is one reply: at GitHub Copilot and older LiteLLM the id changes from event to event. Without pieces the ids have
+    to agree.
     """
 
     def __init__(self) -> None:
         self.whole = self.over = False
         self._body: Mapping[str, Any] = {}
         self._items: list[Any] = []
-        self._said = False
+        self._said: dict[str, list[str]] = {kind: [] for kind in DELTAS}
+        self._ids: set[str] = set()
+        self._completed = False
         self._odd: dict[str, Any] = {}
 
     def take(self, event: Event) -> None:
@@ -168,12 +174,15 @@ class Gathered:
         if kind == "response.output_item.done":
             self._items.append(piece.get("item"))
         elif kind in DELTAS:
-            self._said |= bool(piece.get("delta"))
+            self._said[kind].append(words_of(piece.get("delta")))
         elif kind in ENDS:
             self._body = object_of(piece.get("response"))
             if (status := self._body.get("status")) is not None:
                 self._body = {**self._body, "status": worse(status, kind.removeprefix("response."))}
             self.whole = self.over = True
+            self._completed = kind == "response.completed"
+        if given := name_of(object_of(piece.get("response")).get("id")):
+            self._ids.add(given)
         if not (isinstance(kind, str) and (kind in NEUTRAL_EVENTS or _is_listed(kind))):
             self._odd.setdefault("error", {"message": f"an event that is not known: {printable_end(str(kind))}"})
         elif event.name != kind and event.name.startswith("response."):
@@ -187,9 +196,21 @@ class Gathered:
         body = {**self._body, **self._odd}
         if self._items:
             body["output"] = body.get("output") or self._items
-        if self._said and not any(map(_says_something, list_of(body.get("output")))):
-            raise UnusableReply("the text that came in pieces is not in the response at the end")
+        self._check(_said_at_end(body.get("output")))
         return body
+
+    def _check(self, end: Said) -> None:
+        """Raise Unusable where the words at the end are not those that came in pieces. What ends before it is completed
+        may have lost some of them, but not all.
+        """
+        text, refusal = ("".join(self._said[kind]).strip() for kind in DELTAS)
+        if not (text or refusal):
+            if len(self._ids) > 1:
+                raise UnusableReply("the response at the end is another one than that which began")
+            return
+        other = (text, refusal) != (end.text.strip(), (end.refusal or "").strip())
+        if not (end.text or end.refusal) or (other and self._completed):
+            raise UnusableReply("the text that came in pieces is not in the response at the end")
 
 
 DELTAS = ("response.output_text.delta", "response.refusal.delta")
@@ -205,12 +226,10 @@ def _is_listed(kind: str) -> bool:
     return kind_of(kind) == "other"
 
 
-def _says_something(item: Any) -> bool:
-    """Whether an item of the output is a message with words in it."""
-    if not isinstance(item, dict) or item.get("type") != "message":
-        return False
-    said = said_in(_parts(item.get("content")))
-    return bool(said.text or said.refusal)
+def _said_at_end(output: Any) -> Said:
+    """The words in the messages of an output."""
+    messages = [item for item in list_of(output) if isinstance(item, dict) and item.get("type") == "message"]
+    return said_in([part for item in messages for part in _parts(item.get("content"))])
 
 
 RESPONSES = Wire(

@@ -97,10 +97,13 @@ class Stream:
                     return
                 if (error := _error_in(event)) is not None:
                     self._error = error
-                else:
-                    if event.name and event.name not in NAMES and self._named_oddly is None:
-                        self._named_oddly = _oddity_of(event)
+                    return
+                if event.name and event.name not in NAMES and self._named_oddly is None:
+                    self._named_oddly = _oddity_of(event)
+                if event.data or not event.name:
                     self._gathering.take(event)
+                elif self._named_oddly is None and event.name.strip().casefold() not in WORDLESS:
+                    self._named_oddly = {"message": f"an event named {printable_end(event.name)} without data"}
         except UnusableReply as fault:
             self._wrong = fault
         except (AttributeError, TypeError, KeyError, IndexError, ValueError):
@@ -121,6 +124,12 @@ NAMES = frozenset(
 )
 
 
+# those that hold nothing, so that nothing is lost where they come without data
+WORDLESS = frozenset(
+    ("message", "message_stop", "ping", "done", "completion", "vertex_event", "keepalive", "keep-alive", "heartbeat")
+)
+
+
 def _oddity_of(event: Event) -> Any:
     """What the name of an event says that no format lists, as an error: the name is harmless where the data is what
     the format sends without a name.
@@ -128,7 +137,7 @@ def _oddity_of(event: Event) -> Any:
     name = event.name.strip().casefold()
     if name in NAMES or name.startswith("response."):
         return None
-    if kind_of(name) == "other":
+    if kind_of(name) == "other" and event.data:
         if event.data.strip() == b"[DONE]":
             return None
         if not {"choices", "candidates", "type"}.isdisjoint(data_of(event)):
@@ -138,7 +147,7 @@ def _oddity_of(event: Event) -> Any:
 
 def _error_in(event: Event) -> Any:
     """The error that an event holds, by its own name or by what stands in it; None where it holds none."""
-    if event.name.strip().casefold() == "error":
+    if _is_error(event.name):
         try:
             piece = data_of(event)
         except UnusableReply:
@@ -153,6 +162,10 @@ def _error_in(event: Event) -> Any:
     named = any(name in piece for name in ("error", "errors", "choices", "candidates", "error_code", "error_msg"))
     # a sentence alone ends no stream, though it speaks against the reply: see `objections`
     return error if named or "error" in (piece.get("type"), piece.get("object")) or says_something(code) else None
+
+
+def _is_error(name: str) -> bool:
+    return name.strip().casefold() == "error"
 
 
 class _Lines:
@@ -176,18 +189,21 @@ class _Lines:
             yield from self._line(line)
 
     def rest(self) -> Iterator[Event]:
-        """What is left when nothing more comes: many servers leave out the last empty line."""
+        """What is left when nothing more comes: many servers leave out the last empty line. A name without it may have
+        lost its data, so that only that of an error counts.
+        """
         left, self._left = bytes(self._left), bytearray()
         *lines, last = LINE_ENDS.split(left)
         for line in lines:
             yield from self._line(line)
         if not any(field.startswith(last) for field in STREAMED):  # else it was cut in the middle of its name
             yield from self._line(last)
-        yield from self._line(b"")
+        if self._data or _is_error(self._name):
+            yield from self._line(b"")
 
     def _line(self, line: bytes) -> Iterator[Event]:
         if not line:
-            if self._data:
+            if self._data or self._name.strip():
                 yield Event(self._name, b"\n".join(self._data))
             self._name, self._data = "", []
             return
