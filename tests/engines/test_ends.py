@@ -186,6 +186,19 @@ def test_the_words_of_others_mean_in_the_openai_format_what_they_mean_there(word
 
 UNKNOWN = [
     *("null", "None", "none", "unknown", "other", "OTHER", "something new", "pause_turn", "compaction"),
+    *(
+        "-stop",
+        "_stop",
+        ".stop",
+        "stop.",
+        "stop-",
+        "<stop>",
+        "/s",
+        "im_end",
+        "<|im_end>",
+        "<|tool_call|>",
+        "<|eom_id|>",
+    ),
     *("FINISH_REASON_UNSPECIFIED", "stopped", "not_stop", "stop: because", "sto\u0440", "\u200bstop", "stop;length"),
     *(" ", "finish_reason", "0", "length?", None, 0, 5, True, 1.5, [], ["stop"], {}, {"type": "stop"}),
 ]
@@ -200,6 +213,67 @@ def test_a_reply_with_any_other_end_is_none_and_its_text_is_kept_apart(wire: str
     shown = word if isinstance(word, str) else missing if word is None else json.dumps(word)
     assert found.unknown_end == shown
     assert found.error and "which is not known to end one" in found.error and printable_end(shown) in found.error
+
+
+TOKENS = "</s> <|im_end|> <|eot_id|> <|eot|> <|end|> <|endoftext|> <end_of_turn> <|END_OF_TEXT|> <|return|> <eos>"
+
+
+@pytest.mark.parametrize("token", TOKENS.split())
+def test_the_token_that_ended_a_turn_ends_a_reply(token: str) -> None:
+    for ends in ({"finish_reason": token}, {"finish_reason": "stop", "native_finish_reason": token}):
+        found = of_body("openai", {"choices": [{"message": {"content": "Hello"}, **ends}]})
+        assert found and (found.text, found.stop_reason, found.error) == ("Hello", "stop", None)
+
+
+PRINTED = ("null", "undefined", "[object Object]", "<nil>", "(null)", "%!s(<nil>)", " null\n")
+UNSEEN = "\u200b\ufeff\0\ufffd \n\t\u2060\u00ad\u2800\u3164\u034f\x1b"
+
+
+@FORMATS
+@BOTH
+@given(text=st.sampled_from(PRINTED) | st.text(st.sampled_from(UNSEEN), min_size=1, max_size=60))
+@settings(max_examples=examples(40), deadline=None)
+def test_a_text_without_a_visible_character_or_of_a_programs_nothing_is_empty(wire: str, way: str, text: str) -> None:
+    found = came(wire, way, text, next(iter(OWN[wire])))
+    assert found is None or (found.text, found.error) == ("", None)
+
+
+@FORMATS
+@BOTH
+@given(
+    text=st.sampled_from(["None", "Null", "nil", "null.", "0", "false", ".", "?", "\U0001f600", "\u200bA\u200b", '""'])
+)
+@settings(max_examples=examples(20), deadline=None)
+def test_a_short_answer_is_what_it_says(wire: str, way: str, text: str) -> None:
+    found = came(wire, way, text, next(iter(OWN[wire])))
+    assert found and (found.text, found.error) == (text, None)
+
+
+NO_REFUSAL = ("null", "None", "NULL", "false", "none", " ", "\n", "\u200b", "undefined", "")
+
+
+@pytest.mark.parametrize("refusal", NO_REFUSAL)
+def test_a_refusal_that_says_nothing_is_none(refusal: str) -> None:
+    message = {"role": "assistant", "content": "Hello", "refusal": refusal}
+    bodies = [of_body("openai", {"choices": [{"message": message, "finish_reason": "stop"}]})]
+    pieces = ({"choices": [{"index": 0, "delta": part}]} for part in ({"content": "Hello"}, {"refusal": refusal}))
+    bodies.append(of_stream("openai", events(*pieces, {"choices": [{"delta": {}, "finish_reason": "stop"}]})))
+    parts = [{"type": "output_text", "text": "Hello"}, {"type": "refusal", "refusal": refusal}]
+    bodies.append(of_body("responses", {"status": "completed", "output": [{"type": "message", "content": parts}]}))
+    for found in bodies:
+        assert found and (found.text, found.refusal, found.error) == ("Hello", None, None)
+    message["refusal"] = "I cannot help with that."
+    found = of_body("openai", {"choices": [{"message": message, "finish_reason": "stop"}]})
+    assert found and found.refusal == "I cannot help with that."
+
+
+def test_a_delta_without_words_beside_a_message_is_none() -> None:
+    message = {"role": "assistant", "content": "Hello", "tool_calls": []}
+    for delta in ({"role": "assistant", "content": ""}, {"content": None, "role": ""}, {"content": "Hello"}, {}):
+        found = of_body("openai", {"choices": [{"message": message, "delta": delta, "finish_reason": "stop"}]})
+        assert found and (found.text, found.error) == ("Hello", None)  # the first is what Perplexity sends
+    for odd in ({"content": "there"}, {"refusal": "No"}, {"role": "user", "content": ""}, {"text": "x"}, "Hello", [1]):
+        assert of_body("openai", {"choices": [{"message": message, "delta": odd, "finish_reason": "stop"}]}) is None
 
 
 DIED = (

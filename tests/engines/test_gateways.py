@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 import selfexec as sx
 from selfexec.cli import root
 from selfexec.engines import Call, Connection, Outcome
 from selfexec.engines.http.client import HttpEngine
-from selfexec.engines.http.gateways import is_cut, with_headers
+from selfexec.engines.http.gateways import cached_by, is_cut, with_headers
 from selfexec.engines.http.providers import PROVIDERS, endpoint
 from selfexec.engines.http.shutdown import shutdown_said
 from selfexec.errors import InputError
@@ -299,6 +301,8 @@ def test_who_keeps_replies_though_told_not_to_is_named_once() -> None:
         ({"cf-aig-cache-status": "HIT"}, "headers cf-aig-skip-cache=true"),
         ({"x-portkey-cache-status": "SEMANTIC HIT"}, "x-portkey-cache-force-refresh"),
         ({"Helicone-Cache": "HIT"}, "Helicone-Cache-Enabled=false"),
+        ({"X-Cache": "Hit from edge"}, "headers Cache-Control=no-cache"),
+        ({"Age": "86400"}, "headers Cache-Control=no-cache"),
     ],
 )
 def test_a_reply_from_a_cache_is_not_kept_and_the_way_out_is_said(
@@ -309,9 +313,27 @@ def test_a_reply_from_a_cache_is_not_kept_and_the_way_out_is_said(
     assert way_out in str(stopped.value) and "the same command goes on" in str(stopped.value)
 
 
-@pytest.mark.parametrize("headers", [{"cf-aig-cache-status": "MISS"}, {"x-cache": "HIT"}, {"x-litellm-cache-key": ""}])
-def test_what_no_cache_had_is_kept(headers: dict[str, str]) -> None:
+def test_what_no_cache_had_is_kept() -> None:
+    headers = {"cf-aig-cache-status": "MISS", "X-Cache": "MISS", "Age": "0", "x-litellm-cache-key": ""}
     assert asked(sending(completion(), **headers))[0].text == "Hi"
+
+
+@given(
+    name=st.sampled_from(["", "X-", "cf-", "x-semantic-", "x-edge-"]).flatmap(
+        lambda before: st.sampled_from(["Cache", "cache-status", "CACHE-RESULT"]).map(lambda name: before + name)
+    ),
+    hit=st.sampled_from(["HIT", "hit", "Hit from edge", "SEMANTIC HIT", "MISS, HIT", "TCP_HIT", "Edge; hit; ttl=9"]),
+    other=st.sampled_from(["MISS", "miss", "BYPASS", "DYNAMIC", "DISABLED", "", "no-hit", "Edge; hit=?0", "white"]),
+    age=st.integers(1, 10**9),
+)
+def test_any_header_of_a_cache_tells_of_a_hit_and_of_nothing_else(name: str, hit: str, other: str, age: int) -> None:
+    usual = {"Content-Type": "application/json", "X-Request-Id": "hit", "Cache-Control": "max-age=60"}
+    assert cached_by({**usual, name: other, "Age": "0"}) is None
+    said = cached_by({**usual, name: hit})
+    assert said and f"the header {name.lower()} says so" in said
+    assert "the header age says so" in str(cached_by({**usual, name: other, "Age": str(age)}))
+    for odd in ("", "-5", "soon", "0.5", "1e3"):
+        assert cached_by({**usual, "age": odd}) is None
 
 
 @pytest.mark.parametrize(

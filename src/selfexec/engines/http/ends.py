@@ -7,8 +7,9 @@
     unknown   everything else, a missing end included: nobody can say whether this is a whole reply
 
 Words are compared by their letters and digits alone, so that `MAX_TOKENS`, `max-tokens` and `maxTokens` are one, and
-without the prefixes that generated clients put before them (`FINISH_REASON_STOP`). A word of two parts, as
-`content_filter: PROHIBITED_CONTENT`, is the worse of them. Nothing is guessed from a word that is not listed.
+without the prefixes that generated clients put before them (`FINISH_REASON_STOP`). The tokens by which models end their
+turn, as `<|im_end|>`, are words too. A word of two parts, as `content_filter: PROHIBITED_CONTENT`, is the worse of
+them. Nothing is guessed from a word that is not listed.
 """
 
 import json
@@ -64,16 +65,21 @@ _WORDS: Mapping[tuple[Kind, str | None], str] = {
         "malformed_model_output malformed_tool_use"
     ),
 }
+SEPARATORS = re.compile(r"(?<=[^\W_])[\s_.-]+(?=[^\W_])")
 PREFIX = re.compile(r"^(?:finish|stop|block(?:ed)?)?reason(?=.)")  # Google's clients, xAI's gRPC
 
 
 def _letters(word: str) -> str:
     """A word without what only its spelling adds."""
-    return PREFIX.sub("", re.sub(r"[\s_.-]+", "", word).casefold(), count=1) if word.isascii() else word
+    return PREFIX.sub("", SEPARATORS.sub("", word.strip()).casefold(), count=1) if word.isascii() else word
 
+
+# the tokens by which models end their turn, with and without bars; others end a tool's call, or a part of the turn
+_TOKENS = "/s im_end eos eot eot_id end end_of_text end_of_turn end_of_sentence endoftext return"
 
 TABLE: Mapping[str, tuple[Kind, str | None]] = {
-    _letters(word): meaning for meaning, words in _WORDS.items() for word in words.split()
+    **{_letters(word): meaning for meaning, words in _WORDS.items() for word in words.split()},
+    **{_letters(f"<{bar}{name}{bar}>"): ("done", "stop") for name in _TOKENS.split() for bar in ("", "|")},
 }
 # a prompt that was blocked for a reason of this name was blocked, though a reply that ended so has no known end
 BLOCKS = {_letters(word) for word, (kind, _) in TABLE.items() if kind == "withheld"} | {"other"}

@@ -1,21 +1,26 @@
 """What gateways and servers tell beside a reply: of a cache, a cost, who answered, a prompt that was cut."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
 from selfexec.experiments import Message
 
-# header -> the value that says that a reply came from a cache (any does where none is given), and how to do without
-CACHES: Mapping[str, tuple[str, str]] = {
-    # LiteLLM sends it where the cache had the reply, and not where it has just put it there
-    "x-litellm-cache-key": ("", """--extra-body '{"cache": {"no-cache": true}}'"""),
-    "cf-aig-cache-status": ("hit", "--header cf-aig-skip-cache=true"),
-    "x-portkey-cache-status": ("hit", "--header x-portkey-cache-force-refresh=true"),
-    "helicone-cache": ("hit", "--header Helicone-Cache-Enabled=false"),
+# LiteLLM sends it, with any value, where its cache had the reply, and not where it has just put it there
+LITELLM = "x-litellm-cache-key"
+# how to do without the caches that are known
+WAYS_OUT: Mapping[str, str] = {
+    LITELLM: """--extra-body '{"cache": {"no-cache": true}}'""",
+    "cf-aig-cache-status": "--header cf-aig-skip-cache=true",
+    "x-portkey-cache-status": "--header x-portkey-cache-force-refresh=true",
+    "helicone-cache": "--header Helicone-Cache-Enabled=false",
 }
+ANY_WAY_OUT = "where they are served, or ask for no cached replies: many caches heed --header Cache-Control=no-cache"
+HIT = re.compile(r"(?<![a-z])(?<!no[ _-])(?<!not[ _-])hit(?![a-z]|=\?0)", re.IGNORECASE)
 COST, UPSTREAM = "x-litellm-response-cost", "x-litellm-model-name"
 SLACK = 0.9  # of the words of a prompt: each is a token at least, but for some that are written without blanks between
 LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count is one of something else
@@ -23,16 +28,26 @@ LEAST_CONTEXT = 512  # tokens: nobody serves with less room, and a lower count i
 
 def cached_by(headers: Mapping[str, str]) -> str | None:
     """Why a reply is none of a fresh session, and what to do; None where nothing says so."""
-    for name, (value, way_out) in CACHES.items():
-        if name not in headers:
-            continue
-        given = headers[name].strip().lower()
-        if given and (not value or value in given.replace(",", " ").split()):
+    for name in _of_caches(tuple(headers)):
+        if _tells_of_a_cache(name.lower(), headers[name].strip()):
+            way_out = WAYS_OUT.get(name.lower(), ANY_WAY_OUT)
             return (
-                f"the reply came from a cache (the header {name} says so): no session was opened for it, and it is not "
-                f"kept. Turn the cache off for these calls ({way_out}); the same command goes on"
+                f"the reply came from a cache (the header {name.lower()} says so): no session was opened for it, and "
+                f"it is not kept. Turn the cache off for these calls ({way_out}); the same command goes on"
             )
     return None
+
+
+@lru_cache(maxsize=1024)
+def _of_caches(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Which of the headers of a reply may tell of a cache. A server sends the same ones with every reply."""
+    return tuple(name for name in names if "cache" in name.lower() or name.lower() == "age")
+
+
+def _tells_of_a_cache(name: str, value: str) -> bool:
+    if name == "age":  # the seconds for which a cache has had the reply
+        return value.isdecimal() and int(value[:20]) > 0
+    return bool(value) if name == LITELLM else HIT.search(value) is not None
 
 
 def with_headers(outcome: Outcome, headers: Mapping[str, str]) -> Outcome:

@@ -15,6 +15,7 @@ NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # what these say is meant to be seen; any other may carry a secret, whatever a gateway calls it
 PUBLIC = {
     *("http-referer", "referer", "origin", "x-title", "x-openrouter-title", "user-agent", "accept", "accept-language"),
+    "cache-control",
     *("anthropic-version", "anthropic-beta", "openai-beta"),
 }
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from selfexec.engines.base import Outcome
 from selfexec.engines.http.ends import BESIDE, LONGEST_END, End, printable_end, worst
-from selfexec.engines.http.errors import sentence_of
+from selfexec.engines.http.errors import says_something, sentence_of
 from selfexec.engines.http.policy import error_in_reply, shortened
 from selfexec.engines.http.providers import ENDINGS, Endpoint
 from selfexec.engines.http.wires.objections import objection_in
@@ -100,6 +100,25 @@ LARGEST_COUNT = 2**31
 LEADING_THOUGHT = re.compile(r"\s*<(think|thinking|reasoning)>(.*?)</\1>\s*", re.DOTALL)
 
 
+# how JSON, JavaScript, Objective-C and Go print their nothing; Python's None is a word that a model may answer with
+PRINTED_NOTHING = frozenset(("null", "undefined", "[object Object]", "<nil>", "%!s(<nil>)", "<null>", "(null)"))
+BLANK = frozenset("\ufffd\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # printable, by Unicode's account
+
+
+def is_wordless(text: str) -> bool:
+    """Whether a text is one in name only: a program's word for nothing, or without a character that can be seen."""
+    if len(text) > 20 and text[0].isalnum():
+        return False  # nearly all
+    if text.strip() in PRINTED_NOTHING:
+        return True
+    return not any(sign.isprintable() and not sign.isspace() and sign not in BLANK for sign in text)
+
+
+def refusal_of(value: Any) -> str | None:
+    """What a model says in place of an answer. Some servers write their nothing there as a word."""
+    return value if isinstance(value, str) and says_something(value) and not is_wordless(value) else None
+
+
 def apart(outcome: Outcome) -> Outcome:
     """Thoughts that a server left in the text are kept apart from the answer."""
     found = LEADING_THOUGHT.match(outcome.text or "") if outcome.text and "</" in outcome.text else None
@@ -159,7 +178,7 @@ def said_in(content: Any) -> Said:
             neutral = kind
         else:
             raise UnusableReply(f"its content holds a part that is not known, {printable_end(str(kind))!r}")
-    said = Said("".join(texts), "".join(refusals) or None, "".join(thoughts) or None, calls, bool(thoughts))
+    said = Said("".join(texts), refusal_of("".join(refusals)), "".join(thoughts) or None, calls, bool(thoughts))
     if neutral and not (said.text or said.refusal):
         raise UnusableReply(f"its content holds no text, but {printable_end(neutral)!r}")
     return said
@@ -319,6 +338,8 @@ def by_end(
     Raises:
         UnusableReply: This is no reply. The server failed, or gives neither a message nor a reason why there is none.
     """
+    if outcome.text and is_wordless(outcome.text):
+        outcome = replace(outcome, text="", logprobs=None)
     if end.kind == "died":
         raise UnusableReply(f"it broke off, it {_ended(end)}" + (f": {complaint}" if complaint else ""))
     if complaint is not None:

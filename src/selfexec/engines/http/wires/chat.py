@@ -28,6 +28,7 @@ from selfexec.engines.http.wires.base import (
     list_of,
     name_of,
     object_of,
+    refusal_of,
     said_in,
     text_of,
     turns,
@@ -63,7 +64,7 @@ def _outcome(body: Any) -> Outcome:
         Outcome(
             text=said.text,
             output_tokens=count_of(usage.get("completion_tokens")),
-            refusal=text_of(message.get("refusal")) or said.refusal,
+            refusal=refusal_of(message.get("refusal")) or said.refusal,
             input_tokens=count_of(usage.get("prompt_tokens")),
             reasoning_tokens=count_of(details.get("reasoning_tokens")),
             reasoning=text_of(message.get("reasoning_content")) or text_of(message.get("reasoning")) or said.thought,

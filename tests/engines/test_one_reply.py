@@ -1,0 +1,232 @@
+"""A stream is one reply: its pieces bear one name, its words come before its end, and nobody else's are among them."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_ends import BEGIN, BLOCK_END, FORMATS, OWN, counts, events, of_stream, streamed
+
+from effort import examples
+
+TEXT = "Dear neighbours, welcome to our picnic."
+NAMES = {"openai": ("id", "model"), "gemini": ("responseId", "modelVersion")}
+NAMED = pytest.mark.parametrize(("wire", "name"), [(wire, name) for wire in NAMES for name in NAMES[wire]])
+WORDS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
+CUTS = st.sets(st.integers(1, len(TEXT) - 1), max_size=6)
+
+
+def cut(text: str, cuts: Iterable[int]) -> list[str]:
+    at = [0, *sorted(cuts), len(text)]
+    return [text[start:end] for start, end in pairwise(at)]
+
+
+def piece(wire: str, words: str = "", end: bool = False, **names: Any) -> dict[str, Any]:
+    """A piece of a stream of chat or Gemini's format: words, and whether the reply ends with them."""
+    if wire == "openai":
+        return {
+            "choices": [{"index": 0, "delta": {"content": words}, "finish_reason": "stop" if end else None}],
+            **names,
+        }
+    candidate: dict[str, Any] = {"content": {"role": "model", "parts": [{"text": words}]}}
+    return {"candidates": [{**candidate, "finishReason": "STOP"} if end else candidate], **names}
+
+
+def delta(words: str, index: int = 0, kind: str = "text") -> dict[str, Any]:
+    return {"type": "content_block_delta", "index": index, "delta": {"type": f"{kind}_delta", kind: words}}
+
+
+def block(index: int, kind: str = "text") -> list[dict[str, Any]]:
+    return [{"type": "content_block_start", "index": index, "content_block": {"type": kind, kind: ""}}]
+
+
+STOP = [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@NAMED
+@given(cuts=CUTS, data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_a_piece_under_another_name_makes_a_stream_unusable_wherever_it_comes(
+    wire: str, name: str, cuts: set[int], data: st.DataObject
+) -> None:
+    texts = cut(TEXT, cuts)
+    # an empty name says nothing: Azure begins with one, TGI has no other
+    names = data.draw(st.lists(st.sampled_from(["one", "", None]), min_size=len(texts), max_size=len(texts)))
+    pieces = [piece(wire, text, **{name: given}) for text, given in zip(texts, names, strict=True)]
+    end = piece(wire, end=True, **{name: "one"})
+    found = of_stream(wire, events(*pieces, end))
+    assert found and (found.text, found.error) == (TEXT, None)
+    at = data.draw(st.integers(0, len(pieces)))
+    other = piece(wire, data.draw(WORDS), **{name: "two"})
+    assert of_stream(wire, events(*pieces[:at], other, *pieces[at:], end)) is None
+    assert (
+        of_stream(wire, events(*pieces, piece(wire, "!", **{name: "one"}), piece(wire, end=True, **{name: "two"})))
+        is None
+    )
+
+
+def test_the_counts_behind_a_reply_may_come_under_a_gateways_own_name_for_the_model() -> None:
+    last = {"id": "c", "model": "alias", "choices": [], "usage": {"completion_tokens": 9}}
+    found = of_stream("openai", events(piece("openai", TEXT, True, id="c", model="m-2024"), last))
+    assert found and (found.text, found.output_tokens, found.error) == (TEXT, 9, None)
+
+
+def test_a_message_of_anthropics_that_begins_under_another_name_is_another_one() -> None:
+    for name in ("id", "model"):
+        begin = [{"type": "message_start", "message": {name: given}} for given in ("one", "two")]
+        whole = [*block(0), delta(TEXT), BLOCK_END, *STOP]
+        assert counts(of_stream("anthropic", events(begin[0], *whole)))
+        assert of_stream("anthropic", events(*begin, *whole)) is None
+
+
+def response(text: str, **fields: Any) -> dict[str, Any]:
+    output = [{"type": "message", "content": [{"type": "output_text", "text": text}]}]
+    return {"type": "response.completed", "response": {"status": "completed", "output": output, **fields}}
+
+
+@given(cuts=CUTS, other=WORDS, at=st.integers(0, 6))
+@settings(max_examples=examples(60), deadline=None)
+def test_the_words_of_a_response_are_those_of_its_pieces(cuts: set[int], other: str, at: int) -> None:
+    deltas = [{"type": "response.output_text.delta", "delta": text} for text in cut(TEXT, cuts)]
+    for end in (TEXT, f"{TEXT}\n"):  # servers differ in the blanks that they cut off at the end
+        found = of_stream("responses", events(*deltas, response(end)))
+        assert found and (found.text, found.error) == (end, None)
+    alien = {"type": "response.output_text.delta", "delta": other}
+    assert of_stream("responses", events(*deltas[:at], alien, *deltas[at:], response(TEXT))) is None
+    assert of_stream("responses", events(*deltas, response(other))) is None
+
+
+def test_the_id_of_a_response_may_change_only_where_its_pieces_vouch_for_the_words() -> None:
+    begin = {"type": "response.created", "response": {"id": "one", "status": "in_progress", "output": []}}
+    said = {"type": "response.output_text.delta", "delta": TEXT}
+    assert counts(of_stream("responses", events(begin, response(TEXT, id="one"))))
+    assert counts(of_stream("responses", events(begin, said, response(TEXT, id="two"))))  # as at GitHub Copilot
+    assert of_stream("responses", events(begin, response(TEXT, id="two"))) is None
+
+
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wire", NAMES)
+@given(cuts=CUTS, data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_no_words_come_after_the_end_of_a_reply(wire: str, cuts: set[int], data: st.DataObject) -> None:
+    texts = cut(TEXT, cuts)
+    end = data.draw(st.integers(0, len(texts) - 1))
+    # an end may come with the last words or behind them, again and again, but not with words to follow
+    pieces = [piece(wire, text, end=number >= end) for number, text in enumerate(texts)]
+    found = of_stream(wire, events(*pieces, piece(wire, "", True), piece(wire)))
+    assert counts(found) == (end == len(texts) - 1)
+    assert of_stream(wire, events(*pieces, piece(wire, "", True), piece(wire, data.draw(WORDS)))) is None
+
+
+@pytest.mark.parametrize("name", ["refusal", "reasoning_content", "reasoning"])
+def test_a_refusal_and_thoughts_are_words_that_do_not_come_after_the_end(name: str) -> None:
+    last = {"choices": [{"index": 0, "delta": {name: "Hm"}}]}
+    assert of_stream("openai", events(piece("openai", TEXT, True), last)) is None
+    parts = {"choices": [{"index": 0, "delta": {"content": [{"type": "text", "text": "Hm"}]}}]}
+    assert of_stream("openai", events(piece("openai", TEXT, True), parts)) is None
+
+
+def test_what_has_no_words_may_come_after_the_end() -> None:
+    notes = {"choices": [{"index": 0, "finish_reason": None, "content_filter_results": {"hate": {"filtered": False}}}]}
+    usage = {"choices": [{"index": 0, "delta": {}}], "usage": {"completion_tokens": 9}}  # LiteLLM
+    found = of_stream("openai", events(piece("openai", TEXT, True), {"id": "", "model": "", **notes}, usage))
+    assert found and (found.text, found.output_tokens, found.error) == (TEXT, 9, None)
+
+
+# --- blocks ----------------------------------------------------------------------------------------------------------
+
+
+@given(cuts=CUTS, data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_a_delta_of_anthropics_goes_to_a_block_that_is_open(cuts: set[int], data: st.DataObject) -> None:
+    thoughts = [*block(0, "thinking"), delta("Hm", 0, "thinking"), BLOCK_END]
+    inner = [*block(1), *(delta(text, 1) for text in cut(TEXT, cuts)), {**BLOCK_END, "index": 1}]
+    whole = [BEGIN[0], *thoughts, *inner, *STOP]
+    found = of_stream("anthropic", events(*whole))
+    assert found and (found.text, found.error) == (TEXT, None)
+    at = data.draw(st.integers(1, len(whole) - 1))
+    stray = delta(data.draw(WORDS), data.draw(st.sampled_from([0, 2, 7])))
+    assert of_stream("anthropic", events(*whole[:at], stray, *whole[at:])) is None
+    outside = data.draw(st.sampled_from([1, *range(len(whole) - 2, len(whole))]))
+    assert of_stream("anthropic", events(*whole[:outside], delta("x", 1), *whole[outside:])) is None
+
+
+def test_a_message_of_anthropics_ends_with_its_blocks_closed_and_begins_none_behind_its_end() -> None:
+    whole = [*BEGIN, delta(TEXT), BLOCK_END]
+    assert counts(of_stream("anthropic", events(*whole, *STOP)))
+    assert of_stream("anthropic", events(*BEGIN, delta(TEXT), *STOP)) is None
+    for behind in ([*block(1), delta("x", 1)], [{**block(1)[0], "content_block": {"type": "text", "text": "x"}}]):
+        late = [*whole, STOP[0], *behind, {**BLOCK_END, "index": 1}, STOP[1]]
+        assert of_stream("anthropic", events(*late)) is None
+
+
+# --- a message beside the pieces -------------------------------------------------------------------------------------
+
+
+def beside(words: str, message: str | None, end: bool = False) -> dict[str, Any]:
+    one = piece("openai", words, end)
+    if message is not None:
+        one["choices"][0]["message"] = {"role": "assistant", "content": message}
+    return one
+
+
+@given(cuts=CUTS, data=st.data())
+@settings(max_examples=examples(60), deadline=None)
+def test_a_message_beside_the_pieces_has_their_words(cuts: set[int], data: st.DataObject) -> None:
+    texts = cut(TEXT, cuts)
+    # the text so far (Perplexity), that of the piece (Foundry Local), or none
+    ways = data.draw(st.lists(st.integers(0, 2), min_size=len(texts), max_size=len(texts)))
+    given = [("".join(texts[: n + 1]), texts[n], None)[way] for n, way in enumerate(ways)]
+    pieces = [beside(text, message) for text, message in zip(texts, given, strict=True)]
+    found = of_stream("openai", events(*pieces, beside("", TEXT, True)))
+    assert found and (found.text, found.error) == (TEXT, None)
+    other = data.draw(WORDS)
+    at = data.draw(st.integers(0, len(pieces) - 1))
+    assume(other not in (texts[at], "".join(texts[: at + 1])))
+    assert (
+        of_stream("openai", events(*pieces[:at], beside(texts[at], other), *pieces[at + 1 :], beside("", TEXT, True)))
+        is None
+    )
+    alone = {"choices": [{"index": 0, "message": {"content": TEXT + other}, "finish_reason": "stop"}]}
+    assert of_stream("openai", events(*pieces, alone)) is None
+
+
+# --- events without data ---------------------------------------------------------------------------------------------
+
+
+@FORMATS
+@given(
+    name=st.sampled_from(["error", "Error", "ERROR", " error "]), more=st.sampled_from(["", "\nid: 7", "\nretry: 5"])
+)
+@settings(max_examples=examples(40), deadline=None)
+def test_an_event_error_without_data_is_an_error_wherever_it_comes(wire: str, name: str, more: str) -> None:
+    data = streamed(wire, TEXT, next(iter(OWN[wire]))).split(b"\n\n")
+    for at in range(len(data) - 1):
+        found = of_stream(wire, b"\n\n".join([*data[:at], f"event: {name}{more}".encode(), *data[at:]]))
+        assert not counts(found)
+
+
+@FORMATS
+def test_an_event_without_data_is_one_but_for_those_that_hold_nothing(wire: str) -> None:
+    data = streamed(wire, TEXT, next(iter(OWN[wire]))).split(b"\n\n")
+    for name, fine in {
+        **dict.fromkeys(("ping", "keepalive", "keep-alive", "heartbeat", "message", "done", "Ping", ""), True),
+        **dict.fromkeys(("exception", "interrupted", "x", "content_block_delta", "response.output_text.delta"), False),
+    }.items():
+        found = of_stream(wire, b"\n\n".join([data[0], f"event: {name}".encode(), *data[1:]]))
+        assert counts(found) is fine, name
+
+
+@FORMATS
+def test_the_name_of_an_event_that_was_cut_off_says_nothing_but_for_an_error(wire: str) -> None:
+    data = streamed(wire, TEXT, next(iter(OWN[wire])))
+    if wire in ("openai", "gemini"):  # in the others nothing is read behind the end
+        assert counts(of_stream(wire, data + b"event: mess"))
+        assert not counts(of_stream(wire, data + b"event: error"))
