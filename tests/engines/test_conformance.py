@@ -101,7 +101,9 @@ async def anthropic(request: web.Request) -> web.StreamResponse:
         return await streamed(
             request,
             {"type": "message_start", "message": {"content": [], "usage": usage}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
             *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": t}} for t in text),
+            {"type": "content_block_stop", "index": 0},
             {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage},
             {"type": "message_stop"},
         )

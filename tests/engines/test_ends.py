@@ -882,7 +882,9 @@ ENDS = (
     "modelcontextwindowexceeded maxpredictedtokensreached errorlimit repetition repetitiontruncation "
     "contentfilter contentfiltered sensitive guardrailintervened blocked moderation safety recitation "
     "blocklist prohibitedcontent spii language modelarmor jailbreak errortoxic imagesafety "
-    "imageprohibitedcontent imagerecitation refusal "
+    "imageprohibitedcontent imagerecitation refusal </s> <|/s|> "
+    "<imend> <eos> <eot> <eotid> <end> <endoftext> <endofturn> <endofsentence> <return> "
+    "<|imend|> <|eos|> <|eot|> <|eotid|> <|end|> <|endoftext|> <|endofturn|> <|endofsentence|> <|return|> "
 )
 ENDS_BY_LETTERS = frozenset(ENDS.split())
 

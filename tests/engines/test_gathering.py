@@ -22,14 +22,14 @@ def gathered(wire: str, *pieces: Any) -> Any:
 
 
 def test_bytes_become_events_at_empty_lines_wherever_they_are_cut() -> None:
-    text = b": alive\nevent: a\ndata: 1\ndata:2\r\n\r\nid: 7\nretry: 9\ndata:  3\n\nevent: lost\n\ndata: 4\n\ndata: 5"
-    events = [Event("a", b"1\n2"), Event("", b" 3"), Event("", b"4"), Event("", b"5")]
+    text = b": alive\nevent: a\ndata: 1\ndata:2\r\n\r\nid: 7\nretry: 9\ndata:  3\n\nevent: bare\n\ndata: 4\n\ndata: 5"
+    events = [Event("a", b"1\n2"), Event("", b" 3"), Event("bare", b""), Event("", b"4"), Event("", b"5")]
     for size in (1, 2, 3, 7, len(text)):
         lines, found = _Lines(), list[Event]()
         for at in range(0, len(text), size):
             found += lines.feed(text[at : at + size])
-        assert found == events[:3]
-        assert list(lines.rest()) == events[3:] and list(lines.rest()) == []
+        assert found == events[:4]
+        assert list(lines.rest()) == events[4:] and list(lines.rest()) == []
 
 
 def test_a_body_is_a_stream_by_its_first_six_signs() -> None:
@@ -100,7 +100,7 @@ def test_deltas_of_a_chat_become_its_message() -> None:
         delta(content="A", reasoning_content="m"),
         delta(content="X", index=1),  # of a second choice nobody wants to know
         delta(content="B", index=None),
-        {"id": "c", "choices": [{"index": 0, "message": {"content": "C"}, "logprobs": {"content": [{"token": "C"}]}}]},
+        {"id": "c", "choices": [{"index": 0, "delta": {"content": "C"}, "logprobs": {"content": [{"token": "C"}]}}]},
         {"id": "c", "choices": []},
     ]
     gathering = gathered("openai", *pieces)
@@ -113,6 +113,11 @@ def test_deltas_of_a_chat_become_its_message() -> None:
     message = {"role": "assistant", "content": "ABC", "reasoning_content": "Hm"}
     choice = {"finish_reason": "stop", "index": 0, "message": message, "logprobs": {"content": [{"token": "C"}]}}
     assert gathering.body() == {"id": "c", "model": "m", "usage": {"n": 1}, "choices": [choice]}
+    messages = (
+        {"choices": [{"message": {"content": part}, "finish_reason": end}]}
+        for part, end in (("A", None), ("AB", "stop"))
+    )
+    assert gathered("openai", *messages).body()["choices"][0]["message"]["content"] == "AB"  # the text so far
 
 
 def test_parts_refusals_and_tools_of_a_chat_are_kept_as_they_come() -> None:
@@ -165,7 +170,9 @@ def test_blocks_of_a_message_of_anthropics_become_its_content_in_their_order() -
         piece(0, type="signature_delta", signature="x"),
         piece(1, type="text_delta", text="B"),
         piece(0, type="thinking_delta", thinking="m"),
-        piece(2, type="text_delta", text="C"),  # of a block that was not begun
+        {"type": "content_block_stop", "index": 1},
+        {"type": "content_block_start", "index": 2, "content_block": {"type": "text", "text": "C"}},
+        {"type": "content_block_stop", "index": 2},
         {"type": "content_block_stop", "index": 0},
     ]
     gathering = gathered("anthropic", *pieces)

@@ -106,7 +106,8 @@ class Gathered:
                 if piece["index"] in self._blocks:
                     raise UnusableReply("a block of the stream begins a second time")
                 block = dict(piece["content_block"])
-                self._reply.check_end(self.whole, *(block.get(name) for name in PIECES.values()))
+                if self.whole:
+                    self._reply.check_late(block.get(name) for name in PIECES.values())
                 self._blocks[int(piece["index"])] = block
                 self._open.add(int(piece["index"]))
             case "content_block_delta":
@@ -135,7 +136,8 @@ class Gathered:
     def _add(self, block: dict[str, Any], name: str, words: Any) -> None:
         if not isinstance(words, str):
             raise UnusableReply("a piece of the stream holds no text where its text should be")
-        self._reply.check_end(self.whole, words)
+        if self.whole:
+            self._reply.check_late([words])
         if block.get("type") != name:
             raise UnusableReply(f"a piece of {name} in a block of another kind")
         if name == "text":

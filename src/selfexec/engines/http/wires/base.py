@@ -7,7 +7,7 @@ shape raises Unusable.
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -107,7 +107,7 @@ BLANK = frozenset("\ufffd\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # p
 
 def is_wordless(text: str) -> bool:
     """Whether a text is one in name only: a program's word for nothing, or without a character that can be seen."""
-    if len(text) > 20 and text[0].isalnum():
+    if len(text) > 20 and text[0].isalnum() and text[0] not in BLANK:
         return False  # nearly all
     if text.strip() in PRINTED_NOTHING:
         return True
@@ -272,8 +272,9 @@ class OneReply:
                 raise UnusableReply(f"a piece of the stream is of another reply: its {name!r} is another one")
 
     @staticmethod
-    def check_end(ended: bool, *words: Any) -> None:
-        if ended and any(words):
+    def check_late(words: Iterable[Any]) -> None:
+        """`words` came in a piece after the end, and may be empty."""
+        if any(words):
             raise UnusableReply("the stream goes on with words after the reply had come to its end")
 
 

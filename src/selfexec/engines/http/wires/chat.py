@@ -216,11 +216,13 @@ class Gathered:
                 raise UnusableReply("a piece of the stream has its words in an unknown place")
         piece = delta if isinstance(delta, dict) else self._new_in(message or {})
         _check(choice, delta or message or {}, deltas=True)
-        self._reply.check_end(ended, *_words_in(piece))
+        if ended:
+            self._reply.check_late(_words_in(piece))
         self._add(piece, last=not is_nothing(choice.get("finish_reason")))
         if isinstance(delta, dict):
             self._in_deltas |= bool(delta.get("content"))
-            self._check_message(message, delta)
+            if message:
+                self._check_message(message, delta)
 
     def _new_in(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a message in place of a delta adds to those before it: nothing, where it only repeats them."""
@@ -232,11 +234,11 @@ class Gathered:
             return {**message, "content": content[len(text) :], **dict.fromkeys(("refusal", *THOUGHTS))}
         return message
 
-    def _check_message(self, message: Mapping[str, Any] | None, delta: Mapping[str, Any]) -> None:
+    def _check_message(self, message: Mapping[str, Any], delta: Mapping[str, Any]) -> None:
         """Raise Unusable where a message beside the deltas has other words: it is the text so far, as at Perplexity,
         or that of the delta beside it.
         """
-        words = said_in(message.get("content")).text if message else ""
+        words = said_in(message.get("content")).text
         if words and words != delta.get("content") and words != self._said():
             raise UnusableReply("a message beside the pieces of the stream has other words than they have")
 

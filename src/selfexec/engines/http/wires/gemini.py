@@ -180,7 +180,8 @@ class Gathered:
         check_role(_role(content))
         self._odd |= objections(content)
         parts = list_of(content.get("parts"))
-        self._reply.check_end(self.whole, *(part.get("text") if isinstance(part, dict) else part for part in parts))
+        if self.whole:
+            self._reply.check_late(part.get("text") if isinstance(part, dict) else part for part in parts)
         for part in parts:
             if isinstance(part, dict) and isinstance(text := part.get("text"), str) and not part.get("thought"):
                 self._text.add(text)
