@@ -287,7 +287,8 @@ def test_base64_of_a_key_that_is_cut_itself_is_known(start: int, length: int, us
     cut = slice(max(start, before), min(start + length, behind))
     whole = base64.b64encode(f"{user}{LONG_KEY}".encode()).decode()
     found = Scrubber([LONG_KEY]).text(f"({whole[start : start + length]})")
-    assert (MARK in found) == (cut.stop - cut.start >= 15)
+    known = cut.stop - cut.start
+    assert MARK in found if known >= 15 else known == 14 or MARK not in found  # of the last character it is some bits
     assert cut.stop - cut.start < 15 or whole[cut] not in found
 
 

@@ -7,7 +7,7 @@ from selfexec.readers.keyed import boxed, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
-from selfexec.readers.plainly import plainly
+from selfexec.readers.plainly import opened, plainly
 from selfexec.readers.result import Commitment, Reading, conclude, ends, outermost
 from selfexec.readers.scan import matches, places
 from selfexec.readers.shown import mentioned
@@ -28,10 +28,23 @@ LONE = re.compile(
 )
 QUESTION = re.compile(r"[^.!?\n]{0,200}\?")
 OTHERWISE = re.compile(r"\b(?:otherwise|else|if\s+not|sonst|de\s+lo\s+contrario)\b|否则|وإلا", re.IGNORECASE)
+STOPS = re.compile(r"\s*(?:[.!]|$)")
+# "A ✅  B ❌" on one line
+SIGNED = re.compile(r"(?<!\w)(?P<letter>[A-Z])[)*]{0,3}\s?[:=]?\s?(?P<sign>[✅✔✓👍❌✗✘👎])")
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
 LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
-LAST_WORD = re.compile(r"(?:[.!?]|(?<![\"'”])[:])\s+[(\"'*`]{0,3}([A-Z])[)\"'*`.]{0,4}\s*$")
+# what stands before an option's text where the options are listed: "A: ", "| B | ", '"A": "', "(B) "
+LABEL = re.compile(
+    r"(?:^|(?<=[\n|{(\[,;.!?\"']))[\s>*•-]{0,8}(?:(?i:option|choice)\s)?[(\[*_\"'`]{0,4}(?P<letter>[A-Z])"
+    r"(?:[)\]*_\"'`]{0,4}\s{0,4}[.:|–—-]|[*_]{0,2}[)\]])[\s*_|\"'`“]{0,8}"
+)
+NAMED_RIGHT = re.compile(
+    r"[^\w\n]{0,12}(?:so\s+)?(?:this|that|it)\s+(?:option\s+)?is\s+(?:clearly\s+)?(?:the\s+)?(?:most\s+)?"
+    r"(?:correct|right|true|accurate|appropriate|best|likely|my\s+(?:choice|answer))\b",
+    re.IGNORECASE,
+)
+LAST_WORD = re.compile(r"(?:(?:[.!?]|(?<![\"'”])[:])\s+|[。！？؟]\s*)[(\"'*`]{0,3}([A-Z])[)\"'*`.]{0,4}\s*$")
 # "## Answer", "**Final answer:**", on a line of its own, and the first line below it
 HEADING = re.compile(r"(?:nswer|NSWER|hoice|HOICE)[*_:]{0,4}[ \t]*\n\s{0,8}(?=\S)")
 HEAD = re.compile(r"[#*_\s>]{0,8}(?:[A-Za-z]+\s){0,3}[A-Za-z]$")
@@ -79,7 +92,7 @@ def read_choice(
     if marked:
         found = [c for c in marked if not conditional(answer, c.start) and not conditional(answer, c.end)]
     elif not found and equivalents:
-        found = _in_other_words(answer, letters, equivalents) or _in_a_plain_sentence(answer, letters)
+        found = _in_sentences(answer, letters, equivalents)
     elif not found:
         found = list(results(answer, letters)) or _in_a_plain_sentence(answer, letters)
     if found and (last := outermost(found)) in asked_for and forced(answer, last.start):
@@ -93,6 +106,12 @@ def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
     Where an option's own text begins like a mark ("Yes, because"), lines that look so are the options, listed; there
     only signs are marks.
     """
+    if signed := list(SIGNED.finditer(text)) if not text.isascii() else []:
+        marks = {found["letter"]: found["sign"] not in "❌✗✘👎" for found in signed}
+        right = [letter for letter, mark in marks.items() if mark]
+        if len(signed) == len(marks) and marks.keys() == letters.options.keys() and len(right) == 1:
+            yield Commitment(signed[0].start(), signed[-1].end(), right[0])
+            return
     like_marks = any(BEGINS_AS_A_MARK.match(option) for option in letters.options.values())
     for found in marks_in(text):
         if like_marks and not SIGN.search(text, found.start, found.end):
@@ -101,6 +120,20 @@ def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
         right = [letter for letter, mark in marks.items() if mark]
         if len(found.value) == len(letters.options) and marks.keys() == letters.options.keys() and len(right) == 1:
             yield found._replace(value=right[0])
+
+
+def _in_sentences(text: str, letters: Letters, equivalents: Callable[[str], Equivalents]) -> list[Commitment]:
+    """What sentences say of a request: in other words, by a letter that opens the reply, or by choosing and no more.
+
+    Where a letter opens it and other words say the contrary, they count if they are all that stands behind the letter,
+    as the option's text would be; else nothing does.
+    """
+    said = _in_other_words(text, letters, equivalents)
+    first = [c for c in opened(text, letters) if not _in_a_listing(text, 0, _line_end(text, 0))]
+    if said and first and outermost(said).value != first[0].value:
+        behind = said[0].start <= first[0].end + 1 and STOPS.match(text, said[0].end)
+        return said if behind else []
+    return said or first or _in_a_plain_sentence(text, letters)
 
 
 def _in_a_plain_sentence(text: str, letters: Letters) -> list[Commitment]:
@@ -214,8 +247,9 @@ def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Eq
     commits to neither.
     """
     said, quoted = _texts(text, letters)
+    restated = _restated(text, letters)
     if _echoes_both(text):
-        return said
+        return [one for one in said if not _is_only_restated(text, one, restated)]
     only_quoted = {one.start for one in quoted}
     straight = text.replace("’", "'")
     for letter, wordings in equivalents(straight):
@@ -223,10 +257,23 @@ def _in_other_words(text: str, letters: Letters, equivalents: Callable[[str], Eq
             asked = QUESTION.match(straight, found.end()) is not None
             if found.start() not in only_quoted and not asked:
                 said.append(Commitment(found.start(), found.end(), letter))
+    said = [one for one in said if not _is_only_restated(text, one, restated)]
     said = [meant for one in said if (meant := _as_stated(straight, one, letters))]
     several = len({c.value for c in said}) > 1 or OTHERWISE.search(text) is not None
     undecided = several and all(conditional(text, c.start) for c in said)
     return [] if undecided else said
+
+
+def _is_only_restated(text: str, said: Commitment, listed: set[int]) -> bool:
+    """Whether an option stands in a list of them and is not named right on its line ("B. It ... This is correct.")."""
+    return said.start in listed and not NAMED_RIGHT.match(text, said.end)
+
+
+def _restated(text: str, letters: Letters) -> set[int]:
+    """Where the options' texts begin, each behind its own label: so they are listed, and none of them is said."""
+    labels = [found for found in LABEL.finditer(text) if found["letter"] in letters.options]
+    every = {found["letter"] for found in labels} == letters.options.keys()
+    return {found.end() for found in labels} if every else set()
 
 
 # "It is not true that", "I see no reason why": what follows is turned into its contrary
@@ -238,9 +285,21 @@ NOT_SO = re.compile(
         ,?(?:\s+(?:to\s+say|to\s+(?:think|believe|expect)))?(?:\s+(?:that|why|dass|que))?\W*$""",
     re.VERBOSE | re.IGNORECASE,
 )
+# what is said only under a condition, other than the prompt's own, or is denied in the same breath
+RESERVED = re.compile(
+    r"[^.!?。;；\n]{0,60}?(?:\b(?:if|unless|provided|wenn|falls|sofern|si)\b|如果|إذا)"
+    r"(?!\s+(?:asked|I\s+(?:were|was|am|got|received?)|you\s+(?:were\s+to\s+)?ask|not\b|any\b|needed|necessary|possible))",
+    re.IGNORECASE,
+)
+BUT_NOT = re.compile(
+    r"[^.!?。;；\n]{0,60}?(?:,?\s(?:but|aber|mais|pero)\s|[，,]?(?:但是?|لكن))[^.!?。;；\n]{0,40}?"
+    r"(?:\b(?:not|cannot|nicht|pas|no)\b|n['’]t\b|不|لا)",
+    re.IGNORECASE,
+)
 # behind which what is said is of some other case, or of none
 ELSEWHERE = re.compile(
-    r"\b(?:in\s+(?:some|certain|other|many|most)\s+\w+|sometimes|hope|wish|pretend|imagine|false|untrue|no\s+reason|doubt|whether)\b[^.,;\n]*$",
+    r"\b(?:in\s+(?:some|certain|other|many|most)\s+\w+|sometimes|hope|wish|pretend|imagine|false|untrue|no\s+reason|doubt|whether"
+    r"|explain\w*\s+why|(?:option|choice|statement|which)\s+(?:says|means|states|reads))\b[^.,;\n]*$",
     re.IGNORECASE,
 )
 
@@ -251,6 +310,12 @@ def _as_stated(text: str, said: Commitment, letters: Letters) -> Commitment | No
     if NOT_SO.search(before):
         others = [letter for letter in letters.options if letter != said.value]
         return said._replace(value=others[0]) if len(others) == 1 else None
+    if (
+        conditional(text, said.start)
+        or RESERVED.match(text, said.end)
+        or (BUT_NOT.match(text, said.end) and said.value == next(iter(letters.options)))
+    ):
+        return None
     if ELSEWHERE.search(before) or denied(text, said.start, said.start) or counterfactual(text, said.start):
         return None
     return said

@@ -18,7 +18,7 @@ KEYED = (
 )
 OTHER_KEYS = (
     *("answer", "choice", "solution", "option", "prediction", "selection", "result", "response", "letter"),
-    *("conclusion", "verdict", "decision", "value", "pick"),
+    *("conclusion", "verdict", "decision", "value", "pick", "selected"),
 )
 # the form that our prompts show, repeated by the reply
 ECHOES = {"a or b", "a, b, c or d", "a, b, c, or d", "a/b", "a|b", "a|b|c|d", "a/b/c/d"}

@@ -9,7 +9,7 @@ from selfexec.readers.result import Commitment, Reading, conclude, ends
 from selfexec.readers.scan import lines, matches
 from selfexec.readers.shown import mentioned
 from selfexec.readers.sorted_words import sorted_words
-from selfexec.readers.suppositions import counterfactual
+from selfexec.readers.suppositions import SUPPOSED, counterfactual
 from selfexec.readers.words import LIST, fold, members, unescaped
 
 # in the languages of the models' makers and users; "no" is English, Spanish and Italian
@@ -57,6 +57,7 @@ LINE = re.compile(
     rf"(?::|：|-|–|—|=|→|->|\||(?=[✅✔✓👍❌✗✘👎]))[*_]{{0,2}}\s{{0,6}}[\"'“”*_`(]{{0,4}}(?!\d){MARK}",
     re.IGNORECASE,
 )
+CELL = re.compile(rf"[\s*_`\"']{{0,6}}{MARK}\ufe0f?[\s*_`\"']{{0,6}}$", re.IGNORECASE)
 BEHIND_A_SIGN = re.compile(rf"[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 INLINE = re.compile(rf"([^:;,=\n{{}}\"]{{1,60}})\s?[:=]\s?(?!\d){MARK}", re.IGNORECASE)
 
@@ -82,7 +83,8 @@ def read_marks(text: str, options: Sequence[str]) -> Reading:
         return conclude(text, [objects[-1]])
     records = list(_records(plain, wanted))
     found = records or [c for c in (*objects, *_lines(plain)) if wanted & _marked(c)]
-    found = found or list(_grouped(plain, options)) or list(_each_apart(plain, options))
+    for source in (_under_two_keys, _grouped, _each_apart, _in_digits):
+        found = found or list(source(plain, options))
     whole = [c for c in found if wanted <= _marked(c)] or list(sorted_words(plain, options))
     whole = [_amended(plain, c, options) for c in whole]
     return conclude(text, whole or _together(found) or list(_listed(plain, options)) or objects)
@@ -103,8 +105,22 @@ NESTED = re.compile(r"[\"'](?P<word>[^\"'\n{}]{1,80})[\"']\s{0,4}:\s{0,4}\{(?P<b
 BOOLEAN = re.compile(r":\s{0,4}[\"']?(?P<mark>true|false)\b", re.IGNORECASE)
 TAGGED = re.compile(
     rf"<(?:(?P<tag>[^<>/\n\"=]{{1,80}})|\w{{1,20}}\s(?:word|name|option|term)=\"(?P<named>[^<>\"\n]{{1,80}})\")>"
-    rf"\s{{0,12}}{MARK}\s{{0,12}}</"
+    rf"\s{{0,12}}{MARK}(?:\s{{0,12}}</|[ \t]{{0,4}}\n)"  # the mark that ends a <word> is a line's end by now
 )
+# <option text="camel" listed="true"/>
+ATTRIBUTES = re.compile(
+    rf"<\w{{1,20}}\s+(?:word|name|option|term|text|value)=\"(?P<word>[^<>\"\n]{{1,80}})\"\s+(?P<key>\w{{1,30}})=\"{MARK}\"\s?/?>"
+)
+# "camel & true \\\\" of a table in LaTeX
+LATEX_ROW = re.compile(
+    rf"(?:^|\n|\}}|\\\\|\\hline)\s{{0,12}}(?P<word>[^&\\\n{{}}|]{{1,80}}?)\s{{0,12}}&\s{{0,12}}{MARK}\s{{0,12}}(?=\\\\|\\end|\n|$)"
+)
+# '"camel": "not listed"'
+VALUE = re.compile(r"\"(?P<word>[^\"\n{}\[\]]{1,80})\"\s{0,4}:\s{0,4}\"(?P<said>[^\"\n{}\[\]]{1,40})\"")
+# '"would_not_list": ["camel", "mule"]'
+KEYED_LIST = re.compile(r"[\"'](?P<key>[^\"'\n{}\[\]]{1,40})[\"']\s{0,4}:\s{0,4}(?P<list>\[)")
+# "(1 = listed, 0 = not listed)"
+LEGEND = re.compile(r"\b(?P<mark>[01])\s?(?:=|:|means|stands\s+for)\s?(?P<meaning>[^\n,;)0-9]{1,60})")
 # "✔ camel", "- [x] camel", and nothing else on the line
 CHECKED = re.compile(
     r"[ \t]{0,12}(?:[-*•]\s)?\s{0,2}(?:\[(?P<box>[xX✓✔ ])\]|(?P<sign>[✅✔✓👍☑❌✗✘👎☐]))\ufe0f?\s{1,4}"
@@ -132,6 +148,152 @@ SIGN = re.compile("[✅✔✓👍❌✗✘👎]")
 UNCHECKED = " ❌✗✘👎☐"
 
 
+PART_OF_KEY = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+KEYS_OF_NO = frozenset(
+    {
+        "not",
+        "no",
+        "false",
+        "never",
+        "absent",
+        "excluded",
+        "exclude",
+        "omitted",
+        "omit",
+        "unlikely",
+        "missing",
+        "unlisted",
+        "skip",
+    }
+    | {
+        "skipped",
+        "out",
+        "left",
+        "leave",
+        "wont",
+        "wouldnt",
+        "didnt",
+        "nein",
+        "nicht",
+        "non",
+        "pas",
+        "falsch",
+        "faux",
+        "falso",
+    }
+)
+KEYS_OF_YES = frozenset(
+    {
+        "list",
+        "listed",
+        "appear",
+        "appeared",
+        "appears",
+        "present",
+        "included",
+        "include",
+        "in",
+        "true",
+        "yes",
+        "likely",
+        "write",
+    }
+    | {
+        "selected",
+        "chosen",
+        "name",
+        "mention",
+        "mentioned",
+        "ja",
+        "oui",
+        "sí",
+        "si",
+        "wahr",
+        "vrai",
+        "verdadero",
+        "keep",
+    }
+)
+BESIDE_A_KEY = frozenset(
+    {
+        "would",
+        "will",
+        "did",
+        "i",
+        "my",
+        "the",
+        "be",
+        "have",
+        "words",
+        "word",
+        "that",
+        "were",
+        "was",
+        "on",
+        "options",
+        "probably",
+    }
+)
+
+
+def _polarity(key: str) -> bool | None:
+    """Whether a key says yes or no of what stands under it ("would_not_list"); None where it says neither."""
+    words = {word for word in PART_OF_KEY.split(key.lower().replace("'", "").replace("’", "")) if word}
+    if not words <= KEYS_OF_NO | KEYS_OF_YES | BESIDE_A_KEY:
+        return None
+    denials = words & KEYS_OF_NO
+    if len(denials) > 1 and "out" not in denials:
+        return None  # "not_excluded"
+    return False if denials else True if words & KEYS_OF_YES else None
+
+
+def _under_two_keys(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    """Every option in one of two lists of an object, of which one says yes of its words and the other no."""
+    known = {fold(option): option for option in options}
+    marks: dict[str, bool] = {}
+    spans: list[int] = []
+    kinds: set[bool] = set()
+    for found in matches(text, KEYED_LIST, '"', "'") if "[" in text else ():
+        mark = _polarity(found["key"])
+        listed = LIST.match(text, found.start("list"))
+        if mark is None or listed is None or not listed["close"] or not place(text, found.start()).answers:
+            continue
+        for word in map(fold, members(listed)):
+            if word not in known or marks.setdefault(known[word], mark) != mark:
+                return
+        spans += (found.start(), listed.end())
+        kinds.add(mark)
+    if marks and kinds == {True, False} and not mentioned(text, min(spans), max(spans)):
+        yield Commitment(min(spans), max(spans), marks)
+
+
+def _in_digits(text: str, options: Sequence[str]) -> Iterator[Commitment]:
+    """ "boat=1, fog=0": every option once, with 1 or 0, as a legend says or as usual."""
+    names = "|".join(re.escape(option) for option in sorted(options, key=len, reverse=True))
+    pairs = list(re.finditer(rf"(?<!\w)({names})\s?[=:]\s?([01])(?![\w.])", text, re.IGNORECASE))
+    if len(pairs) != len(options) or len({fold(pair[1]) for pair in pairs}) != len(options):
+        return
+    said = {found["mark"]: _means(found["meaning"]) for found in LEGEND.finditer(text, 0, pairs[0].start())}
+    one = said.get("1", not said["0"] if said.get("0") is not None else True)
+    if one is not None and not (len(said) == 2 and said["0"] == one):
+        known = {fold(option): option for option in options}
+        marks = {known[fold(pair[1])]: (pair[2] == "1") == one for pair in pairs}
+        yield Commitment(pairs[0].start(), pairs[-1].end(), marks)
+
+
+def _means(meaning: str) -> bool | None:
+    """Whether the words of a legend say yes or no."""
+    if re.search(
+        r"\b(?:not?|nicht|nein|non|pas|never|false|absent|out)\b|n['’]t\b|不|否|لا|لن", meaning, re.IGNORECASE
+    ):
+        return False
+    yes = (
+        r"\b(?:list\w*|yes|true|appear\w*|includ\w*|present|in|write|name[ds]?|ja|oui|sí|i(?:['’]d|\s+would))\b"
+        r"|会|是|نعم"
+    )
+    return True if re.search(yes, meaning, re.IGNORECASE) else None
+
+
 def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     """Every option once, each with its own mark in an object, a tag or a line that holds nothing else."""
     pairs: list[tuple[int, int, str, bool]] = []
@@ -141,6 +303,19 @@ def _each_apart(text: str, options: Sequence[str]) -> Iterator[Commitment]:
             pairs.append((found.start(), found.end(), found["word"], said[0].lower() == "true"))
     tagged = matches(text, TAGGED, "<")
     pairs += ((tag.start(), tag.end(), tag["tag"] or tag["named"], tag["mark"].lower() in YES) for tag in tagged)
+    pairs += (
+        (f.start(), f.end(), f["word"], bool(_polarity(f["said"])))
+        for f in (matches(text, VALUE, '"') if ":" in text else ())
+        if _polarity(f["said"]) is not None and place(text, f.start() + 1).answers
+    )
+    if 'true"' in text or 'yes"' in text:
+        pairs += (
+            (f.start(), f.end(), f["word"], f["mark"].lower() in YES)
+            for f in matches(text, ATTRIBUTES, "<")
+            if _polarity(f["key"])
+        )
+    if "&" in text:
+        pairs += ((f.start(), f.end(), f["word"], f["mark"].lower() in YES) for f in LATEX_ROW.finditer(text))
     for at, line in lines(text):
         if len(line) > 200:
             continue
@@ -195,7 +370,7 @@ RECORD = re.compile(
 NOT_LISTED = r"(?:(?:did[\s_]?n[o']t|not|did_not)[\s_]+(?:appear|list|includ)\w*|absent|excluded)"
 LISTED = r"(?:appeared|listed|included)"
 GROUP = re.compile(
-    rf"""[\"'*_\s(,-]{{0,6}}(?:{MARK}|(?P<no>{NOT_LISTED})|(?P<yes>{LISTED}))[\"'*_)]{{0,4}}\s{{0,4}}[:：]\s{{0,4}}[*_]{{0,2}}\[?
+    rf"""(?<!\w)[\"'*_\s(,-]{{0,6}}(?:{MARK}|(?P<no>{NOT_LISTED})|(?P<yes>{LISTED}))[\"'*_)]{{0,4}}\s{{0,4}}[:：]\s{{0,4}}[*_]{{0,2}}\[?
         (?P<words>[^:：{{}}\[\].\n]{{1,400}})(?:[\].\n]|$)""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -211,21 +386,25 @@ PARTED = re.compile(r"\s*(?:,|،|、|;|\band\b|\bor\b|\bund\b|\by\b)\s*")
 
 # "Correction: lamp should be false."
 AMENDING = re.compile(
-    rf"\b(?:correction|actually|hmm+|oops|sorry|no|on\s+second\s+thought|on\s+reflection|wait|edit|update)\b(?P<what>[^.\n{{}}]{{1,80}}?)\b(?:is|be|to|:|=)\s*{MARK}",
+    rf"\b(?:correction|actually|hmm+|oops|sorry|no|on\s+second\s+thought|on\s+reflection|wait|edit|update|scratch\s+that)\b"
+    rf"(?P<what>[^.\n{{}}]{{1,80}}?)(?:\b(?:is|be|to|make\s+(?:it|that)|turn\s+(?:it|that)|should\s+(?:be|read))\b|[:=])\s*{MARK}",
     re.IGNORECASE,
 )
 
 
 def _amended(text: str, found: Commitment, options: Sequence[str]) -> Commitment:
     """Marks with what is said afterwards, marked as a change, of one option."""
-    marks = dict(found.value)
+    marks, end = dict(found.value), found.end
     for change in AMENDING.finditer(text, found.end):
+        if SUPPOSED.search(change["what"]):
+            continue
         named = [
             option for option in options if re.search(rf"(?<!\w){re.escape(fold(option))}(?!\w)", fold(change["what"]))
         ]
         if len(named) == 1:
             marks |= {word: change["mark"].lower() in YES for word in marks if fold(word) == fold(named[0])}
-    return found._replace(value=marks)
+            end = change.end()  # "scratch that" before it takes back no more
+    return found._replace(value=marks, end=end)
 
 
 def _records(text: str, wanted: set[str]) -> Iterator[Commitment]:
@@ -310,6 +489,7 @@ def _lines(text: str) -> Iterator[Commitment]:
         pairs = INLINE.findall(line) if marked > 1 else []
         if len(pairs) < 2:
             pairs = [(found["word"], found["mark"])] if len(line) < 200 and (found := LINE.match(line)) else []
+            pairs = pairs or list(_in_a_row(line))
         if pairs:
             start = start if marks else at
             end = at + len(line)
@@ -317,6 +497,14 @@ def _lines(text: str) -> Iterator[Commitment]:
         elif line.strip() and marks:
             yield Commitment(start, end, marks)
             marks = {}
+
+
+def _in_a_row(line: str) -> Iterator[tuple[str, str]]:
+    """The first cell of a table's row, and the mark in the only one of the others that is nothing but a mark."""
+    cells = line.strip(" \t|").split("|") if line.count("|") > 2 and len(line) < 400 else []
+    said = [mark["mark"] for cell in cells[1:] if (mark := CELL.match(cell))]
+    if len(said) == 1:
+        yield cells[0], said[0]
 
 
 def _listed(text: str, options: Sequence[str]) -> Iterator[Commitment]:

@@ -6,17 +6,36 @@ from selfexec.readers.scan import AT_MOST, places
 
 # one mark, or the same many times: noise may have a million of them
 THOUGHT = re.compile(
-    r"(?P<mark><(/?)(?:think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)>|\[(/?)think\]|◁(/?)think▷"
-    r"|<\|(?:begin|(end))_of_thought\|>)(?P=mark)*",
+    r"(?P<mark><(/?)(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|scratchpad|analysis|reflection)>|\[(/?)think\]"
+    r"|◁(/?)think▷|<\|(?:begin|(end))_of_thought\|>|<\|(?:start|(end))_thinking\|>)(?P=mark)*",
     re.IGNORECASE,
 )
 THOUGHTS = ("hink", "HINK", "hought", "easoning>", "cratchpad>", "nalysis>", "eflection>")
+# a channel of a chat template, up to the token that ends it; and the same where the tokens were left out
+CHANNEL = re.compile(
+    r"<\|channel\|?>(?P<name>\w+)[^<\n]{0,80}(?:<\|constrain\|>\w+)?(?:<\|message\|>|\n)"
+    r"(?P<body>.*?)(?=<\|(?:end|return|call|start|channel)\|>|<channel\|>|\Z)",
+    re.DOTALL,
+)
+CHANNELS_ALONE = re.compile(r"analysis(?=[A-Z]).*?assistantfinal", re.DOTALL)
+THINKING = {"analysis", "thought", "thoughts", "thinking", "reasoning"}
+# where a turn begins, with the name of the one who speaks
+TURN = re.compile(
+    r"(?:<\|(?:im_start|start|start_header_id|start_of_role|turn)\|?>|<start_of_turn>)\s{0,4}"
+    r"(?:(?P<own>assistant|model|ai)|user|human|system|tool)\b|<\|(?:user|human|system)\|>"
+)
+SPECIAL = re.compile(
+    r"<[|｜][^<>|｜\n]{1,40}[|｜]>|</?s>|<(?:bos|eos|pad|start_of_turn|end_of_turn)>|<channel\|>|\[/?INST\]"
+)
+SPECIAL_ENDS = ("|>", "｜>", "<s>", "</s>", "os>", "_turn>", "INST]")
+# a comment in an object or a list that holds a string: what it quotes is not said
+COMMENT = re.compile(r"(?<![^\s{\[,\"'])(?://|\#)[^\n\"]{0,200}\"[^\n]{0,400}|/\*[^*\"]{0,200}\"[^*]{0,400}\*/")
 ENTITIES = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">"}
 ENTITY = re.compile("|".join(ENTITIES))
 # HTML as the Markdown that it stands for; what is quoted may be somebody's words
 TAG = re.compile(
     r"<(?<![\"'“`]<)(?<!\w<(?=[bipu]>))(/?)"
-    r"(b|strong|em|i|p|code|pre|span|u|div|h[1-6]|ul|ol|li|br|table|tbody|thead|tr|td|th|item|word)\b[^<>\n]{0,80}>",
+    r"(b|strong|em|i|p|code|pre|span|u|div|h[1-6]|ul|ol|li|br|table|tbody|thead|tr|td|th|(?:item|word)(?!\s+\w+=))\b[^<>\n]{0,80}>",
     re.IGNORECASE,
 )
 MARKDOWN = {
@@ -47,9 +66,10 @@ STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])"
 
 
 def plain_text(text: str, *, formulas: bool = True) -> str:
-    """The part of a reply that answers, place for place: reasoning between <think> marks is blanked out, and the
-    marks that byte-level tokenizers leave for space and newline, quotes in other shapes than '"' and what LaTeX puts
-    around an object are put right. Without `formulas`, all text in LaTeX is taken for plain text.
+    """The part of a reply that answers, place for place: reasoning between <think> marks or in a channel of its own,
+    the tokens of chat templates, turns of others and comments in objects are blanked out; the marks that byte-level
+    tokenizers leave for space and newline, quotes in other shapes than '"' and what LaTeX puts around an object are put
+    right. Without `formulas`, all text in LaTeX is taken for plain text.
     """
     if "Ġ" in text:
         text = text.replace("Ġ", " ").replace("Ċ", "\n")
@@ -61,11 +81,16 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
     if not text.isascii():
-        text = text.replace("🅰", "A").replace("🅱", "B").replace("\ufe0f\u20e3", ". ")
+        text = text.replace("🅰\ufe0f", "A.").replace("🅱\ufe0f", "B.").replace("🅰", "A").replace("🅱", "B")
+        text = text.replace("\ufe0f\u20e3", ". ")
     if "~~" in text:
         text = STRUCK.sub(_blank, text, AT_MOST)
     if (">" in text or "]" in text or "▷" in text) and any(word in text for word in THOUGHTS):
         text = _without_thoughts(text)
+    if ">" in text or "]" in text or text.startswith("analysis"):
+        text = _without_template(text)
+    if "{" in text and ("//" in text or "/*" in text or "#" in text):
+        text = COMMENT.sub(_uncommented, text, AT_MOST)
     if ">" in text:
         if text[:1] == ">" or "\n\n>" in text:
             text = _unquoted(text)
@@ -74,6 +99,38 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
     if '"' not in text and any(quote in text for quote in CURLY):
         text = text.translate(STRAIGHT)
     return text
+
+
+def _without_template(text: str) -> str:
+    """A reply without what a chat template puts around it: the final channel of it, and no turn but its own."""
+    if text.startswith("analysis"):
+        return CHANNELS_ALONE.sub(_blank, text, 1)
+    if not any(end in text for end in SPECIAL_ENDS):
+        return text
+    if "<|channel" in text:
+        text = CHANNEL.sub(_channel, text, AT_MOST)
+    turns = list(TURN.finditer(text))
+    if others := [turn for turn in turns if not turn["own"]]:
+        own = [turn for turn in turns if turn["own"] and turn.start() > others[0].start()]
+        said_before = text[: others[0].start()].strip()
+        end = (
+            own[0].start() if own and not said_before else len(text)
+        )  # a further question is answered by a further turn
+        text = text[: others[0].start()] + " " * (end - others[0].start()) + text[end:]
+    return SPECIAL.sub(_blank, TURN.sub(_blank, text, AT_MOST), AT_MOST)
+
+
+def _channel(found: re.Match[str]) -> str:
+    body = "" if found["name"] in THINKING else found["body"]
+    return body.rjust(len(found[0]))
+
+
+def _uncommented(found: re.Match[str]) -> str:
+    """Blanks for a comment that stands in an open object or list, and in none of its strings."""
+    text, at = found.string, found.start()
+    line = text.rfind("\n", 0, at) + 1
+    within = any(text.rfind(opening, 0, at) > text.rfind(closing, 0, at) for opening, closing in ("{}", "[]"))
+    return _blank(found) if within and text.count('"', line, at) % 2 == 0 else found[0]
 
 
 def _unwrapped(found: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from selfexec.readers.suppositions import SUPPOSED
 from selfexec.readers.wordings import PLAIN
 
 LONGEST = 240  # characters of a sentence that only chooses
+LONGEST_REASONS = 1_500
 SPELLED = re.compile(r"[^\W_]")
 HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 CHOSEN = "\0"  # stands for an option in a sentence
@@ -79,6 +80,25 @@ CONCLUSION = re.compile(
 )
 WORD = re.compile(r"[^\W\d_]{3,}|[\u4e00-\u9fff]{2,}")
 SET_OFF = re.compile(r"\s+[-–—]+\s+.*|[:;(,–—].*", re.DOTALL)
+# "Not B." of two options is the other one
+DENIED = re.compile(
+    rf"(?:^|[\s,])(?:not|nicht|pas|non\s+pas|no\s+es|ist\s+nicht|n'est\s+pas|不是|不选|不会是)[\s\"'*(]*{CHOSEN}",
+    re.IGNORECASE,
+)
+# "B – not touching that one.": a letter that opens a reply, set off from its reasons
+OPENING_LETTER = re.compile(
+    r"[^\w\"'“(\[|]{0,12}(?:(?i:option|choice)\s)?[*_(]{0,3}([A-Z])[)*_]{0,3}(?:\s?[:—–]\s|\s-\s|[.!]\s{1,2}(?=[A-Z]))[*_]{0,2}\s?(?=\w)"
+)
+REASONS_SET_OFF = re.compile(r"\s?[:：;—–]\s|\s-\s")
+# what shows that the words behind such a letter are no reasons
+UNDECIDED = re.compile(
+    r"\b(?:wait|actually|second\s+thought|scratch|mistaken|depends?|unsure|not\s+sure|unclear|hard\s+to\s+(?:say|tell)|either|both"
+    r"|neither|(?:can(?:not|['’]t)|could(?:\s+not|n['’]t)|(?:would|will|do)\s+not|won['’]t|wouldn['’]t|don['’]t)\s+(?:\w+\s+)?(?:choose|pick|decide|say|tell|predict|know)"
+    r"|(?:some|many|most|other|others|people|models?)\s+(?:\w+\s+)?(?:would|might|may|will)|tempting|first\s+(?:thought|instinct|impulse|guess)"
+    r"|as\s+good\s+as|equally|the\s+(?:option|choice)|kommt\s+darauf\s+an|depende|dépend)\b|取决于|يعتمد",
+    re.IGNORECASE,
+)
+OF_A_TASK = re.compile(r"[\W_]*(?:step|first|firstly|start|begin|take|then)\b", re.IGNORECASE)  # "A. First, whisk it."
 UNSURE = re.compile(
     r"\b(?:can(?:not|['’]t)|could|not\s+sure|unsure|depends?|impossible|unclear|wrong|incorrect|mistaken?|however|but|wait"
     r"|may|might|maybe|perhaps|would|odd|tempting|too)\b",
@@ -100,10 +120,53 @@ def plainly(text: str, letters: Letters) -> Iterator[Commitment]:
     elif len(sentences) > 1:
         at, first = sentences[0]
         rest = body[at + len(first) :]
-        if (letter := _chosen(first, letters)) and CHOSEN not in _marked(rest, letters)[0] and not UNSURE.search(rest):
+        if (
+            (letter := _chosen(first, letters))
+            and CHOSEN not in _marked(rest, letters)[0]
+            and not UNSURE.search(rest)
+            and "?" not in rest
+            and not OF_A_TASK.match(rest)
+        ):
             yield Commitment(at, at + len(first), letter)
     elif letter := _with_a_remark(last, letters):
         yield Commitment(start, len(body), letter)
+
+
+def opened(text: str, letters: Letters) -> Iterator[Commitment]:
+    """The letter that opens a reply, set off from the reasons for it; or what is left where the other of two is denied.
+    The words behind it name no option again, ask nothing and do not begin with a condition.
+    """
+    if "{" in text or CHOSEN in text or len(text) > 2 * LONGEST_REASONS:
+        return
+    found = OPENING_LETTER.match(text)
+    if found and found[1] in letters.options:
+        at, letter = found.end(), found[1]
+    else:
+        start, sentence = next(iter(_sentences(text.rstrip())), (0, ""))
+        head = REASONS_SET_OFF.split(sentence, maxsplit=1)[0]
+        letter = _left(head, letters) or _chosen(head, letters) or ""
+        at = start + len(head)
+    rest = text[at:]
+    if letter and len(rest) < LONGEST_REASONS and not _is_undecided(rest, letters):
+        yield Commitment(0, at, letter)
+
+
+def _left(sentence: str, letters: Letters) -> str | None:
+    """The one of two options that a sentence leaves which does no more than deny the other."""
+    if len(sentence) > LONGEST or "?" in sentence or len(letters.options) != 2:
+        return None
+    marked, named = _marked(REASON.sub("", sentence).replace("’", "'"), letters)
+    if len(named) != 1 or not DENIED.search(marked) or SPELLED.search(WORDS.sub(" ", DENIED.sub(" ", marked))):
+        return None
+    return next(letter for letter in letters.options if letter != named[0])
+
+
+def _is_undecided(reasons: str, letters: Letters) -> bool:
+    if OF_A_TASK.match(reasons):
+        return True
+    condition = SUPPOSED.match(reasons.lstrip()) or SUPPOSED.match(reasons.lstrip().lower().removeprefix("only "))
+    named = CHOSEN in _marked(reasons, letters)[0]
+    return bool(condition) or named or "?" in reasons or "？" in reasons or UNDECIDED.search(reasons) is not None
 
 
 def _sentences(body: str) -> list[tuple[int, str]]:
@@ -203,7 +266,7 @@ def _with_a_remark(sentence: str, letters: Letters) -> str | None:
     if len(sentence) > LONGEST or "?" in sentence or DENIAL.search(sentence) or DENIAL_ABROAD.search(sentence):
         return None
     marked, named = _marked(sentence, letters)
-    if len(named) != 1 or UNSURE.search(sentence) or SUPPOSED.search(sentence):
+    if len(named) != 1 or UNSURE.search(sentence) or SUPPOSED.search(sentence) or UNDECIDED.search(sentence):
         return None
     head = SET_OFF.sub("", marked)
     if not SPELLED.search(head) and CHOSEN in head:

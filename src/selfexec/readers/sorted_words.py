@@ -8,19 +8,23 @@ import re
 from collections.abc import Iterator, Sequence
 
 from selfexec.readers.result import Commitment
-from selfexec.readers.wordings import SORTING
+from selfexec.readers.stated import DENIAL, DENIAL_ABROAD
+from selfexec.readers.suppositions import SUPPOSED
+from selfexec.readers.wordings import LEFT_OPEN, SORTING
 from selfexec.readers.words import fold
 
 LONGEST = 1_500  # characters of a reply that sorts a few words
 SPELLED = re.compile(r"[^\W_]")
 HAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 OPTION = "\0"
+SIGNS_AND_NOR = re.compile(r"[+-]|\bni\b", re.IGNORECASE)
+ACROSS = re.compile(rf"\+[^+-]*{OPTION}[^+-]*-|-[^+-]*{OPTION}[^+-]*\+")
 OTHERS = re.compile(r"\b(?:others|rest)\b")
 # clauses, each with one verb at most: lines, sentences, and what "but" and its like part
 ENDS = r"\n+|[;；。]|[.!](?=\s|$)"
 SENTENCES = re.compile(ENDS)
 CLAUSES = re.compile(
-    ENDS + r"|(?:[,，،]\s*|\s+|(?<=[\u4e00-\u9fff]))"
+    ENDS + r"|\s+[–—]\s+|\s+and\s+(?=(?:skip|leave|omit|drop|exclude|not)\b)|(?:[,，،]\s*|\s+|(?<=[\u4e00-\u9fff]))"
     r"(?:but|while|whereas|aber|während|pero|mientras\s+que|mais|tandis\s+que|但是?|而|لكن)(?![a-z])",
     re.IGNORECASE,
 )
@@ -43,6 +47,14 @@ YES, NO, WEAK, ONLY, ALL, NONE, EXCEPT, REST, FILL = (
     _either([phrase for language in SORTING.values() for phrase in language[kind]]) for kind in range(9)
 )
 
+OPEN = _either(LEFT_OPEN)
+# what a closing remark may not hold: it would say something of the words
+SAYS_MORE = re.compile(
+    r"\b(?:other|others|rest|all|both|every\w*|any\w*|none|only|instead|opposite|reverse|wait|actually|scratch|kidding|except|but"
+    r"|hope|wish|least|think|believe|may|might|maybe|perhaps|could|can|guess\w*|sure|wrong|if|would)\b",
+    re.IGNORECASE,
+)
+
 
 def sorted_words(text: str, options: Sequence[str]) -> Iterator[Commitment]:
     """Every option, each marked by the clause that it stands in."""
@@ -50,26 +62,35 @@ def sorted_words(text: str, options: Sequence[str]) -> Iterator[Commitment]:
         return
     plain = ELLIPSIS.sub(" ", text.replace("’", "'"))
     parts = SENTENCES if ALL.search(plain) or NONE.search(plain) else CLAUSES  # "all but crane"
-    for clauses in (parts.split(plain), _in_rows(plain)):
-        if marks := _sorted([clause for clause in clauses if clause], options):
+    names = sorted(options, key=len, reverse=True)
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    for clauses in (parts.split(plain), _in_rows(plain, named)):
+        if marks := _sorted([clause for clause in clauses if clause], options, named):
             yield Commitment(0, len(text), marks)
             return
 
 
-def _in_rows(text: str) -> list[str]:
+def _in_rows(text: str, named: re.Pattern[str]) -> list[str]:
     """Clauses that commas part: "Yes to boat, no to fog, crane and lamp", each verb with all the words that it governs:
     those before it where the words come first, those behind it else.
     """
     clauses: list[str] = []
     for sentence in SENTENCES.split(text):
         parts = [part for part in COMMAS.split(sentence) if part]
-        first = [YES.match(part.lstrip()) or NO.match(part.lstrip()) for part in parts]
-        verbs = [bool(YES.search(part) or NO.search(part)) for part in parts]
+        verbs = [_verb(part) for part in parts]
         if not any(verbs):
             clauses.append(sentence)
             continue
-        leads = {bool(begins) for begins, verb in zip(first, verbs, strict=True) if verb}
-        if len(leads) > 1:
+        leads = {
+            named.search(part, 0, verb.start()) is None
+            for part, verb in zip(parts, verbs, strict=True)
+            if verb and named.search(part)
+        }
+        between = any(
+            verb and named.search(part, 0, verb.start()) and named.search(part, verb.end())
+            for part, verb in zip(parts, verbs, strict=True)
+        )
+        if len(leads) > 1 or between:
             return []
         rows: list[str] = [""]
         for part, verb in zip(parts, verbs, strict=True):
@@ -82,16 +103,22 @@ def _in_rows(text: str) -> list[str]:
     return clauses
 
 
-def _sorted(clauses: list[str], options: Sequence[str]) -> dict[str, bool] | None:
+def _sorted(clauses: list[str], options: Sequence[str], named: re.Pattern[str]) -> dict[str, bool] | None:
     known = {fold(option): option for option in options}
-    names = sorted(options, key=len, reverse=True)
-    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
     marks: dict[str, bool] = {}
     standing: bool | None = None  # what a heading says of the lines below it
     rest: bool | None = None
+    left_open: set[str] = set()
     for clause in clauses:
         words = [known[fold(found[0])] for found in named.finditer(clause) if fold(found[0]) in known]
         marked = named.sub(OPTION, clause)
+        if OPEN.search(marked):
+            if not words or not marks.keys().isdisjoint(words):
+                return None
+            left_open.update(words)
+            continue
+        if not words and len(marks) + len(left_open) == len(known) and _is_a_remark(marked):
+            continue
         if not SPELLED.search(marked) and not words and not (YES.search(marked) or NO.search(marked)):
             continue  # a rule below a table's head
         others = REST.search(marked) is not None
@@ -116,12 +143,31 @@ def _sorted(clauses: list[str], options: Sequence[str]) -> dict[str, bool] | Non
             if rest is not None and rest != mark:
                 return None
             rest = mark  # and the words beside it are the others, one by one
+        if not left_open.isdisjoint(words):
+            return None
         for word in words:
             if marks.setdefault(word, bool(mark)) != mark:
                 return None
     if rest is not None:
-        marks = dict.fromkeys(options, rest) | marks
-    return {option: marks[option] for option in options} if len(marks) == len(options) else None
+        marks = dict.fromkeys((option for option in options if option not in left_open), rest) | marks
+    whole = len(marks) + len(left_open) == len(options) and marks
+    return {option: marks[option] for option in options if option in marks} if whole else None
+
+
+def _is_a_remark(clause: str) -> bool:
+    """Whether a clause behind marks of all the options says nothing more of them."""
+    said = (SAYS_MORE, DENIAL, DENIAL_ABROAD, SUPPOSED, YES, NO)
+    return not any(pattern.search(clause) for pattern in said)
+
+
+def _signed(clause: str) -> str:
+    """A clause with "-" for what says no and "+" for what says yes weakly."""
+    return WEAK.sub("+", NO.sub("-", SIGNS_AND_NOR.sub(" ", clause)))
+
+
+def _verb(part: str) -> re.Match[str] | None:
+    """The first word of a part that says yes or no."""
+    return min(filter(None, (kind.search(part) for kind in (YES, NO, WEAK))), key=re.Match.start, default=None)
 
 
 def _said(clause: str, names_words: bool) -> tuple[bool | None, bool | None] | None:
@@ -148,7 +194,7 @@ def _said(clause: str, names_words: bool) -> tuple[bool | None, bool | None] | N
         return None if denies or not names_words else (True, True)
     if but:
         return None
-    if denies and agrees:
-        return None
+    if (denies and agrees) or ACROSS.search(_signed(clause)):
+        return None  # "I would write boat, not fog": two clauses in one
     agrees = agrees or (not denies and WEAK.search(clause) is not None)
     return (False if denies else True if agrees else None), None

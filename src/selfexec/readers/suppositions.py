@@ -55,7 +55,7 @@ def conditional(text: str, at: int, end: int | None = None) -> bool:
     before = text[max(at - 240, 0) : at].rstrip(" \t\n`*{").removesuffix("```json").rstrip()
     begin = max(before.rfind(mark) for mark in STOPS)
     sentence = before[begin + 1 :]
-    lead = sentence + text[at : at + 40]
+    lead = sentence + (text[at : at + 40] if len(text) <= at + 40 else text[at : at + 40].rpartition(" ")[0])
     if HYPOTHETICAL.search(sentence):
         return True
     found = SUPPOSED.search(lead)

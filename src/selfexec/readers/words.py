@@ -29,11 +29,14 @@ COMMAS = re.compile("[,、،，·;；]|\\s[/|]\\s")
 DASHES = re.compile(r"\s+[-–—•]\s+")
 # what leads up to the first word of a row: "I'd say boat, ...", "Harbor makes me think of boat, ..."
 LEAD = re.compile(
-    r"^(?:[^,.!]{0,30}[!.]\s+)?[^,]{0,60}?(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:say|list|choose|pick|name|associate(?:\s+with\s+it)?|think\s+of|go\s+with)"
-    r"|\bmakes\s+me\s+think\s+of|\bbrings\s+to\s+mind|\bcomes?\s+to\s+mind:?|\b(?:words|associations|ones|list|five)\s+(?:are|would\s+be|is)|\bdenke\s+ich\s+an|\bich\s+(?:denke\s+an|nenne|würde\s+\w+)|\bpienso\s+en|\bje\s+pense\s+à"
+    r"^(?:[^,.!]{0,30}[!.]\s+)?[^,]{0,60}?(?:\bI(?:['’]d|['’]ll|\s+would|\s+will)?\s+(?:say|list|choose|pick|name|associate(?:\s+with\s+it|\s+(?:it|this|that|them)\s+with)?|think\s+of|go\s+with)"
+    r"|\bmakes\s+me\s+think\s+of|\bbrings\s+to\s+mind|\bcomes?\s+to\s+mind:?|\b(?:words|associations|ones|list|five)\s+(?:are|would\s+be|is)|\bdenke\s+ich\s+an|\bich\s+(?:denke\s+an|nenne|würde\s+\w+)|\bmir\s+fallen\b|\bich\s+(?:assoziiere\s+\w+\s+mit|würde\s+sagen)"
+    r"|\bme\s+vienen\s+a\s+la\s+(?:mente|cabeza)|\b(?:yo\s+)?diría|\bje\s+dirais|\bme\s+viennent?\s+à\s+l['’]esprit|\bpienso\s+en|\bje\s+pense\s+à"
     r"|我会?(?:想到|列出|说)(?:的?是)?)\s*",
     re.IGNORECASE,
 )
+THAT_WOULD_BE = re.compile(r"(?:that|those|these|they)(?:['’]d|\s+would)\s+be\s+", re.IGNORECASE)
+SEPARATED_VERB = re.compile(r"(?<=\w)\s+ein$")  # "Mir fallen ... ein"
 ONE_WORD_SENTENCES = re.compile(r"\s*(?:[^\W\d_][\w'’-]{0,30}[.!]\s*){5}$")
 ENCIRCLED = re.compile(r"[①-⑤]\s{0,2}([^①-⑤\n]{1,40})")
 ORDINAL = re.compile(
@@ -78,6 +81,9 @@ WORD_OF_OBJECT = re.compile(
 )
 
 
+ELEMENT = re.compile(r"<(?P<tag>\w{1,20})(?:\s[^<>\n]{0,60})?>\s{0,8}(?P<word>[^<>\n]{1,60}?)\s{0,8}</(?P=tag)>")
+
+
 @lru_cache(maxsize=10_000)
 def fold(word: str) -> str:
     """How words are compared: NFKC, case folded, trimmed."""
@@ -87,7 +93,7 @@ def fold(word: str) -> str:
 def read_words(text: str) -> Reading:
     """The words that a reply lists: under the key "words", else in brackets, else as a list of lines or commas."""
     plain = plain_text(text, formulas=False)
-    for source in (_keyed, _keyed_apart, _bracketed, _bulleted, _separated, _bare_lines):
+    for source in (_keyed, _keyed_apart, _in_elements, _bracketed, _bulleted, _separated, _bare_lines):
         if found := [c for c in source(plain) if c.value]:
             if source is not _keyed and declines(plain[:OPENING]):
                 # helplines below a refusal are no answer, unless words are announced
@@ -127,6 +133,13 @@ def _keyed_apart(text: str) -> Iterator[Commitment]:
         members_of = [WORD_OF_OBJECT.findall(member) for member in found["body"].split("}")[:-1]]
         if all(len(named) == 1 for named in members_of) and _answers(text, found.start()):
             yield Commitment(found.start(), found.end(), _words([named[0] for named in members_of]))
+
+
+def _in_elements(text: str) -> Iterator[Commitment]:
+    """Five elements of one name, each with a word: "<w>boat</w>"."""
+    found = list(ELEMENT.finditer(text)) if "</" in text else []
+    if len(found) == ASKED_FOR and len({one["tag"] for one in found}) == 1:
+        yield Commitment(found[0].start(), found[-1].end(), _words([one["word"] for one in found]))
 
 
 def _answers(text: str, at: int) -> bool:
@@ -207,11 +220,16 @@ def _separated(text: str) -> Iterator[Commitment]:
             yield Commitment(at, at + len(line), _words(numbered))
         start = max(line.rfind(":"), line.rfind("：")) + 1
         row = re.sub(r"\*\*|</?\w+>|\([^)]{0,60}\)|[{}]|\$|\\(?:boxed|text)", "", line[start:])
-        row = ENDS_A_ROW.split(LEAD.sub("", OPENER.sub("", row.strip(" \t|"))), maxsplit=1)[0]
-        parts = _parted(row.strip().rstrip(".。"))
+        row = LEAD.sub("", OPENER.sub("", row.strip(" \t|")))
+        if (announced := THAT_WOULD_BE.match(row)) and len(COMMAS.split(row)) in (ASKED_FOR, ASKED_FOR - 1):
+            row = row[announced.end() :]
+        if len(DASHES.split(row.strip(" •"))) != ASKED_FOR:
+            row = ENDS_A_ROW.split(row, maxsplit=1)[0]
+        parts = _parted(SEPARATED_VERB.sub("", row.strip().rstrip(".。")))
         words = _words([AND.sub("", part.strip()) for part in parts])
         if (
             3 <= len(words) == len(parts) <= 15
+            and not (len(words) > 3 and len(words[0].split()) > 2 and all(" " not in word for word in words[1:-1]))
             and not any(map(OF_A_SENTENCE.search, words))
             and all(len(w.split()) <= 3 and len(w) <= 40 for w in words)
         ):
@@ -228,8 +246,12 @@ def _parted(row: str) -> list[str]:
 
 
 def _bare_lines(text: str) -> Iterator[Commitment]:
-    """A reply that is nothing but a few short lines."""
-    found = [undecorated(line.strip()) for _, line in lines(text) if line.strip()]
+    """A reply that is nothing but a few short lines, or five of them below a line that ends with a colon."""
+    found = [undecorated(line.strip(MARKUP)) for _, line in lines(text) if line.strip()]
+    if len(found) == ASKED_FOR + 1 and found[0][-1:] in (":", "："):
+        del found[0]
+        if any(map(OF_A_SENTENCE.search, found)):
+            return
     if 3 <= len(found) <= 12 and all(LINE_OF_ITS_OWN.match(line) and len(line.split()) <= 3 for line in found):
         yield Commitment(0, len(text), _words(found))
 
