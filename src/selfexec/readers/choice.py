@@ -31,6 +31,13 @@ OTHERWISE = re.compile(r"\b(?:otherwise|else|if\s+not|sonst|de\s+lo\s+contrario)
 STOPS = re.compile(r"\s*(?:[.!]|$)")
 # "A ✅  B ❌" on one line
 SIGNED = re.compile(r"(?<!\w)(?P<letter>[A-Z])[)*]{0,3}\s?[:=]?\s?(?P<sign>[✅✔✓👍❌✗✘👎])")
+# "- [x] A: ...": a line with a box and the letter of an option
+BOX = re.compile(
+    r"^[ \t]{0,12}(?:[-*•][ \t])?[ \t]{0,2}(?:\[(?P<box>[xX✓✔ ]?)\]|(?P<sign>[☑☐☒]))[ \t]{1,4}"
+    r"[*_(\[\"']{0,4}(?:(?:[Oo]ption|[Cc]hoice)[ \t])?(?P<letter>[A-Z])(?![A-Za-z])[^\n]*",
+    re.MULTILINE,
+)
+TICKED = ("x", "X", "✓", "✔", "☑", "☒")
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
 LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
@@ -69,7 +76,7 @@ def read_choice(
     Where a letter stands with another option's text ("A. It will not ..."), the letter counts, which was asked for;
     `text_over_letter` is for options whose texts speak for themselves, with a letter or without one.
     """
-    answer = plain_text(text)
+    answer, ticked = _without_boxes(plain_text(text), options)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
     asked_for = [
         c
@@ -78,6 +85,8 @@ def read_choice(
     ]
     if len(asked_for) == 1 and ends(answer, asked_for[0]):
         return conclude(text, asked_for)
+    if ticked and not asked_for:
+        return conclude(text, [one for one in ticked if not conditional(answer, one.start)])
     asked_for += (c for c in boxed(answer, letters) if not mentioned(answer, c.start, c.end))
     said = [*stated(answer, letters), *changes(answer, letters), *_alone(answer, letters)]
     said += _tabled(answer, letters) if "|" in answer else ()
@@ -98,6 +107,19 @@ def read_choice(
     if found and (last := outermost(found)) in asked_for and forced(answer, last.start):
         return conclude(text, found, of_a_request=True)  # that it cannot be certain is why it was forced
     return conclude(text, found, of_a_request=text_over_letter)
+
+
+def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Commitment]]:
+    """A text without a form in which each option has a box, place for place, and the option whose box alone is ticked.
+    A form that nobody filled in, or in which several boxes are ticked, chooses none.
+    """
+    boxes = list(BOX.finditer(text)) if "[" in text or not text.isascii() else []
+    if {found["letter"] for found in boxes} != options.keys() or len(boxes) != len(options):
+        return text, []
+    ticked = [found for found in boxes if (found["box"] or found["sign"]) in TICKED]
+    for found in boxes:
+        text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
+    return text, [Commitment(found.start(), found.end(), found["letter"]) for found in ticked if len(ticked) == 1]
 
 
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
@@ -299,7 +321,7 @@ BUT_NOT = re.compile(
 # behind which what is said is of some other case, or of none
 ELSEWHERE = re.compile(
     r"\b(?:in\s+(?:some|certain|other|many|most)\s+\w+|sometimes|hope|wish|pretend|imagine|false|untrue|no\s+reason|doubt|whether"
-    r"|explain\w*\s+why|(?:option|choice|statement|which)\s+(?:says|means|states|reads))\b[^.,;\n]*$",
+    r"|explain\w*\s+why|(?:option|choice|statement|which)\s+(?:[A-Z]\s+)?(?:says|means|states|reads))\b[^.,;\n]*$",
     re.IGNORECASE,
 )
 

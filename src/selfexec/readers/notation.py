@@ -61,6 +61,7 @@ TEXT_IN_LATEX = re.compile(LATEX + r"([^{}\\\n]{0,200})\}")
 AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 
 
+SPACING = re.compile(r"\\(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
 # what is struck out is taken back; "~~C" alone is a formula
 STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
 
@@ -77,7 +78,7 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
         text = ENTITY.sub(lambda found: ENTITIES[found[0]].ljust(len(found[0])), text, AT_MOST)
     if "\\" in text:
         if not formulas:
-            text = TEXT_IN_LATEX.sub(_unwrapped, text, AT_MOST)
+            text = SPACING.sub(_blank, TEXT_IN_LATEX.sub(_unwrapped, text, AT_MOST), AT_MOST)
         pattern = AROUND_AN_OBJECT if formulas else AROUND_A_WORD
         text = pattern.sub(_blank, text, AT_MOST)
     if not text.isascii():

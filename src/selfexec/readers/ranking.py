@@ -54,6 +54,9 @@ IN_OBJECTS = re.compile(
     r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\[(?P<body>\s{0,12}\{[^\[\]]{10,800}\})\s{0,12}\]"
 )
 SWAPPED = re.compile(
+    r"\b(?:those|these|the|first|last|middle)\s+(?:two|pair)\s+(?:\w+\s+){0,3}"
+    r"(?:swap|switch|exchang|revers|chang\w+\s+places|trad\w+\s+places)\w*"
+    r"|\b(?:swap|switch|exchange|reverse)\s+(?:those|these|the\s+(?:first|last|middle|other)?\s*two)\b|"
     r"\b(?:swap|switch|exchange)\s+[Qq][1-4]\s+(?:and|with|for)\s+[Qq][1-4]\b"
     r"|\b[Qq][1-4]\s+(?:and|with)\s+[Qq][1-4]\s+(?:should|need\s+to|must|have\s+to|ought\s+to)\s+(?:be\s+)?(?:swap|switch|exchang|revers)",
     re.IGNORECASE,

@@ -21,6 +21,10 @@ WITHDRAWAL = re.compile(
       (?:(?:json|first|previous|earlier|own|final|last|given)\s+){{0,3}}
       (?:answer(?:\s+choice)?|choice|ranking|json(?:\s+response)?|order|output)(?:\s+above)?\s+(?:is|was)\s+
       (?:actually\s+|clearly\s+|in\s+fact\s+|also\s+)?{WRONG}\b(?!\s+(?:most|some|about|in\s+\d)))
+    | \b(?:answer|choice|it|that|this)\s+(?:is|was|should\s+be|has\s+to\s+be|must\s+be|ought\s+to\s+be)\s+
+      (?:actually\s+|rather\s+|really\s+)?the\s+other\s+(?:one|option|answer|choice|letter)\b
+    | (?:\bwait|\bno|\bactually|\brather|\bi\s+mean|\bmake\s+(?:it|that)|\bsorry)[,:]?\s+
+      the\s+other\s+(?:one|option|answer|choice|letter)\b
     | \bthis\s+(?:json|response)(?:\s+response)?\s+is\s+{WRONG}\s*(?:[.!]|$)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -28,6 +32,7 @@ WITHDRAWAL = re.compile(
 WITHDRAWING = (
     *("wrong", "incorrect", "not right", "not correct", "mistake", "error", "scratch", "strike", "never mind"),
     *("nevermind", "disregard", "ignore", "back", "actually", "no, wait", "no wait", "retract", "withdraw"),
+    *("the other",),
 )
 EXPECTED = re.compile(r"\b(?:expect|believe|would|likely|probably|if)\b[^.\n]{0,60}$", re.IGNORECASE)
 # "B: this choice is incorrect": the line, or the one above it, goes through the choices
