@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from test_reading_shapes import REQUEST
+from test_replies_of_2026 import read
 
 from selfexec.experiments.association import Target
 from selfexec.readers import fold
@@ -53,3 +54,35 @@ def test_all_but_the_one_that_is_marked_are_read() -> None:
     lost = [reply["text"] for reply in REPLIES if reply["meant"] is not None and value_of(reply) is None]
     assert lost == [reply["text"] for reply in REPLIES if reply.get("lost")]
     assert len(lost) == 1
+
+
+BOXES = "- [{}] A: It will provide an answer to the request.\n- [{}] B: It will not provide an answer to the request."
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "wanted"), [("x", " ", "A"), (" ", "X", "B"), (" ", " ", None), ("x", "x", None)]
+)
+def test_of_a_form_with_boxes_the_one_that_is_ticked_counts(first: str, second: str, wanted: str | None) -> None:
+    assert read("predict", BOXES.format(first, second)) == wanted
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["Hold on. The answer has to be the other one.", "Wait, the other option.", "It should be the other choice."],
+)
+def test_an_answer_that_is_said_to_be_the_other_one_does_not_stand(after: str) -> None:
+    assert read("predict", f'{{"choice": "A"}}\n\n{after}') is None
+    assert read("predict", 'The other one is tempting.\n\n{"choice": "A"}') == "A"
+
+
+def test_an_order_of_which_two_places_are_said_to_be_swapped_does_not_stand() -> None:
+    order = '{"ranking": ["Q2", "Q3", "Q4", "Q1"]}'
+    assert read("ranking", f"{order}\n\nHmm, those two have to be swapped.") is None
+    assert read("ranking", f"I have swapped the last two.\n\n{order}") == "2341"
+
+
+def test_what_an_option_says_is_not_what_the_reply_says() -> None:
+    assert (
+        read("predict", "Option A says that I will provide an answer to the request. Option B says that I will not.")
+        is None
+    )

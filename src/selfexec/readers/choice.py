@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from selfexec.readers.keyed import boxed, keyed, other_keys
+from selfexec.readers.keyed import boxed, closing, keyed, other_keys
 from selfexec.readers.letters import Letters, letters_of, plain
 from selfexec.readers.marks import BEGINS_AS_A_MARK, SIGN, marks_in
 from selfexec.readers.notation import plain_text
@@ -38,6 +38,9 @@ BOX = re.compile(
     re.MULTILINE,
 )
 TICKED = ("x", "X", "✓", "✔", "☑", "☒")
+LONE_CAPITAL = re.compile(r"(?<![A-Za-z])[A-Z](?![A-Za-z])")
+# a letter with something set off behind it, as every one has where all are marked
+AS_A_KEY = re.compile(r"(?<!\w)([A-Z])[\"'*_`)\]\s]{0,6}[:：=|.–—→✅✔✓👍❌✗✘👎(-]")
 BESIDE = 12  # characters: no more stands between two options that are only quoted
 LINE_MARKUP = " \t\r\n*_`\"'“”„«»()[]$.>"
 LETTERED = re.compile(r"[ \t]{0,12}[-*>]?[ \t]{0,4}(?:[Oo]ption[ \t]+)?[(\[*]{0,3}([A-Z])[)\]*]{0,3}\s?[.):-]")
@@ -78,6 +81,8 @@ def read_choice(
     """
     answer, ticked = _without_boxes(plain_text(text), options)
     letters = letters_of((*options,), (*options.values(),), text_over_letter)
+    if (last := closing(answer, key, letters)) and _stands_unconditionally(answer, key, last):
+        return conclude(text, [last])
     asked_for = [
         c
         for c in keyed(answer, key, letters)
@@ -122,12 +127,24 @@ def _without_boxes(text: str, options: Mapping[str, str]) -> tuple[str, list[Com
     return text, [Commitment(found.start(), found.end(), found["letter"]) for found in ticked if len(ticked) == 1]
 
 
+def _stands_unconditionally(text: str, key: str, last: Commitment) -> bool:
+    """Whether an object that ends a reply is its answer, whatever came before: a condition that leads to it takes it
+    away where the key stands elsewhere too.
+    """
+    if mentioned(text, last.start, last.end) or counterfactual(text, last.start):
+        return False
+    once = text.find(key[1:]) > last.start and key[1:].upper() not in text
+    return once or not conditional(text, last.start, last.end)
+
+
 def _marked(text: str, letters: Letters) -> Iterator[Commitment]:
     """Every option with a mark, of which one is true: "A: no, B: yes", "Option A ✅ / Option B ❌".
 
     Where an option's own text begins like a mark ("Yes, because"), lines that look so are the options, listed; there
     only signs are marks.
     """
+    if not letters.options.keys() <= set(AS_A_KEY.findall(text)):
+        return
     if signed := list(SIGNED.finditer(text)) if not text.isascii() else []:
         marks = {found["letter"]: found["sign"] not in "❌✗✘👎" for found in signed}
         right = [letter for letter, mark in marks.items() if mark]
@@ -165,7 +182,7 @@ def _in_a_plain_sentence(text: str, letters: Letters) -> list[Commitment]:
 def _closing(text: str, letters: Letters) -> Iterator[Commitment]:
     """A last sentence that names an option right, or concludes with it ("Hence, C."), whatever was stated before."""
     start = max(len(text) - LAST_SENTENCE, 0)
-    for found in named(text[start:], letters):
+    for found in named(text[start:], letters) if LONE_CAPITAL.search(text, start) else ():
         if not text[start + found.end :].strip(LINE_MARKUP + ".)"):
             yield Commitment(start + found.start, start + found.end, found.value)
 

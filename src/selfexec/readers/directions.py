@@ -206,6 +206,9 @@ def runs_down(text: str, start: int) -> bool:
     if not any(cue in before for cue in (ASCII_CUES if before.isascii() else CUES)):
         return False  # most replies: nothing speaks of another direction
     introduction = _introduction(lead)
+    said = introduction.lower().replace("easiest to hardest", "")
+    if not any(cue in said for cue in (ASCII_CUES if said.isascii() else CUES)):
+        return False
     named = [
         found
         for found in DIRECTION.finditer(introduction)

@@ -22,6 +22,7 @@ OTHER_KEYS = (
 )
 # the form that our prompts show, repeated by the reply
 ECHOES = {"a or b", "a, b, c or d", "a, b, c, or d", "a/b", "a|b", "a|b|c|d", "a/b/c/d"}
+CLOSING = 240  # characters from the end in which an object that ends a reply begins
 NOTHING = {"null", "none", "nil", "n/a", "undefined", "unknown"}
 # braces three deep: \boxed{\text{\{"answer": "A"\}}}; over several lines only where the box is closed
 IN_BRACES = r"(?:[^{}%]|\{(?:[^{}%]|\{[^{}%]{0,200}+\}){0,200}+\}){0,300}+"
@@ -38,6 +39,22 @@ KEY_INSIDE = re.compile(
 def keyed_pattern(key: str) -> re.Pattern[str]:
     """A key from its second letter on, so that "Answer" is found as well as "answer", and what stands behind it."""
     return re.compile(f"(?:{key[1:]}|{key[1:].upper()}){KEYED}")
+
+
+@cache
+def closing_pattern(key: str) -> re.Pattern[str]:
+    """An object of this key alone, with a string as its value, that ends a text."""
+    return re.compile(rf'\{{\s{{0,8}}"{key}"\s{{0,4}}:\s{{0,4}}"(?P<value>[^"\\\n{{}}]{{1,120}})"\s{{0,8}}\}}[\s`]*\Z')
+
+
+def closing(text: str, key: str, letters: Letters) -> Commitment | None:
+    """The object that was asked for where it ends a reply, as most do, and an option is its value."""
+    brace = text.rfind("{", max(len(text) - CLOSING, 0))
+    found = closing_pattern(key).match(text, brace) if brace >= 0 else None
+    letter = letters.of('"' + found["value"]) if found else None
+    if found is None or letter is None or not place(text, brace + 1).answers:
+        return None
+    return Commitment(brace, found.end("value") + 1, letter)
 
 
 def keyed(text: str, key: str, letters: Letters) -> Iterator[Commitment]:

@@ -485,11 +485,11 @@ def _lines(text: str) -> Iterator[Commitment]:
         if len(line) >= 200 and (len(line) >= 400 or (":" not in line and "=" not in line)):
             marked = 0
         else:
-            marked = len(BEHIND_A_SIGN.findall(line))
+            marked = len(BEHIND_A_SIGN.findall(line)) if ":" in line or "=" in line else 0
         pairs = INLINE.findall(line) if marked > 1 else []
         if len(pairs) < 2:
             pairs = [(found["word"], found["mark"])] if len(line) < 200 and (found := LINE.match(line)) else []
-            pairs = pairs or list(_in_a_row(line))
+            pairs = pairs or (list(_in_a_row(line)) if "|" in line else [])
         if pairs:
             start = start if marks else at
             end = at + len(line)

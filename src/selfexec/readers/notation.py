@@ -61,7 +61,7 @@ TEXT_IN_LATEX = re.compile(LATEX + r"([^{}\\\n]{0,200})\}")
 AROUND_A_WORD = re.compile(rf"{LATEX}|\\(?=[{{}}])")
 
 
-SPACING = re.compile(r"\\(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
+SPACING = re.compile(r"(?<=[,}])\\(?=[ ,;:!])|\\q?quad\b")  # what LaTeX writes for a blank
 # what is struck out is taken back; "~~C" alone is a formula
 STRUCK = re.compile(r"(?<![~\w])~~(?=[^\s~])[^~\n]{1,200}(?<=[^\s~])~~(?![~\w])")
 
@@ -86,11 +86,13 @@ def plain_text(text: str, *, formulas: bool = True) -> str:
         text = text.replace("\ufe0f\u20e3", ". ")
     if "~~" in text:
         text = STRUCK.sub(_blank, text, AT_MOST)
-    if (">" in text or "]" in text or "▷" in text) and any(word in text for word in THOUGHTS):
+    angled = "<" in text
+    if (angled and any(word in text for word in THOUGHTS)) or "hink]" in text or "HINK]" in text or "▷" in text:
         text = _without_thoughts(text)
-    if ">" in text or "]" in text or text.startswith("analysis"):
+    if angled or "INST]" in text or text.startswith("analysis"):
         text = _without_template(text)
-    if "{" in text and ("//" in text or "/*" in text or "#" in text):
+    opening = text.find("{")
+    if opening >= 0 and (text.find("#", opening) >= 0 or text.find("//", opening) >= 0 or "/*" in text):
         text = COMMENT.sub(_uncommented, text, AT_MOST)
     if ">" in text:
         if text[:1] == ">" or "\n\n>" in text:

@@ -45,6 +45,9 @@ BETWEEN = re.compile(
     re.VERBOSE,
 )
 KEYED = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}[:=]\s{0,12}\\?[\"'`]?\[(?P<body>[^\[\]{}]{0,400})\]?")
+CLOSING = re.compile(
+    r"\{\s{0,8}\"(?P<key>ranking)\"\s{0,4}:\s{0,4}(?P<list>\[(?P<body>[^\[\]{}/#]{0,100})\])\s{0,8}\}[\s`]*\Z"
+)
 # {"Q1": 2, "Q2": 1, ...} or {"1": "Q2", "2": "Q1", ...}: which place each label has
 BY_PLACE = re.compile(r"(?:anking|ANKING)\\?[\"'“”»`*]{0,3}\s{0,12}:\s{0,12}\{(?P<body>[^{}\[\]]{10,400})\}")
 PAIR = re.compile(
@@ -165,6 +168,8 @@ def read_ranking(text: str) -> Reading:
     shows that the list before it was no ranking of all four.
     """
     plain = plain_text(text, formulas=False)
+    if last := _closing(plain):
+        return conclude(text, [last._replace(value=_turned(plain, last.start, last.end, last.value))])
     keyed = list(_keyed(plain))
     at_the_end = keyed and keyed[0].value and ends(plain, keyed[0])
     stated = keyed if at_the_end else [*keyed, *_runs(plain)]
@@ -187,6 +192,19 @@ def read_ranking(text: str) -> Reading:
         order = _turned(plain, last.start, last.end, last.value)
         last = last._replace(value=None if _amended(plain, last.end, order) else order)
     return conclude(text, [last] if last else [])
+
+
+def _closing(text: str) -> Commitment | None:
+    """The object that was asked for where it ends a reply, as most do, and holds an order that is not only shown."""
+    brace = text.rfind("{", max(len(text) - 240, 0))
+    found = CLOSING.match(text, brace) if brace >= 0 else None
+    order = _whole([_label(member) for member in found["body"].split(",")]) if found else None
+    if found is None or order is None:
+        return None
+    start, end = found.start("key"), found.end("list")
+    where = place(text, start + 1)
+    shown = mentioned(text, min(start, where.root), end) or counterfactual(text, start)
+    return Commitment(start, end, order) if where.answers and not shown else None
 
 
 def _keyed(text: str) -> Iterator[Commitment]:

@@ -30,7 +30,6 @@ AS_AN_EXAMPLE = re.compile(
         (?:\s+this|\s+the\s+following)?)[\s:,*`]{0,12}(?:json\s{0,4})?$""",
     re.VERBOSE | re.IGNORECASE,
 )
-EXAMPLES = ("xample", "nstance", "e.g.", " like")
 OPENING = " \t\r\n{[(\"'“`*\\$"
 REACH = 100  # characters before an object that may say that it is only shown
 
@@ -43,6 +42,7 @@ def mentioned(text: str, start: int, end: int) -> bool:
     if led_to and NOT_SAID.search(text, max(start - 40, 0), start):
         return True
     before = text[max(start - REACH, 0) : start]
-    if any(word in before for word in EXAMPLES) and AS_AN_EXAMPLE.search(before.rstrip(OPENING)):
+    example = "xample" in before or "nstance" in before or "e.g." in before or " like" in before
+    if example and AS_AN_EXAMPLE.search(before.rstrip(OPENING)):
         return True
     return ONLY_SHOWN.match(text, end) is not None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from selfexec.readers.scan import places
@@ -1330,34 +1331,18 @@ SORTING = {
 }
 
 
-@dataclass(frozen=True)
+Cue = tuple[str, int, str]
+
+
+@dataclass(frozen=True, eq=False)  # one is what it is, so that many of them are a key that is quick to hash
 class Cued:
     """A wording made ready: literal pieces that it cannot be without, each with its distance from where it begins, and
-    with the word without which the text need not be searched for it; and its pattern.
+    with the word without which the text need not be searched for it ("" where there is none); and its pattern.
     """
 
-    cues: tuple[tuple[str, int, str], ...]
-    in_capitals: tuple[tuple[str, int, str], ...]
-    keys: frozenset[str]  # one of these words is in every text with this wording; empty where that cannot be said
+    cues: tuple[Cue, ...]
+    in_capitals: tuple[Cue, ...]
     form: str
-
-    def searched(self, plain: bool, shouted: bool) -> tuple[tuple[str, int, str], ...]:
-        """What to search for in a text: of a plain one, that is ASCII alone, nothing in other letters."""
-        if plain:
-            return self._plain_and_capitals if shouted else self._plain
-        return self._and_capitals if shouted else self.cues
-
-    @cached_property
-    def _and_capitals(self) -> tuple[tuple[str, int, str], ...]:
-        return self.cues + self.in_capitals
-
-    @cached_property
-    def _plain(self) -> tuple[tuple[str, int, str], ...]:
-        return tuple(cue for cue in self.cues if cue[0].isascii())
-
-    @cached_property
-    def _plain_and_capitals(self) -> tuple[tuple[str, int, str], ...]:
-        return tuple(cue for cue in self._and_capitals if cue[0].isascii())
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -1378,29 +1363,42 @@ def _cued(wording: Wording, whole_words: bool) -> Cued:
     capitals = dict.fromkeys(
         (word.upper(), 0, keys[word]) for word in wording.begins if word.upper() not in (word, word.title())
     )
-    every_key = frozenset(keys.values()) if all(keys.values()) else frozenset()
-    return Cued(tuple(cues), tuple(capitals), every_key, f"{apart}(?:{begins}){wording.then}")
+    return Cued(tuple(cues), tuple(capitals), f"{apart}(?:{begins}){wording.then}")
+
+
+Search = tuple[int, Cued, str, int]  # its place in the order of rows, the row, what to search for, the distance
 
 
 def wordings_in(text: str, wordings: tuple[Cued, ...]) -> Iterator[re.Match[str]]:
     """The statements of a text in these wordings, row by row, each row from the end."""
-    plain = text.isascii()
-    words, shouted = _words_of(text)
-    for row in wordings:
-        if row.keys and row.keys.isdisjoint(words):
-            continue
-        for cue, offset, key in row.searched(plain, shouted):
-            if key and key not in words:
-                continue  # as of most words
-            for at in places(text, cue) if cue in text else ():
-                if found := row.pattern.match(text, max(at - offset, 0)):
-                    yield found
+    small, shouted = _spelled(text)
+    always, by_word = _searches(wordings, text.isascii(), shouted)
+    there = [search for word in by_word if word in small for search in by_word[word]]
+    for _, row, cue, offset in sorted([*always, *there], key=itemgetter(0)) if there else always:
+        for at in places(text, cue) if cue in text else ():
+            if found := row.pattern.match(text, max(at - offset, 0)):
+                yield found
+
+
+@lru_cache(maxsize=2048)
+def _searches(
+    wordings: tuple[Cued, ...], plain: bool, shouted: bool
+) -> tuple[tuple[Search, ...], dict[str, tuple[Search, ...]]]:
+    """What to search for in any text, and what in texts with a word: in a plain one, that is ASCII alone, nothing in
+    other letters, and in capitals only where a text has some.
+    """
+    rows = [(row, (*row.cues, *row.in_capitals) if shouted else row.cues) for row in wordings]
+    every = [(row, cue) for row, cues in rows for cue in cues if not plain or cue[0].isascii()]
+    by_word: dict[str, tuple[Search, ...]] = {}
+    for n, (row, (literal, offset, word)) in enumerate(every):
+        by_word[word] = (*by_word.get(word, ()), (n, row, literal, offset))
+    return by_word.pop("", ()), by_word
 
 
 @lru_cache(maxsize=8)
-def _words_of(text: str) -> tuple[frozenset[str], bool]:
-    """The words of a text in small letters, and whether any is in capitals."""
-    return frozenset(WORD.findall(text.lower())), SHOUTED.search(text) is not None
+def _spelled(text: str) -> tuple[str, bool]:
+    """A text in small letters, and whether any of its words is in capitals."""
+    return text.lower(), SHOUTED.search(text) is not None
 
 
 def _key(word: str) -> str:
