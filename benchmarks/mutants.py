@@ -5,9 +5,9 @@
 draws places in the code of some packages at random, makes each a little wrong (one at a time: another comparison,
 another sign, a number one greater, a condition the other way round, ...), and runs the plain test command on it. First
 it is run once on the code as it is, with marks in it that say which tests reach which statement: a mutant is then tried
-on the tests that reach it, the quickest first, and on all of them only if these pass. One that no test finds is told with
-its place: it wants a test, or a reason (benchmarks/mutants.md). With --out, a line for each is kept, and what is there
-already is not tried again; beside it, in *.reached.jsonl, is kept which tests reach what.
+on the tests that reach it, the quickest first, and on all of them only if these pass. One that no test finds is listed
+with its place: it wants a test, or a reason (benchmarks/mutants.md). With --out, a line for each is kept, and
+what is there already is not tried again; beside it, in *.reached.jsonl, is kept which tests reach what.
 """
 
 import argparse

@@ -2,6 +2,7 @@
 under the entry point `selfexec.experiments`."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from selfexec.experiments.association import ASSOCIATION
 from selfexec.experiments.base import (
@@ -53,9 +54,13 @@ from selfexec.experiments.refusal import REFUSAL
 from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import RESTRICTION
 from selfexec.experiments.sources import HUMAN, JUDGE, LOG, RULE, SELF, VISIBLE, by_source, judges_later, source_name
+from selfexec.renamed import module_getattr
 
 OURS = (ASSOCIATION, RESTRICTION, DIFFICULTY, FAILING_QUESTION, CORRECTNESS, REFUSAL, CHOICE, LENGTH)
 
+
+if not TYPE_CHECKING:  # names that are nowhere are errors to a type checker
+    __getattr__ = module_getattr(__name__)
 
 EXPERIMENTS = Registry(Experiment, "selfexec.experiments", OURS, lambda experiment: experiment.name, ("overall",))
 

@@ -51,10 +51,13 @@ LEVELS: Mapping[str, tuple[str, Sequence[str]]] = {
 
 @dataclass(frozen=True)
 class Level:
-    """One level of a model's ladder: the `baseline` that stands for it, None where there is none or it is the model;
-    its
-    `skill`, and what the model's own `ahead` of it is: its skill less that of the level, paired on the same claims.
-    Both are nan with the reason where nothing can be said. `items`: how many both rest on.
+    """One level of a model's ladder.
+
+    Attributes:
+        baseline: The baseline that stands for it. None where there is none, or where it is the model itself.
+        skill: The skill of that baseline; nan with the reason where nothing can be said.
+        ahead: The model's own skill less that of the level, paired on the same claims; nan likewise.
+        items: On how many items both rest.
     """
 
     name: str
