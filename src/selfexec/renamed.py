@@ -28,8 +28,9 @@ PROMPTS = {"deed@strategy": "behaviour@strategy"}
 NAMES = {  # module -> its names in Python
     "selfexec.engines": {"Telling": "Notices"},
     "selfexec.errors": {"NoKey": "NoApiKey"},
-    "selfexec.experiments": {"NoKey": "NoAnswerKey", "Visited": "JobKey"},
+    "selfexec.experiments": {"NoKey": "NoAnswerKey", "Told": "LoggedReply", "Visited": "JobKey"},
 }
+WORDS = {"deed": "behaviour"}  # fields of the class of this name
 OPTIONS = {f"--{old}": f"--{new}" for old, new in FACETS.items()}
 PARTS = {f"{old}=": f"{new}=" for old, new in FACETS.items()} | PROMPTS  # of the names of settings and prompts
 
@@ -67,19 +68,15 @@ def module_getattr(module: str) -> Callable[[str], Any]:
     return missing
 
 
-def refuses_old_fields(**new_names: str) -> Callable[[type[T]], type[T]]:
-    """A decorator of a dataclass: a field that is given by an old name is a TypeError with the new one."""
+def refuses_old_words(words: type[T]) -> type[T]:
+    """A decorator of the class `Words`: a field that is given by an old name is a TypeError with the new one."""
+    accept = words.__init__
 
-    def refusing(decorated: type[T]) -> type[T]:
-        accept = decorated.__init__
+    @wraps(accept)
+    def checked(self: T, *values: Any, **named: Any) -> None:
+        for old in named.keys() & WORDS.keys():
+            raise TypeError(f"{words.__name__}: {old} is called {WORDS[old]} now.")
+        accept(self, *values, **named)
 
-        @wraps(accept)
-        def checked(self: T, *values: Any, **named: Any) -> None:
-            for old in named.keys() & new_names.keys():
-                raise TypeError(f"{decorated.__name__}: {old} is called {new_names[old]} now.")
-            accept(self, *values, **named)
-
-        decorated.__init__ = checked  # type: ignore[method-assign, assignment]
-        return decorated
-
-    return refusing
+    words.__init__ = checked  # type: ignore[method-assign, assignment]
+    return words

@@ -16,7 +16,7 @@ from selfexec.analysis.score import Scores
 from selfexec.analysis.selection import Selection
 from selfexec.cli import root
 from selfexec.errors import InputError
-from selfexec.experiments.restriction import Request
+from selfexec.experiments.restriction import UserRequest
 from selfexec.metrics import Estimate, Judged, OwnExcess
 from selfexec.metrics.own import OwnPanel
 from selfexec.metrics.own.verdict import beside_references
@@ -190,9 +190,9 @@ def test_six_models_of_the_runs_are_judged_among_themselves(together: Run, among
 
 
 def test_an_item_is_known_by_its_content_and_not_by_its_id() -> None:
-    request = Request(id="1", request="How?", label="safe", type="plain")
+    request = UserRequest(id="1", request="How?", label="safe", type="plain")
 
-    def keys(item: Request) -> list[tuple[str, str]]:
+    def keys(item: UserRequest) -> list[tuple[str, str]]:
         return [(claim, key) for claim, _, key in claim_keys("restriction", item)]
 
     [(claim, key)] = keys(request)

@@ -24,7 +24,7 @@ from selfexec.errors import InputError
 from selfexec.metrics import (
     NO_EVIDENCE,
     OF_BASELINE,
-    Asked,
+    AskedCounts,
     Bootstrap,
     Bounds,
     Crossed,
@@ -251,7 +251,7 @@ def _of_model(
     yield from bounded(overall_scores(model, convention, scored), overall_bounds(limits))
 
 
-def _own_row(asked: Asked, own: Own, model: str) -> Score:
+def _own_row(asked: AskedCounts, own: Own, model: str) -> Score:
     judged = own.found.for_model(model)
     row = replace(asked, source=own.source).row(own.metric, judged.estimate)
     row = replace(row, reason=judged.reason, models=len(own.found.of.models), verdict=judged.verdict)
@@ -264,8 +264,8 @@ def _bounds(claims: Claims) -> Bounds:
     return found | {"skill": found[kind.SKILL_NAME]} if kind.SKILL_NAME in found else found
 
 
-def _asked(model: str, convention: str, claims: Claims) -> Asked:
-    return Asked(
+def _asked(model: str, convention: str, claims: Claims) -> AskedCounts:
+    return AskedCounts(
         model,
         claims.experiment,
         convention,

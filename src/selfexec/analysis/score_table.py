@@ -24,7 +24,7 @@ from selfexec.analysis.same_replies import SameReplies
 from selfexec.analysis.unanswered import Unanswered
 from selfexec.analysis.words import (
     NO_TEST,
-    Said,
+    FindingSentence,
     answer,
     better_than_baseline,
     better_than_chance,
@@ -326,7 +326,7 @@ def _answers(scores: Scores) -> list[str]:
     return [*told, *overall, *(_labelled(said, named or bool(told)) for said in parts), *why]
 
 
-def _labelled(said: Said, named: bool) -> str:
+def _labelled(said: FindingSentence, named: bool) -> str:
     """With the experiment before it: of a model alone only where nothing can be said."""
     first, _, rest = said.text.partition(" ")
     if first in ("No", "Nothing"):

@@ -20,8 +20,8 @@ from selfexec.engines.base import (
 from selfexec.engines.batches import (
     FORMS,
     BatchForm,
+    BatchResult,
     NoResult,
-    Result,
     batch_place,
     batch_request,
     is_at_home,

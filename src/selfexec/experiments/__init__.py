@@ -49,7 +49,7 @@ from selfexec.experiments.correctness import CORRECTNESS
 from selfexec.experiments.difficulty import DIFFICULTY
 from selfexec.experiments.failing_question import FAILING_QUESTION
 from selfexec.experiments.length import LENGTH
-from selfexec.experiments.recorded import Logged, Mark, Recording, Sample, Told, Turn, Unfit
+from selfexec.experiments.recorded import Logged, LoggedReply, Mark, Recording, Sample, Turn, Unfit
 from selfexec.experiments.refusal import REFUSAL
 from selfexec.experiments.registry import Registry
 from selfexec.experiments.restriction import RESTRICTION

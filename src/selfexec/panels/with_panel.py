@@ -11,7 +11,7 @@ from selfexec.claims import OBSERVATIONS, OUTCOMES, Tables
 from selfexec.errors import InputError
 from selfexec.experiments import EXPERIMENTS, Facts, Item, source_name
 from selfexec.metrics import kind_of
-from selfexec.panels.panel import NOT_ASKED, STATES, ReferencePanel, Told, claim_keys, signs
+from selfexec.panels.panel import NOT_ASKED, STATES, PanelClaims, ReferencePanel, claim_keys, signs
 from selfexec.runs import Run
 
 # one model by two names: the same prediction and outcome in nearly all of enough claims. Of ten recorded models no two
@@ -281,11 +281,11 @@ def _at(claims: Sequence[_Claim], letters: str) -> list[bool | None]:
     return [known[claim.at] for claim in claims]
 
 
-def _states(claims: Sequence[_Claim], told: Told) -> list[str | None]:
+def _states(claims: Sequence[_Claim], told: PanelClaims) -> list[str | None]:
     return [STATES.get(told.state[claim.at]) for claim in claims]
 
 
-def _states_by_another(claims: Sequence[_Claim], told: Told, source: str) -> list[str]:
+def _states_by_another(claims: Sequence[_Claim], told: PanelClaims, source: str) -> list[str]:
     """As runs have it where another source says what was done: what it says nothing of is missing; else the prediction
     decides.
     """

@@ -41,7 +41,7 @@ Place = tuple[str, str, str]  # model, experiment, item
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PackedEvidence:
     """Packed, ready to stand in a page; the chunks are in the order of the models, prompts in that of the runs."""
 
     index: str
@@ -55,7 +55,7 @@ def evidence_of(
     sessions: pl.DataFrame,
     wanted: Set[Place] | None,
     baseline_predictions: BaselinePredictions | None = None,
-) -> Evidence:
+) -> PackedEvidence:
     """`claims` and `sessions` have codes. `wanted`: the items whose sessions are kept; None for all."""
     told = baseline_predictions.told if baseline_predictions else {}
     models = [(model, number) for number, run in enumerate(runs) for model in run.models]
@@ -102,7 +102,7 @@ def evidence_of(
             for model, number in models
         ],
     }
-    return Evidence(packed(index), chunks, [packed(found.nested) for found in prompts])
+    return PackedEvidence(packed(index), chunks, [packed(found.nested) for found in prompts])
 
 
 def _judges(claims: pl.DataFrame) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from selfexec.analysis.numbers import Number
 from selfexec.experiments import EXPERIMENTS
 from selfexec.metrics import ITSELF
 from selfexec.report.figures.figure import Figure
-from selfexec.report.figures.numbers import Numbers
+from selfexec.report.figures.numbers import FigureNumbers
 from selfexec.report.figures.said import Stand, by_experiment
 from selfexec.report.svg import PlotFacet, Series, Sign, Step, reach, steps
 from selfexec.text.numbers import in_a_cell, interval
@@ -53,7 +53,7 @@ TELLS = {
 }
 
 
-def ladder(numbers: Numbers) -> Figure | None:
+def ladder(numbers: FigureNumbers) -> Figure | None:
     """None where there is nothing but own predictions."""
     rows = [row for row in ladder_of(numbers.scores) if row.skill is not None and row.model in numbers.models]
     if all(row.level in (ITSELF, "constant") for row in rows):
@@ -94,7 +94,7 @@ def _finding(rows: Sequence[LadderRow]) -> str:
     )
 
 
-def _plot_facet(numbers: Numbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
+def _plot_facet(numbers: FigureNumbers, experiment: str, rows: list[LadderRow]) -> PlotFacet:
     series = [
         Series(
             numbers.model_order.whose(model),
@@ -126,7 +126,7 @@ def _step(row: LadderRow, whole: bool) -> Step:
 
 
 def _table(
-    numbers: Numbers, rows: list[LadderRow], levels: list[str], experiments: list[str]
+    numbers: FigureNumbers, rows: list[LadderRow], levels: list[str], experiments: list[str]
 ) -> tuple[list[str], list[list[str]]]:
     cells = {
         (row.model, row.experiment, row.level): in_a_cell(row.skill, row.low, row.high)
