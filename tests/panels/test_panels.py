@@ -1,4 +1,4 @@
-"""Reference panels, hand-made: what other models said and did stands beside a model that is scored alone."""
+"""Reference panels, hand-made: what other models predicted and did stands beside a model that is scored alone."""
 
 import json
 import shutil
@@ -238,7 +238,7 @@ def test_a_model_of_the_panel_under_another_name_is_left_out_by_what_it_said_and
 ) -> None:
     claims = EVERYBODY["other-2"]
     copy = requests_run(tmp_path / "copy", {"acme/hidden": claims})
-    assert sx.score(copy, panel=file).panels[0].left_out == {"other-2": "acme/hidden said and did the same"}
+    assert sx.score(copy, panel=file).panels[0].left_out == {"other-2": "acme/hidden predicted and did the same"}
     # three of a hundred claims are otherwise: it is somebody else
     near = [(not said, did) if n < 3 else (said, did) for n, (said, did) in enumerate(claims)]
     other = requests_run(tmp_path / "near", {"acme/hidden": near})
@@ -296,7 +296,7 @@ def test_export_writes_a_panel_of_letters_that_score_reads(
     letters = [text for one in told.models.values() for text in (one.state, one.predicted, *one.observed.values())]
     assert {letter for text in letters for letter in text} <= set("rtum01.")
     assert "Request" not in out.read_text("utf-8")
-    # by hand: the first request of other-0, and what it said and did
+    # by hand: the first request of other-0, and what it predicted and did
     [(_, _, key)] = claim_keys("restriction", together.items["restriction"]["0"])
     at, other = told.keys.index(key), told.models["other-0"]
     said, did = EVERYBODY["other-0"][0]

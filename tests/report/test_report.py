@@ -64,8 +64,8 @@ def html(panel: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # --- sentences -------------------------------------------------------------------------------------------------------
 
 
-BASELINE = "the best baseline, which knows only the options, what other models list and what they say"
-BEST = "a baseline made only from the questions and what other models said and did"
+BASELINE = "the best baseline, which knows only the options, what other models list and what they predict"
+BEST = "a baseline made only from the questions and what other models predicted and did"
 AHEAD = f"A{BEST[1:]} predicts"
 
 

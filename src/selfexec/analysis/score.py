@@ -74,7 +74,7 @@ def score(
       readings    files of readings that replace ours
       source      who says what was done: self, rule, human or judge:NAME, in the experiments of which it says anything
       conditions  only these: `default`, or like `asker=another`
-      panel       a reference panel, whose models tell what others say and do: `paper` (ten recorded models on the
+      panel       a reference panel, whose models tell what others predict and do: `paper` (ten recorded models on the
                   paper's items), a file of `selfexec export --to panel`, or `none`. If it is not named, `paper` in
                   experiments that asked the paper's items of too few models to be each other's reference models
       groups      a CSV or JSON file with a family for each model: which models are of one family; without it names tell

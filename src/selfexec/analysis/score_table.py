@@ -50,7 +50,7 @@ TITLE = "Did the model predict what it would do?"
 AUTHORS_TITLE = "Scores, counted as by the paper's authors"
 COLUMNS = ["model", "experiment", "accuracy", "skill", "best baseline", "margin", "coverage"]
 OF_BASELINES = (
-    "best baseline: the skill of one that knows only the questions, what other models do and what they say, stacked.",
+    "best baseline: the skill of one that knows only the questions, what other models do and predict, stacked.",
     "margin: skill less that of the best baseline. It says which of the two to go by.",
     f"a margin is no test of self-knowledge: {NO_TEST}.",
 )
@@ -170,7 +170,9 @@ class Scores(Rows[Score]):
 
     @cached_property
     def baseline_groups(self) -> dict[str, str]:
-        """What each baseline that has a row may know: the question, what others do, what others say, its history."""
+        """What each baseline that has a row may know: the question, what others do, what others predict, or its
+        history.
+        """
         known = {name for experiment in EXPERIMENTS.values() for name in experiment.baselines} | set(GROUPS)
         metrics = dict.fromkeys(row.metric for row in self._rows)
         return {metric: group_of(metric) for metric in metrics if metric in known}

@@ -20,7 +20,7 @@ NAMED = 3  # so many models are named; the others are counted
 OF_ITSELF = "tell something of their own behaviour that nobody else's predictions or behaviour tell"
 
 # the best baseline as people meet it first, whatever the experiment
-BASELINE = "a baseline made only from the questions and what other models said and did"
+BASELINE = "a baseline made only from the questions and what other models predicted and did"
 # why a margin says which predictor to use, and not whether a model knows itself (docs/metrics.md)
 NO_TEST = "who knows models in general can be above 0, who knows all of its own ways below"
 

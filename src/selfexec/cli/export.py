@@ -59,7 +59,7 @@ WHICH_SESSIONS, IN_WHICH_WORDS = "Which sessions", "In which words, after which 
     show_default=True,
     help=(
         "jsonl: sessions to ask. batch-...: files for a provider's batch API, at half the price. panel: what the "
-        "models of RUN said and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI."
+        "models of RUN predicted and did, as a reference panel, without text. inspect: RUN as logs of Inspect AI."
     ),
 )
 @out_option("The file to write.  [default: standard output] Of several logs, the folder; of batch files, the run's.")

@@ -273,7 +273,7 @@ source_option = click.option(
 panel_option = click.option(
     "--panel",
     metavar="paper|FILE|none",
-    help="A reference panel, whose models tell what others say and do: the paper's ten, or a file of export --to "
+    help="A reference panel, whose models tell what others predict and do: the paper's ten, or a file of export --to "
     "panel.  [default: paper, where a run asked the paper's items of too few models]",
 )
 

@@ -1,7 +1,7 @@
 """The ladder: the skill of all who might predict a model, from who knows least of it to the model itself.
 
-Each level is one baseline of fixed make: which of several stands for it is settled by name, not by how well it does on
-the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
+Each level is one baseline of fixed design: which of several stands for it is settled by name, not by how well it does
+on the model's claims. (Of those that always say the same it is the one that is right more often; all have skill 0.) No
 level but the last two saw anything of the model: `history` its behaviour with other items, `itself` is its own
 prediction.
 """

@@ -1,4 +1,4 @@
-"""Reference panels: what other models said and did on the same items, as data beside runs."""
+"""Reference panels: what other models predicted and did on the same items, as data beside runs."""
 
 from selfexec.panels.export import panel_of_run
 from selfexec.panels.panel import PAPER, PanelClaims, PanelPart, ReferencePanel, load_panel

@@ -35,8 +35,8 @@ def panel_of_run(
     citation: str | None = None,
     licence: str | None = None,
 ) -> ReferencePanel:
-    """What the models of a run said and did, in the one condition that the run was asked in or narrowed to, of each
-    item in the first epoch in which it was asked.
+    """What the models of a run predicted and did, in the one condition that the run was asked in or narrowed to, of
+    each item in the first epoch in which it was asked.
 
     InputError: a model or an experiment that the run does not have; nothing by which models can be held against each
     other; items that differ by their ids alone.

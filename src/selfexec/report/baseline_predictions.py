@@ -1,4 +1,4 @@
-"""What baselines said of each claim, as strings like those of what became of it: one character for each claim.
+"""What baselines predicted for each claim, as strings like those of what became of it: one character for each claim.
 
 A baseline says yes or no, and was right or wrong; where the claim does not count, as where nobody knows what was done,
 it is neither. Beside that stands how many other models did it, and of how many that is known.

@@ -152,7 +152,7 @@ class Data:
 
     @cached_property
     def baseline_predictions(self) -> BaselinePredictions:
-        """What baselines said of the claims."""
+        """What baselines predicted for the claims."""
         return BaselinePredictions(self.runs, self.tables, self.scores, self.selection.convention == "strict")
 
     @cached_property

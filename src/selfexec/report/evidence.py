@@ -7,8 +7,8 @@ of it stands in the page; the page's script unpacks it when somebody asks, and s
               of each session, one character each, in the order of the items; blank where it was not asked. Of each
               further source that says otherwise of what was done, `disputed` has a string, with a "d" for each claim
               of which it does; `sources` are their names in words, and `counts` that of the source that counts.
-              `baseline_predictions` has what baselines said of each claim (`report.baseline_predictions`), `baselines`
-              their names in words
+              `baseline_predictions` has what baselines predicted for each claim (`report.baseline_predictions`),
+              `baselines` their names in words
     chunks    sessions, one chunk per model: {experiment: {item: {epoch: {session: ...}}}}
     prompts   one block per run: {experiment: {item: {session: the prompt as it was sent}}}, of those whose sessions are
               in a chunk and need no reply before them; a session that was asked otherwise than others has its own
