@@ -98,7 +98,9 @@ def test_of_one_model_titles_name_it_once_and_captions_tell_of_what_is_drawn(ten
     ladder = found["ladder"]
     assert ladder.finding == "A plain fact of an item tells more of gpt-4.1 in restriction than its own prediction"
     assert "same: " in ladder.caption and "history: " in ladder.caption
-    assert not any(word in ladder.caption for word in ("others say", "stacked", "family", "A line joins", "faintly"))
+    assert not any(
+        word in ladder.caption for word in ("others predict", "stacked", "family", "A line joins", "faintly")
+    )
     # all 12 that were not read are of one experiment
     assert (
         found["loss"].finding

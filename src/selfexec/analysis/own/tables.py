@@ -236,7 +236,7 @@ def _doubted(found: Any) -> str:
 
 
 def loadings(fit: Fit) -> tuple[Array, Array]:
-    """Of words and of outcomes in the fit of one factor, q and l of q_a l_b: of the same length, typical behaviour
+    """Of predictions and outcomes in the fit of one factor, q and l of q_a l_b: of the same length, typical behaviour
     above 0.
     """
     left, sizes, right = np.linalg.svd(fit.fitted)

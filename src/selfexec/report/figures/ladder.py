@@ -22,7 +22,7 @@ BY = {
     ("constant",): "same: always the same answer",
     ("facts",): "facts: a request's label, a question's length",
     ("text",): "text: the words of an item",
-    ("others_predictions", "others_behaviour"): "others say, others do: on the very item",
+    ("others_predictions", "others_behaviour"): "others predict, others do: on the very item",
     ("stacked",): "all: these stacked, which margins are over",
     ("family_predictions", "family_behaviour"): "family: other models of its family, on the very item",
     ("history",): "history: its own behaviour with other items",
@@ -43,12 +43,12 @@ def _caption(levels: Sequence[str], several: bool, faint: bool, intervals: bool)
 # level -> that it tells of a model
 TELLS = {
     "others_behaviour": "What other models do tells",
-    "others_predictions": "What other models say tells",
+    "others_predictions": "What other models predict tells",
     "text": "The text of an item tells",
     "facts": "A plain fact of an item tells",
     "constant": "Always the same answer tells",
     "family_behaviour": "What its family does tells",
-    "family_predictions": "What its family says tells",
+    "family_predictions": "What its family predicts tells",
     "history": "A model's history tells",
 }
 
